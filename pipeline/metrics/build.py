@@ -238,7 +238,6 @@ def option_of(metric: type[Metric], key: str) -> Option | None:
 
 
 def _read_options(metric: type[Metric], node: Node, problems: list[Problem]) -> dict[str, Any]:
-    """Return the values of the options of a node, by name, and add what is wrong to problems."""
     given: dict[str, Any] = {}
     for key, child in children_of(node).items():
         option = option_of(metric, key)
@@ -376,7 +375,6 @@ def _with_common(nodes: Sequence[Node], common: Node, kind: str, problems: list[
 
 
 def _filled(node: Node, common: Node) -> Node:
-    """Return a metric's node with the defaults that it takes."""
     current = _mapping(node)
     if current is None:
         return node
@@ -411,7 +409,6 @@ def _idle(node: Node) -> set[Problem]:
 
 
 def _mapping(node: Node) -> Node | None:
-    """Return a metric's node as a mapping, or None if it cannot be read."""
     try:
         return as_mapping(node)[1]
     except ConfigError:
@@ -427,6 +424,5 @@ def _spellings(node: Node, key: str) -> set[str]:
 
 
 def _gives(node: Node, key: str) -> bool:
-    """Return whether a metric's node sets the option that a key names."""
     mapping = _mapping(node)
     return mapping is not None and bool((_spellings(mapping, key) | {key}) & set(children_of(mapping)))

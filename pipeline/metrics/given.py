@@ -118,6 +118,5 @@ class Gathered:
 
 
 def _taken(lines: Lines, rows: Ints) -> Lines:
-    """Return the lines that rows names, one after the other."""
     starts, ends = lines.starts[rows].tolist(), lines.ends[rows].tolist()
     return join_lines([lines.data[start:end] for start, end in zip(starts, ends, strict=True)])

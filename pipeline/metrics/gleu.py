@@ -126,7 +126,6 @@ def iterates(metric: Any) -> bool:
 
 
 def _samples(metric: Any) -> bool:
-    """Return whether the policy for references uses the sampler of the options."""
     return metric.references in ("sample", "leave_one_out")
 
 
@@ -434,7 +433,6 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     @property
     def _clips(self) -> bool:
-        """Whether numerators below 0 are 0 for each sentence and order."""
         return self.variant != "paper" or self.clip == "sentence"
 
     def choose(self, columns: Columns) -> Ints:

@@ -179,7 +179,6 @@ def _touched(
 
 
 def _gold(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
-    """Return the edits of an annotator; none where there is no line of theirs."""
     for record in records:
         own = annotation_of(record)
         if own and (own.annotator, own.output) == (annotator, 0):

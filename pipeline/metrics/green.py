@@ -125,10 +125,6 @@ class Green(ShowsNgrams, Metric):
             return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each reference: float64 [lines, references]."""
-        return self._scores(self.make_terms(columns), self.order)[0]
-
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         terms = self.make_terms(columns)

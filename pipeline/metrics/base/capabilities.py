@@ -72,9 +72,10 @@ class ComputesNumbers:
         return columns
 
 
-def computes_numbers(metric: Metric) -> ComputesNumbers | None:
-    """Return the metric if code of a user computes its numbers, else None."""
-    return metric if isinstance(metric, ComputesNumbers) else None
+def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
+    """Return the metric, or its class, if code computes its numbers; else None."""
+    does = issubclass(metric if isinstance(metric, type) else type(metric), ComputesNumbers)
+    return cast("ComputesNumbers", metric) if does else None
 
 
 def columns_of(metric: Metric, text: Text) -> Columns:
@@ -96,7 +97,8 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
 
 def is_built_in(metric: type[Metric]) -> bool:
     """Return whether a metric, of which results keep what is declared, is one of the program all the same."""
-    return issubclass(metric, ComputesNumbers) and metric.is_built_in
+    own = computes_numbers(metric)
+    return own is not None and own.is_built_in
 
 
 def lacks_code(metric: Metric) -> str:

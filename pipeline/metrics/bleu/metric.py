@@ -233,7 +233,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return terms
 
     def _reference_length(self, columns: Columns) -> Ints:
-        """Return the reference length of each sentence: int64 [lines]."""
         lengths = columns["ref_len"]
         if self.flavour == "tensorflow":
             shortest: Ints = lengths.min(axis=1)
@@ -336,7 +335,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return result
 
     def _brevity(self, totals: Columns) -> Floats:
-        """Return the brevity penalty [...]."""
         hyp_len, ref_len = (totals[name].astype(np.float64) for name in ("hyp_len", "ref_len"))
         over, under = (ref_len, hyp_len) if self.brevity_penalty == "standard" else (hyp_len, ref_len)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -164,7 +164,6 @@ class ClemeNeeds(Needs):
     def _row(
         self, sentence: Words, outputs: Sequence[Sequence[Edit]], references: Sequence[Reference], several: int
     ) -> dict[str, Any]:
-        """Return the numbers of a sentence, by the names of the fields."""
         output = changes_of(outputs[0], len(sentence))
         cut, stretches = pieces(sentence, [output, *(reference.changes for reference in references)])
         lengths = [piece.length(words) for piece in cut for words in piece.changed[1:] if words is not None]

@@ -328,7 +328,6 @@ def _in_units(terms: Any) -> list[Any]:
 
 
 def _sums(terms: Columns) -> Sums:
-    """Return the weighted sums of terms [...]."""
     real = {name: terms[name].astype(np.float64) for name in TERMS}
     weighted = {n: np.ldexp(real[f"{n}_high"], -HALF) + np.ldexp(real[f"{n}_low"], -2 * HALF) for n in KINDS}
     return Sums(**weighted, tn=real["tn"])

@@ -71,8 +71,6 @@ class Entries(NamedTuple):
 
 
 class _Reference(NamedTuple):
-    """The edits of an annotator for a sentence."""
-
     order: int
     output: int
     """The annotator of the output with whom they are compared."""
@@ -188,7 +186,6 @@ class _Comparing:
 
 
 def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
-    """Return the entries of each row."""
     packed, sizes = list[int](), list[int]()
     for own in of_rows:
         packed += own
@@ -459,6 +456,5 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return [rounded(score, 4), tp, -fp, -fn]
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
-        """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)
         return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))

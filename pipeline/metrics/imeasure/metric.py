@@ -96,7 +96,6 @@ def measures(counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
 
 
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
-    """Return the accuracy with a weight of columns that the output changes."""
     tp, tn, fp, fn, fpn = counts
     return _ratio(w * tp + tn, w * (tp + fp) + tn + fn - (w + 1) * (fpn / 2.0), otherwise=0)
 
@@ -133,7 +132,6 @@ def best_references(keys: Floats, firsts: Ints) -> Ints:
 
 
 def _ratio(one: Numbers, two: Numbers, *, otherwise: float) -> Floats:
-    """Return one / two, or a number where two is 0."""
     return np.where(two != 0, one / np.where(two != 0, two, 1), otherwise)
 
 
@@ -429,9 +427,7 @@ class ByAnnotator(Imeasure):
         """Return the counts with each annotator."""
         return [Counted(name, columns[name], per_reference=True) for name in COUNTS]
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the I of each sentence with each annotator: float64 [lines, annotators]."""
-        return self.score(self.make_terms(columns))["imeasure"]
+    sentence_scores = Metric.sentence_scores
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from operator import add
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -335,11 +334,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
-        correct, proposed, gold = map(float, map(add, totals, counts))
-        beta = float(self.beta)
-        denominator = beta**2 * gold + proposed
-        score = (1.0 + beta**2) * correct / denominator if denominator else float(correct == 0)
-        return score, correct, -(proposed + beta**2 * gold)
+        return tuple(float(part) for part in self._keys(np.array(totals), np.array(counts)))
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         """Return the same for arrays of totals and counts."""
@@ -350,7 +345,6 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         return [score, correct, -(proposed + beta**2 * gold)]
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
-        """Return F-beta, precision and recall."""
         return f_of_counts(counts["correct"], counts["proposed"], counts["gold"], float(self.beta))
 
     def judged(self, text: Text) -> list[list[Judged]]:

@@ -70,7 +70,7 @@ class Estimate(WithModels):
     scale: Literal["0", "1"] | None = None
     comet: str | None = None
     late = ("references", "scale")
-    packages, extra = ("comet",), "comet"
+    modules, needs = ("comet",), "unbabel-comet: pip install 'gec-pipeline[comet]'"
 
     def told(self) -> dict[str, object]:
         """Return what signatures say of options that may be left out, with the release of COMET. Raises InputError."""

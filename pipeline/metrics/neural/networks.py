@@ -40,13 +40,12 @@ def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[P
 class WithModels:
     """What is said of metrics with models before anything is computed."""
 
-    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers")
-    extra: ClassVar[str] = "neural"
+    modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")
+    needs: ClassVar[str] = "torch and transformers: pip install 'gec-pipeline[neural]'"
 
-    def check(self) -> None:
-        """Raise InputError where a package is missing."""
-        if any(find_spec(package) is None for package in self.packages):
-            raise InputError(f"needs {' and '.join(self.packages)}: pip install 'gec-pipeline[{self.extra}]'")
+    def lacks(self) -> str | None:
+        """Return which packages are needed, with the command that installs them, where one is missing."""
+        return None if all(map(find_spec, self.modules)) else f"needs {self.needs}"
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
         """Return what is odd in texts: a message, the numbers of items, and above which share of lines it is told."""

@@ -191,7 +191,6 @@ class PtErrant(ComputesNumbers, Errant):
 
     @property
     def _weighing(self) -> Any:
-        """The metric whose numbers are the columns."""
         return Weighing(**{name: getattr(self, name) for name in _OPTIONS})
 
     @property
@@ -217,11 +216,10 @@ class PtErrant(ComputesNumbers, Errant):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
-        weights: Columns = {name: totals[name] / UNIT for name in WEIGHTS}
-        return super().score(totals) | weights | {name: totals[name] * 1.0 for name in EDITS}
+        weights: dict[str, Floats] = {name: totals[name] / UNIT for name in WEIGHTS}
+        return super().score(totals) | weights | {name: totals[name].astype(np.float64) for name in EDITS}
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the annotator that is taken."""
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(WEIGHTS, totals + counts, strict=True)))[0]
         if self.ties == "m2":

@@ -103,7 +103,6 @@ class InPieces(Needs):
 
 
 def _cut(text: Text, low: int, high: int) -> Text:
-    """Return the lines low <= i < high of the references and outputs of a text."""
 
     def cut(lines: Lines) -> Lines:
         return lines._replace(starts=lines.starts[low:high], ends=lines.ends[low:high])

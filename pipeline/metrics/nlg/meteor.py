@@ -21,7 +21,7 @@ from ..base.capabilities import ComputesNumbers
 from ..base.choices import ratio
 from ..base.declared import Declared, Parameter
 from ..base.metric import Counted, Metric
-from ..base.needs import Columns, Field, Text
+from ..base.needs import Columns, Field
 from ..base.options import level_option, option
 from ..plugged.declare import Plugin
 from ..plugged.metric import Code, PluggedNeeds
@@ -153,10 +153,6 @@ class Meteor(ComputesNumbers, Metric):
     def terms(self) -> tuple[Field, ...]:
         """All counts."""
         return self.needs.columns
-
-    def computed(self, text: Text) -> Columns:
-        """Return the counts of the first system of a text."""
-        return self.needs.computed(text)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return meteor, precision, recall and the penalty for many chunks, 0 where there is none."""

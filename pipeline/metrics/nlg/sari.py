@@ -65,7 +65,6 @@ class SariNeeds(Needs):
         return result
 
     def _encoded(self, text: Text) -> list[Encoded]:
-        """Return source, references and outputs as ids."""
         assert text.source is not None  # noqa: S101 (these needs read it)
         texts = [text.source, *text.references, *text.systems]
         if self.tokenization.tokenizer == "intl":

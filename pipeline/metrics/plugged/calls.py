@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from ...errors import ConfigError, InputError
 from ...io.content_cache import SCORES, ContentCache
 from ..base.declared import Declared
-from .declare import Plugin
+from .declare import Plugin, metric
 
 Item = tuple[Any, ...]
 """The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
@@ -124,7 +124,6 @@ class Call:
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
     def _told(self, error: Exception) -> Wrong:
-        """Return what is told of an error of the code of a user; of an InputError what it says."""
         if isinstance(error, InputError):
             return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
@@ -232,14 +231,11 @@ _made_with: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
 _OWN = frozenset(sys.modules)
 """What this process had imported before."""
-MOST_PACKAGES = 30
-"""How many versions of packages are kept."""
 _made: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
 
 
 def _ready(call: Call) -> Callable[..., Any]:
-    """Return what is called with batches."""
     if call not in _made:
         for old in _made.values() if call.parent else ():
             getattr(old, "close", lambda: None)()
@@ -262,7 +258,7 @@ def _versions() -> dict[str, str]:
 
     new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
     names = {name for module, own in packages_distributions().items() if module in new for name in own}
-    return {name: version(name) for name in sorted(names)[:MOST_PACKAGES]}
+    return {name: version(name) for name in sorted(names)}
 
 
 def _imported(call: Call) -> Plugin:
@@ -279,10 +275,7 @@ def _imported(call: Call) -> Plugin:
         module = import_module(place.text)
         if place.sha256 and package_digest(place.text) != place.sha256:
             raise ConfigError(f"{place.told} is another here than where the command runs")
-    value = getattr(module, place.name)
-    from .declare import metric
-
-    return metric(value)  # type: ignore[no-any-return]
+    return metric(getattr(module, place.name))  # type: ignore[no-any-return]
 
 
 def _device(call: Call) -> str:

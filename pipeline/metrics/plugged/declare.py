@@ -14,6 +14,7 @@ import re
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, NewType, Union, get_args, get_origin, get_type_hints
 
@@ -71,11 +72,6 @@ class Plugin:
         return self.target(*arguments, **named)
 
     @property
-    def told(self) -> str:
-        """Where it came from, for messages."""
-        return self.place.told if self.place else "python"
-
-    @property
     def has_load(self) -> bool:
         """Whether objects load a model, so that they have a process of their own."""
         return hasattr(self.target, "load")
@@ -91,8 +87,6 @@ class Plugin:
         values = {name: parameters[name].value(value) for name, value in options.items()}
         if inspect.isclass(self.target):
             return self.target(**values)
-        from functools import partial
-
         return partial(self.target, **values) if values else self.target
 
 

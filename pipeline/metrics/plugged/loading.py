@@ -105,13 +105,11 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
 
 
 def _is_own_metric(value: Any, module: str) -> bool:
-    """Return whether a value is a whole subclass of Metric that this module has not imported."""
     is_metric = inspect.isclass(value) and issubclass(value, Metric)
     return is_metric and not inspect.isabstract(value) and value.__module__ == module
 
 
 def _imported(argument: str) -> tuple[types.ModuleType, Place]:
-    """Import a file or a module; return it and its place."""
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
         module = _told(f"--plugin {argument}", lambda: import_module(argument), "")
         return module, Place("module", argument, "", package_digest(argument), argument)
@@ -195,8 +193,8 @@ def register(plugin: Plugin) -> str:
         # the same file, or a cell of a notebook, again
         if before is None or (before.place and before.place.text) == (plugin.place and plugin.place.text):
             _forget(plugin.declared.name)
-    sha256 = plugin.place.sha256 if plugin.place else ""
-    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), plugin.told, sha256)
+    told, sha256 = (plugin.place.told, plugin.place.sha256) if plugin.place else ("python", "")
+    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), told, sha256)
 
 
 def _forget(name: str) -> None:

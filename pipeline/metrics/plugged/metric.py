@@ -107,7 +107,6 @@ class Numbers(ScoresLines, Metric):
         return output
 
     def _scores(self, counts: Columns) -> tuple[Floats, ...]:
-        """Return F-beta, precision and recall."""
         tp, fp, fn = (counts[name] for name in COUNTS)
         return f_of_counts(tp, tp + fp, tp + fn, float(self.beta))
 
@@ -150,7 +149,8 @@ class Code:
         """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
         name = self.plugin.declared.name
         try:
-            self.says("check")
+            if lacks := self.says("lacks"):
+                return f"{name} {lacks}"
             if lacking := [text for text in self.models.values() if not Path(text).is_dir()]:
                 return models.missing(name, lacking[0])
             self.says("told")
@@ -279,7 +279,7 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         return [
             (parameter.name, f"{self.name} has no default for {parameter.name}; give one")
             for parameter in self.declared.parameters
-            if parameter.default is None and self._value_of(parameter.name) == ""
+            if parameter.default is None and getattr(self, attribute_of(parameter.name)) == ""
         ]
 
     @property
@@ -364,12 +364,9 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         del missing
         return self._says("misfit", references)  # type: ignore[no-any-return]
 
-    def _value_of(self, name: str) -> Any:
-        return getattr(self, attribute_of(name))
-
     def _given(self, parameter: Parameter) -> Any:
         """Return the value of an option as the code gets it: of a model its folder, where it is there."""
-        value = self._value_of(parameter.name)
+        value = getattr(self, attribute_of(parameter.name))
         return str(models.located(value) or value) if parameter.kind == "model" and value else value
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -404,7 +401,7 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     """Return the class of a metric that is declared, with its code where that is at hand."""
     fields: list[tuple[str, type, Any]] = []
     if declared.returns == "counts":
-        fields.append(("beta", str, beta_option() if declared.beta == 0.5 else _beta(declared.beta)))
+        fields.append(("beta", str, beta_option(f"{declared.beta:g}")))
     fields += [(attribute_of(each.name), str, parameter_option(each)) for each in declared.parameters]
     fixed = [("version", declared.version), ("code", declared.code)]
     fixed += [("none", "" if declared.none == "error" else declared.none)]
@@ -418,7 +415,9 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     if declared.returns != "counts":
         meaning = "the mean or the sum of the lines"
         fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
+    usual = {"level": "corpus"} if declared.returns == "counts" else {"beta": "1"}
     own = {
+        **usual,
         "name": declared.name,
         "summary": declared.summary,
         "declared": declared,
@@ -429,18 +428,8 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
         "table_outputs": declared.beside,
         "__doc__": declared.summary,
     }
-    if declared.returns == "counts":
-        own["level"] = "corpus"
-    else:
-        own["beta"] = "1"
     name = "".join(part.capitalize() for part in declared.name.split("_"))
     return make_dataclass(name, fields, bases=(Plugged,), namespace=own, frozen=True)
-
-
-def _beta(usual: float) -> Any:
-    declared: Any = beta_option()
-    described = declared.metadata["option"]._replace(default=f"{usual:g}")
-    return field(default=f"{usual:g}", metadata={"option": described})
 
 
 def parameter_option(parameter: Parameter) -> Any:

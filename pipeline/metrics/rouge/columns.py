@@ -363,7 +363,6 @@ def _grams(kind: Type, columns: Columns, script: bool, end: str = "") -> Ints:
 
 
 def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
-    """Return the total of a type in texts of these sizes."""
     if kind.family == "n":
         return np.maximum(sizes - kind.number + 1, 0)
     if kind.family in ("L", "Lsum"):

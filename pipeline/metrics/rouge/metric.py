@@ -337,7 +337,6 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return terms
 
     def _combined(self, kind: Type, overlap: Overlap, columns: Columns) -> list[Numbers]:
-        """Apply the policy for references to the matches and totals of a type."""
         lines, references = overlap.match.shape
         if self.references == "merged":
             return [part[:, 0] for part in overlap]
@@ -423,11 +422,6 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
                 ends |= {f"{name}_low": low, f"{name}_high": high}
         return middle | ends
 
-    def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the F of the first type: float64 [lines, references or sets], or [lines, 1] if there are no sets."""
-        first = next(iter(self.score(self.make_terms(columns)).values()))
-        return first if self._sets else first[:, None]
-
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
         formula, kind, weight = kernel.native_function("best_f_scores"), self.kinds[0], float(self.beta) ** 2
@@ -455,7 +449,6 @@ MOST = "L_most"
 
 
 def _terms_of(kind: Type) -> list[str]:
-    """Return the names of the terms of a type, in the order of the fields of Overlap."""
     return [f"{kind.name}_{field}" for field in Overlap._fields]
 
 
