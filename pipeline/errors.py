@@ -1,7 +1,5 @@
 """Errors with messages for users. Each problem says where it is, what is wrong and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """What is imported: objects by a text "module.name", so that tables need not import them; and from which folders."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections import UserDict

@@ -11,8 +11,6 @@ Errors are InputErrors, which name the item, counted from 1. `gec-pipeline help 
 what becomes of texts that are empty, missing or NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isnan

@@ -3,8 +3,6 @@
 The shell starts the program with the environment variable _ARGCOMPLETE at every Tab. Nothing of this is imported else.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 from collections.abc import Callable, Collection

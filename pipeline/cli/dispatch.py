@@ -8,8 +8,6 @@ The exit codes are:
 130: the command was interrupted.
 """
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import contextlib

@@ -1,7 +1,5 @@
 """Standard output and standard error: no text gives commands to a terminal, and no work is lost where one is closed."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

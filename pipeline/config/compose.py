@@ -7,8 +7,6 @@ Mappings are merged deeply; lists and scalars are replaced. What is read later w
 includes. Every node keeps the mark of the file that wrote it: messages name that file, and relative paths start there.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -4,8 +4,6 @@
 the nodes of the metrics. The options of metrics are checked in `metrics/`, since each metric knows its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

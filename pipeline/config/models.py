@@ -4,8 +4,6 @@ Texts may be in the records of a file. The keys of such a mapping depend on the 
 from what the format declares.
 """
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from typing import Annotated, Any, Literal, NamedTuple

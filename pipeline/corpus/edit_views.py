@@ -4,8 +4,6 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 (`corpus/edits/records.py`), which workers read by ranges as they read other texts.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence

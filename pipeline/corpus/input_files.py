@@ -1,7 +1,5 @@
 """Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records by their ids."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Warnings about texts that can be scored but are probably not what was meant. They go into the results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

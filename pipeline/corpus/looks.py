@@ -4,8 +4,6 @@ One more look is one more entry of LOOKS. Thresholds lie between what was measur
 mistake; `help warnings` has the numbers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from math import ceil

@@ -1,7 +1,5 @@
 """Numbers that metrics read in place of texts: from files, opened, checked and selected like outputs, or in memory."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 They compare all metrics with one human score, on the same systems.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass

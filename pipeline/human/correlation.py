@@ -4,8 +4,6 @@ Scores are float64 [..., systems], where the leading axes are bootstrap samples.
 constant, or where there are fewer than two systems.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """What people said of systems: judgements or scores, which are read here to be correlated with metrics."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cell
 a multinomial draw of these counts.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

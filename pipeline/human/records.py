@@ -4,8 +4,6 @@ A record is a mapping. The cells of a table are there by the numbers of their co
 first line, where that has any. In JSON a name such as `scores.fluency` leads into an inner object.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

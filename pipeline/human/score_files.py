@@ -4,8 +4,6 @@
 that are known from elsewhere, in ASCII order of their names.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

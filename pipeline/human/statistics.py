@@ -4,8 +4,6 @@ A statistic is asked for by a text such as `pearson` or `accuracy[average=item,e
 of Statistic and a member of STATISTICS.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields

@@ -7,8 +7,6 @@ meets an opponent whose skill is near, and the outcome is taken from a random ju
 players have a closed form (Herbrich et al. 2006), so all runs advance together in arrays.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from statistics import NormalDist

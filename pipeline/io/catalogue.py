@@ -1,7 +1,5 @@
 """The data sets that can be fetched, as `datasets.yaml` describes them. Nothing here touches the network."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ A cache is never the reason why work fails. One that is damaged is made anew, an
 `tell` is then called with one line.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing

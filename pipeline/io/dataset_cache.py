@@ -9,8 +9,6 @@ fetched. Only `fetch_files` uses the network. It reads a mirror as every other a
 pooch bounds neither the bytes nor the time of a download, and would be needed for a mirror in a folder too.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

@@ -5,8 +5,6 @@ errors. Of tables and annotated files the texts are written, each with the byte
 0xFF after it: no UTF-8 text contains this byte, so that a text may hold newlines.
 """
 
-from __future__ import annotations
-
 import bz2
 import contextlib
 import gzip

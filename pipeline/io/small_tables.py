@@ -1,7 +1,5 @@
 """Reading small tables: what separates the columns of a line, and how a number is written."""
 
-from __future__ import annotations
-
 import csv
 import re
 import sys

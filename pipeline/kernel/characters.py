@@ -5,8 +5,6 @@ Western text. zh takes the same, and every Chinese character stands alone. intl 
 Unicode's categories.
 """
 
-from __future__ import annotations
-
 import functools
 
 from .categories import NUMBERS, PUNCTUATION, SYMBOLS

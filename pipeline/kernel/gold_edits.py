@@ -1,7 +1,5 @@
 """What gold_records() and max_match() take and return: edits of annotators, counts, proposed edits; limits, checks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

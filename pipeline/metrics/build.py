@@ -3,8 +3,6 @@
 A metric takes each default that has an effect on it and that it does not set itself.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import re

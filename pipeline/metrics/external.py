@@ -1,7 +1,5 @@
 """Numbers that another program has computed for each sentence: a score, or counts of ERRANT or the M² scorer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """What programs of users bring along: texts prepared once for many outputs, and tokens of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

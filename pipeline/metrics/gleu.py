@@ -3,8 +3,6 @@
 The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which reads no source: see `google_gleu.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

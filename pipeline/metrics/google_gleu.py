@@ -1,7 +1,5 @@
 """Google-BLEU, the GLEU of "Google's Neural Machine Translation System" (Wu et al. 2016). It reads no source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

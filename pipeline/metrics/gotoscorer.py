@@ -1,7 +1,5 @@
 """GoToScorer (Gotou et al. 2020): edits weigh as much as systems fail at them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """GREEN (Koyama et al. 2024): F-beta of n-grams that are rightly deleted, inserted and kept."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property

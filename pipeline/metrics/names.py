@@ -3,8 +3,6 @@
 Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and `rouge_l` are one name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache

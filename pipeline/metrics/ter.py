@@ -1,7 +1,5 @@
 """TER (Snover et al. 2006): how many edits of words and shifts of blocks make an output a reference."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -4,8 +4,6 @@ To add a form, write a file here with a function that takes Material and returns
 to FORMATS.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ..lookup import later

@@ -1,7 +1,5 @@
 """Scores by type of edit as tables: systems side by side, all numbers of one system, or long rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 On a terminal the best and what is significant stand out. In a pipe the tables are plain.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any

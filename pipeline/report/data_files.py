@@ -1,7 +1,5 @@
 """Files of numbers: results as long tables of CSV, sentence scores and counts as Parquet."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

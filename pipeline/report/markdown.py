@@ -1,7 +1,5 @@
 """Tables in the Markdown of GitHub. Nothing in a name or signature acts as markup."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Others rerun the statistics of a run from this folder, bit for bit, without the 
 of texts the configs name columns of these files.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Sequence

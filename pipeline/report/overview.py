@@ -1,7 +1,5 @@
 """Systems by metrics and data sets: the first thing that a report shows. Formatting only."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """One sentence of a run: its texts, its scores and counts by each metric, its edits, and how texts are printed."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher

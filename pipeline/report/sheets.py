@@ -1,7 +1,5 @@
 """The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types, agreement with people."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The values that a config expects, compared with the results: one verdict on each entry of `expect` and one on all."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@
 texts, which their checksums tell, so that a new recipe joins a board without being named there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

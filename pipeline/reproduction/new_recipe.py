@@ -1,7 +1,5 @@
 """A recipe made of a config, a printed table (CSV, TSV, or Markdown as papers have it) and files of a repository."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Published numbers stand in tables, whose columns a config names, and in reports of m2scorer with `-v`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ To add a recipe, put a config with the sections `publication` and `expect` into 
 of data sets (data:NAME/FILE).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

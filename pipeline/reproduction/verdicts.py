@@ -6,8 +6,6 @@ digits are compared, because sums in another order differ behind them. All arith
 decimal form of our numbers.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass

@@ -4,8 +4,6 @@ Edits are the players of a game, in which some of them win the score of the sour
 Shapley values (Shapley 1953) share score(output) - score(source) out among them.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import re

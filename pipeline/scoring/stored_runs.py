@@ -1,7 +1,5 @@
 """Reads scores and their columns from run directories, joins those of two runs, and selects some of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase

@@ -4,8 +4,6 @@ Sums are of whole numbers, which float64 holds exactly up to 2**53. So they depe
 nor on threads.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -4,8 +4,6 @@ To add a tokeniser, write a file here with a function that takes Lines and retur
 tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple

@@ -5,8 +5,6 @@ texts. White space and backslashes inside of a token are written as \32; with th
 without any character is written as \0;. Digits and signs alone are used, since lower case leaves those as they are.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set

@@ -1,7 +1,5 @@
 """Tokenisers of sacrebleu, sacremoses and the suites of COCO, which are optional, and which one suits a language."""
 
-from __future__ import annotations
-
 import functools
 import re
 import shutil

@@ -7,8 +7,6 @@ Both leave words of up to three letters as they are. Source: Porter 1980, "An al
 The stemmer of nltk itself is not called, since `stemmer: porter` works without that package, which is optional.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

@@ -5,8 +5,6 @@ that of mteval-v13a but for three details: which entities and line ends inside a
 possessive 's is a token of its own. So the lines are prepared here, and the kernel splits them by 13a.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

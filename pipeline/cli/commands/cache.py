@@ -6,8 +6,6 @@ examples:
   gec-pipeline cache clean
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

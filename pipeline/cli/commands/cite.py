@@ -10,8 +10,6 @@ examples:
   gec-pipeline cite "bleu[smoothing=floor]"
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable, Sequence

@@ -10,8 +10,6 @@ examples:
   gec-pipeline clean runs/*
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -15,8 +15,6 @@ examples:
   gec-pipeline compare runs/old runs/new --fail-if-worse --margin 0.5 --json
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

@@ -18,8 +18,6 @@ examples:
   gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score: people.x}' --statistic pearson
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

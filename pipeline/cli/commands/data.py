@@ -11,8 +11,6 @@ examples:
   gec-pipeline data path conll14/INPUT
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Sequence

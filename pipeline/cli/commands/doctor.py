@@ -6,8 +6,6 @@ examples:
   gec-pipeline doctor
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import platform

@@ -13,8 +13,6 @@ file; what is odd is said on standard error; and where F has no value with -b 0,
 about M2 files. The metric errant gives the same scores with intervals and tests.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -26,8 +26,6 @@ examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections import Counter

@@ -13,8 +13,6 @@ The option -d is the number of digits. Three things are unlike the package: -v p
 without -m too, files that do not fit together are refused, and a line ends at a line feed only.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import secrets

@@ -7,8 +7,6 @@ examples:
   gec-pipeline help Cohen
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import re

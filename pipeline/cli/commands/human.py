@@ -12,8 +12,6 @@ examples:
   gec-pipeline human runs/judge --judge judge --trueskill 100
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -9,8 +9,6 @@ examples:
   gec-pipeline init eval.yaml -s source.txt -r reference0.txt reference1.txt -o systems/*.txt
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import os

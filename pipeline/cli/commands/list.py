@@ -7,8 +7,6 @@ examples:
   gec-pipeline list statistics accuracy
 """
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Collection, Iterable
 

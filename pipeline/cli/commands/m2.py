@@ -8,8 +8,6 @@ examples:
   gec-pipeline m2 annotate --help
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable

@@ -12,8 +12,6 @@ examples:
   gec-pipeline m2scorer --code 3.2 output.txt gold.m2
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence

@@ -9,8 +9,6 @@ examples:
   gec-pipeline rank runs/conll14 --system AMU 'C*' --metric GLEU+ BLEU --columns interval ranks 'precision_*'
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 

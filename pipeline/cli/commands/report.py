@@ -23,8 +23,6 @@ examples:
   gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -17,8 +17,6 @@ examples:
   gec-pipeline reproduce --new mine.yaml config.yaml table.md --repository OWNER/NAME@COMMIT
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -7,8 +7,6 @@ examples:
   gec-pipeline schema > schema.json
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -15,8 +15,6 @@ examples:
   gec-pipeline show runs/quickstart --json
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from contextlib import suppress

@@ -6,8 +6,6 @@ examples:
   gec-pipeline validate kept.yaml --plugin kept.py --try
 """
 
-from __future__ import annotations
-
 import argparse
 
 from ...config.resolved import Overrides

@@ -6,8 +6,6 @@
 Tokens may be of any sort that can be a key of a dict. Numbers are those of nltk 3.10.
 """
 
-from __future__ import annotations
-
 from .translate import SmoothingFunction, corpus_bleu, corpus_gleu, sentence_bleu, sentence_gleu
 
 __all__ = ["SmoothingFunction", "corpus_bleu", "corpus_gleu", "sentence_bleu", "sentence_gleu"]

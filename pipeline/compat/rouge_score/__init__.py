@@ -1,7 +1,5 @@
 """The names of the package rouge-score: RougeScorer, also in `rouge_scorer`. Numbers are those of rouge-score 0.1.2."""
 
-from __future__ import annotations
-
 from . import rouge_scorer
 from .rouge_scorer import RougeScorer
 

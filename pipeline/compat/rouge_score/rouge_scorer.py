@@ -1,7 +1,5 @@
 """ROUGE with the names of rouge_score.rouge_scorer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple

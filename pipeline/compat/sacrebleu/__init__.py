@@ -7,8 +7,6 @@ Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there,
 InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired tests are not here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .metrics import BLEU, CHRF, TER, BLEUScore, CHRFScore, Streams, TERScore

@@ -1,7 +1,5 @@
 """The errors of a sentence, made of its edits in an M2 file as the official converter of I-measure makes them."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@
 </error-list></sentence></script></scripts>
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator

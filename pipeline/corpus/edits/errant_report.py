@@ -4,8 +4,6 @@ First comes what is compared: the keys of edits, which depend on what counts as 
 is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for what -v adds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

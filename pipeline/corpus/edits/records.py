@@ -13,8 +13,6 @@ The record of an annotator without a line for the sentence is empty. An annotate
 sentence, with the lines of all its annotators and no first line. A sentence without edits has a noop.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar

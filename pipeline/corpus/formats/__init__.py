@@ -3,8 +3,6 @@
 To add one: a file here with a function that yields the texts of a file, and a line in READERS.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """Texts as the suite of E2E has them: references in blocks of lines, and tables with a source beside each text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from csv import Error, reader

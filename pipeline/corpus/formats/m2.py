@@ -9,8 +9,6 @@ the sentence as it is. A sentence without any A line is left as it is by all ann
 first is taken.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

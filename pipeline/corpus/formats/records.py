@@ -4,8 +4,6 @@ Each reader takes a path, the name of the file in messages, and what the config 
 of each record, or a mapping in which `value_of` finds it. It raises CorpusError with the line or row.
 """
 
-from __future__ import annotations
-
 import csv as csv_files
 import io
 import json

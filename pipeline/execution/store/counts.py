@@ -10,8 +10,6 @@ finds an array by its key and its lines, and takes all that it can use. Whoever 
 has the same folder as the first process.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -4,8 +4,6 @@ Each iteration has a stream of its own, which runs over the lines in order. So d
 lines in which they are asked for.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable, Iterable, Sequence

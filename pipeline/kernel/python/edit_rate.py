@@ -5,8 +5,6 @@ is done, then the search begins anew, until no shift saves any. Which shifts are
 taken, decides the number of edits, so that every limit and the order of all keys below belong to the definition.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice

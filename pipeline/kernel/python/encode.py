@@ -1,7 +1,5 @@
 """Text to ids: lines are split into tokens, and each distinct token gets a number; and strings joined to UTF-8."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate

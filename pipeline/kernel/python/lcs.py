@@ -1,7 +1,5 @@
 """Subsequences, in Python: the longest common ones, their union over sentences, both with weights; and skip bigrams."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import operator

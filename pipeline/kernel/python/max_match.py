@@ -5,8 +5,6 @@ negative weight, so the shortest path through the lattice has most of them. Ties
 decides them, which depends on the order of arcs, on the rounding of weights, and on details explained where they are.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """N-grams, in Python: what texts share of them, what SARI counts of them, and which are distinct."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections import Counter

@@ -9,8 +9,6 @@ of them is the source, the third is aligned with them in the same way: moves are
 Source: Felice and Briscoe 2015 (N15-1060). The order of the moves, and the shortcuts, are those of its program.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

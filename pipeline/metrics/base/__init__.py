@@ -1,7 +1,5 @@
 """What a metric is made of: whoever adds one imports all of it from here, and begins to read at `metric.py`."""
 
-from __future__ import annotations
-
 from ...arrays import Floats as Floats
 from ...arrays import Ints as Ints
 from ...tokenizers.tokenization import Tokenization as Tokenization

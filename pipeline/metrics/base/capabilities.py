@@ -4,8 +4,6 @@ The function below each capability is the only place that asks whether a metric 
 others. So nobody asks which metric it has.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

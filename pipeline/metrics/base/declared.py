@@ -1,7 +1,5 @@
 """What results keep of the metrics of users, so that they can be read where the code is not at hand."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -7,8 +7,6 @@ the sums, with any number of leading axes (iterations, bootstrap samples), it ma
 What only some metrics can do, such as judging single edits, is a class of its own in `capabilities.py`.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path

@@ -3,8 +3,6 @@
 These programs are the flavours. They differ in reference length, tokens, zeros and smoothing (see `smoothing.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -5,8 +5,6 @@ exp follow sacreBLEU. method0 to method7 are those of Chen and Cherry (2014), as
 Lin and Och (2004), as the code of TensorFlow's nmt and of Hugging Face computes it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """CLEME (Ye et al. 2023) and the countable part of CLEME 2.0 (Ye et al. 2025), from M2 files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple

@@ -1,7 +1,5 @@
 """ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2 files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

@@ -1,7 +1,5 @@
 """I-measure (Felice and Briscoe 2015): how much a system improves a text, from -1 to 1."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """MaxMatch or M² (Dahlmeier and Ng 2012): F-beta of the edits of an output, chosen to match the annotators' edits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

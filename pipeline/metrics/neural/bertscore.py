@@ -1,7 +1,5 @@
 """BERTScore (Zhang et al. 2020): each piece of a text with the most similar piece of the other one, as vectors."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections import Counter

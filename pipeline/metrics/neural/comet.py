@@ -1,7 +1,5 @@
 """COMET (Rei et al. 2020): regression models that compare source, output and reference, by the authors' package."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """IMPARA (Maeda et al. 2022): the quality of an output by a model, where it is near enough to its source."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A language model as judge: it marks the outputs of a line side by side, at an OpenAI-compatible address."""
 
-from __future__ import annotations
-
 import json
 import os
 import threading

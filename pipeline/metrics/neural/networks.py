@@ -1,7 +1,5 @@
 """What metrics with neural models share: models are loaded from disk alone, and texts are computed in even batches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit weighs what it moves BERTScore by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

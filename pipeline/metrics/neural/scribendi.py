@@ -1,7 +1,5 @@
 """The Scribendi score (Islam and Magnani 2021): is the output likelier than its source, and no other sentence."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """SOME (Yoshimura et al. 2020): grammaticality, fluency and meaning by three regression models; no references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

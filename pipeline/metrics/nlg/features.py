@@ -1,7 +1,5 @@
 """What outputs are like: their length, and what simplifications copy of their sources, add, delete and split."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cached_property

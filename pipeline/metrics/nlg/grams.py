@@ -5,8 +5,6 @@ by chance once in 2**64 pairs: among a million different n-grams, any two with a
 The n-grams of a text are in the order in which they first occur in it, so that sums of floats do not depend on shards.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """METEOR 1.5 (Denkowski and Lavie 2014): what the authors' program in Java counts, and the score of sums of that."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Sequence

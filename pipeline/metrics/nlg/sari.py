@@ -1,7 +1,5 @@
 """SARI (Xu et al. 2016) for text simplification: n-grams that are rightly added, kept and deleted."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """NIST (Doddington 2002) and CIDEr-D (Vedantam et al. 2015): shared n-grams, each weighed by how rare it is."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Calls of the code of users: it is imported and loaded, gets batches of texts, and what it returns is checked."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -3,8 +3,6 @@
 A model is a folder, or a name of the hub that is in its cache. Nothing is fetched unless a command has --download.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

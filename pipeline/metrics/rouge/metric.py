@@ -1,7 +1,5 @@
 """ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that texts share."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

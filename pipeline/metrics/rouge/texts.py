@@ -1,7 +1,5 @@
 """What ROUGE reads of a text: its sentences, limits to what counts, and warnings about texts without a token."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re

@@ -4,8 +4,6 @@ Of a large data set only some lines are shown. They are chosen by their counts; 
 The scripts `assets/data.js` and `assets/compare.js` read the data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Styles and scripts are parts of the page. The policy names them by their digests
 is fetched.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re

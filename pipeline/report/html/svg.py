@@ -3,8 +3,6 @@
 `drawn` draws what `tables/plot_data.py` describes. The bars in the cells of leader boards are drawn here too.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The texts of a page's sentences, each once, with their tokens where the browser could not find these itself."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import repeat

@@ -1,7 +1,5 @@
 """Leader boards of published systems: our score of each beside what was printed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

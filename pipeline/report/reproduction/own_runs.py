@@ -3,8 +3,6 @@
 Scores stand on one board where the metric has the same settings, and source, references and gold are the same texts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

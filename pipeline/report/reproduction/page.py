@@ -1,7 +1,5 @@
 """The report on published results as one HTML file: printed values beside ours, and leader boards."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 Here is how numbers are printed in all of them.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Intervals, ranks and comparisons of the stored results as cells of tables: formatting only."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Scores by data set and metric: short names of metrics, the best systems, and ranked tables with their columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

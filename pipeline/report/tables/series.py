@@ -1,7 +1,5 @@
 """The best system of a series, such as the checkpoints of a training, and those that are not known to be worse."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Approximate randomisation and paired bootstrap have sacreBLEU's definitions and 
 two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (trials + 1).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple

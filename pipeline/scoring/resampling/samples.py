@@ -6,8 +6,6 @@ The weights that are in memory at once take GROUP bytes, beside those of `sums.p
 each line of the data where that is more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock

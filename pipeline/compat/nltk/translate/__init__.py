@@ -1,7 +1,5 @@
 """The names of nltk.translate."""
 
-from __future__ import annotations
-
 from .bleu_score import SmoothingFunction, corpus_bleu, sentence_bleu
 from .gleu_score import corpus_gleu, sentence_gleu
 

@@ -1,7 +1,5 @@
 """BLEU with the names of nltk.translate.bleu_score, and its smoothing after Chen and Cherry (2014)."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Hashable, Sequence

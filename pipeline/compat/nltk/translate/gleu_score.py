@@ -1,7 +1,5 @@
 """Google's GLEU with the names of nltk.translate.gleu_score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...texts import metric_of, sums_of
