@@ -13,6 +13,7 @@ sentence_scores(metric, outputs, references, sources)
                     the scores of pairs of texts that differ every time
 metric              makes a metric of a function of your own (help plugins)
 Metric              what metrics with columns of their own are subclasses of
+Model               annotates options of these that are models (help plugins)
 rewards             the same in the shapes that programs for training call
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts
@@ -46,12 +47,13 @@ if TYPE_CHECKING:
     from .evaluation import Evaluation, Result
     from .human.comparison import correlate
     from .metrics.base.metric import Metric
-    from .metrics.plugged.declare import metric
+    from .metrics.plugged.declare import Model, metric
     from .scorers import Scorer, sentence_scores
 
 __all__ = [
     "Evaluation",
     "Metric",
+    "Model",
     "Result",
     "Scorer",
     "__version__",
@@ -68,6 +70,7 @@ __all__ = [
 ]
 MODULES = {
     "Metric": ".metrics.base.metric",
+    "Model": ".metrics.plugged.declare",
     "metric": ".metrics.plugged.declare",
     "Scorer": ".scorers",
     "correlate": ".human.comparison",

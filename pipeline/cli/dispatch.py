@@ -350,7 +350,7 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
-                meaning = "fetch models that metrics name and that are not on this computer (help neural)"
+                meaning = "fetch models that are not on this computer (help neural)"
                 sub.add_argument("--download", action="store_true", help=meaning)
             sub.set_defaults(call=module.run)
             named = sub

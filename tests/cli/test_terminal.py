@@ -202,7 +202,18 @@ def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
 # ---- doctor
 
 
-IN_NO_EXTRA = {"ipython", "torch", "en_core_web_sm", "s3fs", "gcsfs", "adlfs", "requests", "mecab_python3"}
+IN_NO_EXTRA = {
+    "ipython",
+    "torch",
+    "en_core_web_sm",
+    "s3fs",
+    "gcsfs",
+    "adlfs",
+    "requests",
+    "mecab_python3",
+    "comet",
+    "huggingface_hub",
+}
 """Packages that only some need: notebooks, models of their own metrics, stores; and those that others bring."""
 
 

@@ -173,6 +173,9 @@ def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
     for own in metric.options:
         number = own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+        if own.resolved:  # an option of a metric with code: a number is written as Python writes it
+            assert not number or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9", own.name
+            continue
         assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
         if own.numbers and re.fullmatch(own.pattern, "10.0"):
             assert own.read("10.0") == "10", own.name

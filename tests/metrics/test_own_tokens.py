@@ -206,7 +206,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
         "external",
         "gotoscorer",
         "meteor",
-        *("some", "impara", "scribendi", "bertscore", "pt_errant", "comet"),
+        *("some", "impara", "scribendi", "bertscore", "pt_errant", "comet", "judge"),
     }
     assert names == set(METRICS)
 

@@ -49,6 +49,13 @@ CITED = {
     "cleme[version=2]": ["ye-etal-2025-cleme2"],
     "external": [],
     "length": [],
+    "some": ["yoshimura-etal-2020-reference"],
+    "impara": ["maeda-etal-2022-impara"],
+    "scribendi": ["islam-magnani-2021-end"],
+    "bertscore": ["zhang-etal-2020-bertscore"],
+    "pt_errant": ["gong-etal-2022-revisiting", "zhang-etal-2020-bertscore"],
+    "comet": ["rei-etal-2020-comet"],
+    "judge": [],
 }
 """What metrics cite, with settings that need more."""
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from ...errors import InputError, did_you_mean, printable
 from ...execution.store.run_directory import folder_of
 from ...io.catalogue import citations
+from ...metrics import METRICS
 from ...metrics.base.capabilities import declared_of
 from ...metrics.base.declared import key_of
 from ...metrics.base.metric import Metric
@@ -138,6 +139,8 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
 
 def of_metric(text: str) -> Metric:
     """Return the metric of a name or signature; raises InputError if `text` is neither a metric nor a run."""
+    if text in METRICS:
+        return METRICS[text]()  # also where an option has no default, such as a model
     try:
         return from_text(text)
     except InputError as error:

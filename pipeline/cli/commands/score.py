@@ -112,7 +112,8 @@ def _examples(metric: type[Metric]) -> Iterator[str]:
     lines = page.read_text(encoding="utf-8").splitlines() if page.is_file() else []
     commands = (re.sub(r" +#.*", "", line.strip()) for line in lines if re.match(r" {4,}.*gec-pipeline score ", line))
     own = [command for command in commands if metric.name in map(named, re.findall(r"[\w.+-]+", command))]
-    files = " ".join(_files(metric)).replace("FILE...", "FILE")
+    given = [f"--{name.replace('_', '-')} VALUE" for name, _ in metric().conflicts()]  # it has no default
+    files = " ".join([*given, *_files(metric)]).replace("FILE...", "FILE")
     yield from (f"  {each}" for each in own or [f"gec-pipeline score {metric.name} {files}"])
 
 

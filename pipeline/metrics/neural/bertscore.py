@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,6 +156,8 @@ class Vectors(WithPairs):
 
     def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
+        from importlib.metadata import version  # here, because it takes longer to load than this file
+
         idf = "no-idf" if self.idf == "none" else "idf"
         rescaled = "" if self.rescale == "false" else "-custom-rescaled" if self.baseline else "-rescaled"
         program = f"{RELEASE}(hug_trans={version('transformers')})"

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -72,6 +71,8 @@ class Estimate(WithModels):
 
     def told(self) -> dict[str, object]:
         """Return what signatures say of options that may be left out, with the release of COMET. Raises InputError."""
+        from importlib.metadata import version  # here, because it takes longer to load than this file
+
         reads, release = Checkpoint(self.model).reads_reference, version("unbabel-comet")
         if self.comet not in (None, release):
             raise InputError(f"expected unbabel-comet {self.comet}, found {release}")

@@ -13,8 +13,6 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
-from pydantic import TypeAdapter
-
 from ...errors import ConfigError
 from ...io.plain_files import small_text
 from ..plugged.declare import metric
@@ -32,7 +30,6 @@ AT_ONCE, SILENCE, LARGEST = 16, 90.0, 1 << 20
 """The most requests at once, the seconds that a server has for an answer, and the bytes that this may have."""
 ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>[]|"})
 """Signs that stand between messages for some models. JSON can say them in other signs, so that no text has them."""
-MARKS = TypeAdapter(dict[int, float])
 
 
 class Judge:
@@ -147,6 +144,8 @@ class Judge:
 
     def read(self, said: str, number: int) -> list[float] | str:
         """Return so many marks, in the order of their numbers, or what is wrong with an answer, as a predicate."""
+        from pydantic import TypeAdapter  # here, because every command declares the options of all metrics
+
         try:
             answer = json.loads(said)
             usage = answer.get("usage") or {}
@@ -156,7 +155,7 @@ class Judge:
             if choice.get("finish_reason") == "length":
                 return "was cut off"
             content = choice["message"]["content"]
-            marks = MARKS.validate_json(content[content.rindex("{") : content.rindex("}") + 1])
+            marks = TypeAdapter(dict[int, float]).validate_json(content[content.rindex("{") : content.rindex("}") + 1])
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
             return "had no JSON object of marks"
         if sorted(marks) != list(range(1, number + 1)) or not all(1 <= mark <= self.highest for mark in marks.values()):
