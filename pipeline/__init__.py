@@ -13,7 +13,7 @@ sentence_scores(metric, outputs, references, sources)
                     the scores of pairs of texts that differ every time
 metric              makes a metric of a function of your own (help plugins)
 Metric              what metrics with columns of their own are subclasses of
-Model               annotates options of these that are models (help plugins)
+Model               annotates options of these that are models
 rewards             the same in the shapes that programs for training call
 Evaluation          what evaluate, run and load return: a list of results
 Result              the score of one system by one metric, with its counts

@@ -75,7 +75,7 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 def test_the_package_gives_what_it_promises() -> None:
     functions = {"compare", "correlate", "evaluate", "load", "run", "metric", "sentence_scores"}
-    others = {"Evaluation", "Metric", "Result", "Scorer", "__version__", "compat", "errors", "rewards"}
+    others = {"Evaluation", "Metric", "Model", "Result", "Scorer", "__version__", "compat", "errors", "rewards"}
     assert set(pipeline.__all__) == functions | others
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
     assert set(dir(pipeline)) >= set(pipeline.__all__)

@@ -51,6 +51,7 @@ PUBLIC = [
     *(
         "Evaluation",
         "Metric",
+        "Model",
         "Result",
         "Scorer",
         "__version__",

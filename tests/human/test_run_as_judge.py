@@ -14,6 +14,7 @@ from pipeline.cli import main
 from pipeline.human.judgments import is_judgments, read_judgments
 from tests.conftest import called
 from tests.files import write
+from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture: one test brings a metric)
 
 if TYPE_CHECKING:
     from pathlib import Path
