@@ -296,23 +296,22 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
         max_nbytes=None,
         **({"pre_dispatch": 1} if number == 1 else {}),
     )
-    others = _loky_processes()
     with quiet(), _environment():
         answers = parallel(tasks)
-    if not _own_processes and hasattr(threading, "_register_atexit"):  # where loky ends its processes too, after this
+    if not _pools and hasattr(threading, "_register_atexit"):  # where loky ends its processes too, after this
         threading._register_atexit(_end_processes)  # noqa: SLF001 (as loky does; an ordinary one would come too late)
-    _own_processes.extend(process for process in _loky_processes() if process not in others)
+    workers = getattr(parallel._backend, "_workers", None)  # noqa: SLF001 (nothing public says which processes there are)
+    processes = getattr(workers, "_processes", {})
+    if not any(processes is known for known in _pools):
+        _pools.append(processes)
     return answers
 
 
-_own_processes: list[Any] = []
-"""The processes that were started here, but not those of another user of joblib in this process."""
+_pools: list[dict[int, Any]] = []
+"""The processes of each pool that was started here, but not those of another user of joblib in this process.
 
-
-def _loky_processes() -> list[Any]:
-    from multiprocessing import active_children
-
-    return [process for process in active_children() if type(process).__name__ == "LokyProcess"]
+joblib has others take the place of those whose memory has grown.
+"""
 
 
 def _not_ready(attempt: _Attempt, number: int) -> str:
@@ -349,10 +348,9 @@ def _end_processes() -> None:
 
     Python waits for them at its end, for ever if one is stopped. loky kills none where a thread of its own has failed.
     """
-    for process in _loky_processes():
-        if process in _own_processes:
-            with contextlib.suppress(OSError):  # it has ended
-                os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+    for process in [process for pool in _pools for process in list(pool.values()) if process.is_alive()]:
+        with contextlib.suppress(OSError):  # it has ended
+            os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
 def _reason(error: BaseException) -> str:
