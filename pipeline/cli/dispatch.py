@@ -282,10 +282,6 @@ def _dispatch(arguments: list[str]) -> int:
     if name not in (None, "help") and (room := address_space()) < ROOM:
         raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
     if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
-        if "--download" in arguments:
-            from ..metrics.plugged.models import allow_download
-
-            allow_download()
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
@@ -306,6 +302,10 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
+    if getattr(parsed, "download", False):  # after the options are declared, which needs no model
+        from ..metrics.plugged.models import allow_download
+
+        allow_download()
     try:
         code: int = parsed.call(parsed) or 0  # most commands return None: all is well
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
@@ -26,6 +27,7 @@ _NAME = re.compile(r"(?:hub:)?(\w[\w.-]*(?:/\w[\w.-]*)?(?:@[\w./-]+)?)")
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 DECIDING = (*TOKENIZER, "config.json", "hparams.yaml", "*.ckpt", "vocab.txt", "vocab.json", "merges.txt", "*.model")
 """The files that numbers depend on, beside the weights: *.safetensors, or else pytorch_model*.bin."""
+WEIGHTS = (".safetensors", ".bin", ".ckpt")
 _download: list[None] = []
 """Not empty where models that are missing are fetched."""
 
@@ -51,15 +53,17 @@ def located(text: str) -> Path | None:
     """Return the folder of what resolved() returned; None where it is not in the cache. Raises ConfigError."""
     if not text.startswith(HUB) or find_spec("huggingface_hub") is None:
         return None if text.startswith(HUB) else Path(text)
-    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub import HfApi, snapshot_download, try_to_load_from_cache
 
     name, _, revision = text.removeprefix(HUB).partition("@")
     given: dict[str, Any] = {"repo_id": name, "revision": revision or None}
-    try:
-        return Path(snapshot_download(**given, local_files_only=True))
-    except (OSError, ValueError):
-        if not _download:
-            return None
+    with suppress(ValueError):  # no such name can be
+        for file in ("config.json", "hparams.yaml"):  # of transformers, of COMET
+            found = try_to_load_from_cache(filename=file, **given)
+            if isinstance(found, str) and any(path.suffix in WEIGHTS for path in Path(found).parent.rglob("*")):
+                return Path(found).parent
+    if not _download:
+        return None
     try:
         info: Any = HfApi().model_info(**given, files_metadata=True)
         sizes = {each.rfilename: each.size or 0 for each in info.siblings or ()}

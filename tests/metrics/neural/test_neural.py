@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -23,7 +25,9 @@ from pipeline.metrics.build import from_values
 from pipeline.metrics.neural import networks
 from pipeline.metrics.neural.scribendi import ratios, token_sort
 from pipeline.metrics.plugged import models as located
+from tests.conftest import ROOT
 from tests.metrics.neural.tiny import ONE, REFERENCES, SOURCES, SYSTEMS, TWO, bert, of_bytes, torch, transformers
+from tests.support.web import serving
 
 
 def assert_close(found: Any, expected: Any) -> None:
@@ -450,6 +454,51 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
             pipeline.evaluate(ONE, REFERENCES, SOURCES, metrics=[json.loads(metric)])
     with pytest.raises(pipeline.errors.ConfigError, match="there is no folder"):
         from_values({"name": "scribendi", "model": "./nothing"})
+
+
+def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_path: Path) -> None:
+    """From a server that answers as the hub does. README.md, and weights beside safetensors, are not fetched."""
+
+    def always(*answer: Any) -> Any:
+        return lambda: answer
+
+    commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
+    wanted = {file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()}
+    files = wanted | left
+    siblings = [{"rfilename": name, "size": len(content)} for name, content in files.items()]
+    about = {"id": "a/gpt2", "sha": commit, "siblings": siblings, "cardData": {"license": "mit"}, "tags": []}
+    tree = [{"type": "file", "path": name, "size": len(content), "oid": "0"} for name, content in files.items()]
+    (tmp_path / "s.txt").write_text("".join(f"{text}\n" for text in SOURCES), "utf-8")
+    (tmp_path / "o.txt").write_text("".join(f"{text}\n" for text in ONE), "utf-8")
+    command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
+    with serving() as server:
+        listings: list[tuple[str, Any]] = [("", about), ("/revision/main", about), (f"/tree/{commit}", tree)]
+        for name, content in listings:
+            answer = json.dumps(content).encode()
+            server.answers[f"api/models/a/gpt2{name}"] = always(200, {"Content-Type": "application/json"}, answer)
+        for name, data in files.items():
+            head = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": commit}
+            for revision in ("main", commit):
+                server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(200, head, data)
+        own = {"HF_ENDPOINT": server.url().rstrip("/"), "HF_HOME": str(tmp_path / "hub"), "PYTHONPATH": str(ROOT)}
+        said = [
+            subprocess.run(
+                f"{command} {more}".split(),
+                check=False,
+                cwd=tmp_path,
+                env=os.environ | own,
+                capture_output=True,
+                text=True,
+            )
+            for more in ("", "--download", "")
+        ]
+        asked = {request.path.rpartition("/")[2] for request in server.heard if "/resolve/" in request.path}
+    assert [one.returncode for one in said] == [2, 0, 0], said[1].stderr
+    assert "no model of this name in the cache of the Hugging Face hub; --download fetches it" in said[0].stderr
+    assert re.search(r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr)
+    assert "is fetched" not in said[2].stderr
+    assert said[2].stdout == said[1].stdout != ""
+    assert {"config.json", "model.safetensors", "tokenizer.json"} <= asked <= set(wanted)
 
 
 def test_a_missing_package_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch, tiny: Path) -> None:
