@@ -12,7 +12,7 @@ from .edits.m2_files import difference
 from .edits.records import read_once
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
-from .texts import REPLACEMENTS, AnyText, TextFile, read_texts
+from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
 @dataclass
@@ -62,7 +62,6 @@ class _Texts:
             self.edits = self.edits._replace(outputs={name: new[file] for name, file in self.edits.outputs.items()})
 
 
-@read_once()
 def open_corpus(
     dataset: Dataset,
     systems: Sequence[System],
@@ -75,8 +74,15 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    opener, before = opener or Opener(), len(problems)
-    read = list(systems)
+    edits = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
+    with read_once(kept=edits):  # they are in memory as a whole anyway
+        return _open(dataset, systems, problems, opener or Opener(), views)
+
+
+def _open(
+    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
+) -> Corpus | None:
+    before, read = len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
         for number, system in enumerate(systems):
             each = system.paths.items()
@@ -191,7 +197,7 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
 
 def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "none") -> list[Problem]:
     """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
-    if not source or source.lines != annotated.lines:
+    if not source or source.lines != annotated.lines or same(source, annotated):
         return []
     for low in range(0, annotated.lines, BLOCK):
         high = min(low + BLOCK, annotated.lines)

@@ -118,11 +118,14 @@ class Spool:
             self._count += 1
             return self._folder / str(self._count)
 
-    def write(self, place: str, pieces: Iterable[bytes]) -> Path:
-        """Write pieces of `place` to a new file; raises CorpusError at the cap, or where the disk is full."""
-        path = self.new()
+    def write(self, place: str, pieces: Iterable[bytes], path: Path | None = None) -> Path:
+        """Write pieces of `place` to a new file, or at the end of one that new() has named.
+
+        Raises CorpusError at the cap, or where the disk is full.
+        """
+        path = path or self.new()
         try:
-            with path.open("wb") as file:
+            with path.open("ab") as file:
                 for piece in pieces:
                     with self._lock:
                         self.left -= len(piece)
@@ -136,15 +139,15 @@ class Spool:
             raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
-    def write_texts(self, place: str, texts: Iterable[bytes]) -> Path:
-        """Write texts to a new file, each with the separator after it; raises as write() does."""
+    def write_texts(self, place: str, texts: Iterable[bytes], path: Path | None = None) -> Path:
+        """Write texts, each with the separator after it, to where write() does, and raise as it does."""
 
         def joined() -> Iterator[bytes]:
             every = iter(texts)
             while several := list(islice(every, JOINED)):
                 yield SEPARATOR.join([*several, b""])
 
-        return self.write(place, joined())
+        return self.write(place, joined(), path)
 
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""

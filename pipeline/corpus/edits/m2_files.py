@@ -74,16 +74,14 @@ class Block:
     sentence: str
     """The sentence, without "S " before it."""
     lines: list[tuple[int, str]] = field(default_factory=list)
-    """The lines that begin with A, each with its number in the file. They are only added to."""
-    kept: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What `texts` returned last."""
+    """The lines that begin with A, each with its number in the file."""
+    read: LinesRead | None = field(default=None, repr=False, compare=False)
+    """What read_block() has returned for all lines."""
 
     @property
     def texts(self) -> tuple[str, ...]:
         """The same lines without their numbers."""
-        if len(self.kept) != len(self.lines):
-            self.kept = tuple([line for _, line in self.lines])
-        return self.kept
+        return tuple([line for _, line in self.lines])
 
 
 Reader = Callable[[Path, str], Iterable[Block]]
@@ -319,8 +317,11 @@ def read_block(block: Block, name: str) -> LinesRead:
 
     `name` is the file in messages.
     """
+    if block.read:
+        return block.read
     try:
-        return read_lines(block.texts)
+        block.read = read_lines(block.texts)
+        return block.read
     except CorpusError:
         for number, line in block.lines:
             edit_of(line, name, number)  # which raises the error of the first wrong line

@@ -56,8 +56,6 @@ def outputs_of(record: bytes) -> list[list[Edit]]:
     return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())
 
 
-LARGEST = 1 << 22
-"""The most bytes of a file whose sentences are kept. A larger one is read again each time."""
 _KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)
 
 
@@ -78,9 +76,9 @@ def is_xml(path: Path, name: str) -> bool:
 
 
 @contextlib.contextmanager
-def read_once() -> Iterator[None]:
-    """Have the sentences of small files be kept while the body of the statement runs."""
-    token = _KEPT.set({})
+def read_once(*, kept: bool) -> Iterator[None]:
+    """Have the sentences of files be kept, where so asked, while the body of the statement runs."""
+    token = _KEPT.set({} if kept else None)
     try:
         yield
     finally:
@@ -92,10 +90,8 @@ def sentences_of(path: Path, name: str) -> Iterable[Block]:
 
     `name` is the file in messages.
     """
-    kept, size = _KEPT.get(), LARGEST + 1
-    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-        size = path.stat().st_size
-    if kept is None or size > LARGEST:
+    kept = _KEPT.get()
+    if kept is None:
         return gold_blocks(path, name)
     if path not in kept:
         kept[path] = list(gold_blocks(path, name))
