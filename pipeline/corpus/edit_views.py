@@ -168,7 +168,7 @@ def open_edits(
     if both and (not foreign or any(map(compares_gold, views))):
         notes += [*m2_files.other_styles(gold, annotated.values()), *m2_files.other_types(gold, annotated.values())]
     notes += m2_files.line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
-    counted = sum((item.all_types() for item in (gold, *annotated.values())), Counter[str]())
+    counted = sum((item.all_types for item in (gold, *annotated.values())), Counter[str]())
     del counted["noop"]
     categories = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     if len(counted) > len(categories):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -171,7 +171,8 @@ PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
 
 
-class Annotated(NamedTuple):
+@dataclass(frozen=True)
+class Annotated:
     """An M2 file that has been read."""
 
     name: str
@@ -187,7 +188,7 @@ class Annotated(NamedTuple):
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(map(NUMBERED.fullmatch, self.all_types()))
+        return any(map(NUMBERED.fullmatch, self.all_types))
 
     @property
     def annotators(self) -> list[int]:
@@ -238,7 +239,7 @@ class Annotated(NamedTuple):
 
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
-        types = self.all_types().items()
+        types = self.all_types.items()
         return Counter({name: times for name, times in types if not is_noop(name) and name != "UNK"})
 
     def has_errant_types(self) -> bool:
@@ -257,12 +258,13 @@ class Annotated(NamedTuple):
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
-        empty = [edit for edits in self.edits for edit in edits if edit[3] in (DELETED, "")]
+        empty = [edit for edit in chain.from_iterable(self.edits) if edit[3] in (DELETED, "")]
         return Counter([edit.correction for edit in empty if not edit.is_noop])
 
+    @cached_property
     def all_types(self) -> Counter[str]:
-        """Return how often each type of edit occurs, noops included."""
-        return Counter([edit[2] for edits in self.edits for edit in edits])
+        """How often each type of edit occurs, noops included."""
+        return Counter([edit[2] for edit in chain.from_iterable(self.edits)])
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
@@ -275,7 +277,7 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     with open_bytes(spool.local(path), name) as file:
-        return _of_blocks(name, blocks)._replace(of_windows=file.readline().endswith(b"\r\n"))
+        return replace(_of_blocks(name, blocks), of_windows=file.readline().endswith(b"\r\n"))
 
 
 def joined(files: Sequence[Annotated]) -> Annotated:
@@ -431,8 +433,11 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        by_annotator.setdefault(edit[4], []).append(edit)
-        own_lines.setdefault(edit[4], []).append(line)
+        if edit[4] in by_annotator:
+            by_annotator[edit[4]].append(edit)
+            own_lines[edit[4]].append(line)
+        else:
+            by_annotator[edit[4]], own_lines[edit[4]] = [edit], [line]
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...io.plain_files import open_bytes
-from .m2_files import Block, Edit, blocks, edits_of, read_lines
+from .m2_files import BAR, Block, Edit, blocks, edits_of
 
 Kept = dict[Path, list[Block]]
 
@@ -33,8 +33,13 @@ class Annotation(NamedTuple):
     annotator: int
     output: int
     """The annotator of the output with whom the edits are compared, in the order of the output's file, from 0."""
-    edits: list[Edit]
-    """In the order of the file. A noop is one of them."""
+    lines: list[str]
+    """As they stand in the file."""
+
+    @property
+    def edits(self) -> list[Edit]:
+        """In the order of the file. A noop is one of them."""
+        return edits_of(self.lines, "record", 0)
 
 
 def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
@@ -48,12 +53,20 @@ def annotation_of(record: bytes) -> Annotation | None:
         return None
     first, *lines = record.decode().split("\n")
     order, annotator, output = map(int, first.split())
-    return Annotation(order, annotator, output, edits_of(lines, "record", 0))
+    return Annotation(order, annotator, output, lines)
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())
+    return [edits_of(lines, "record", 0) for lines in output_lines(record)]
+
+
+def output_lines(record: bytes) -> list[list[str]]:
+    """Return the same edits as they stand in the file."""
+    by_annotator: dict[int, list[str]] = {}
+    for line in record.decode().split("\n"):
+        by_annotator.setdefault(int(line.rpartition(BAR)[2]), []).append(line)
+    return list(by_annotator.values())
 
 
 _KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)

@@ -80,15 +80,23 @@ def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     sentence = Sentence(block.line, block.sentence.split())
     size = len(sentence.tokens)
     for annotator, edits in read_block(block, name).by_annotator.items():
-        kept, behind = list[Edit](), 0  # edits that fit, and of overlapping ones the first
-        for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
-            if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
-                kept.append(edit)
-                behind = edit[1]
-        if not lenient and len(kept) < len(edits) and (kept or not all(edit.is_noop for edit in edits)):
+        kept = _fitting(edits, size)
+        if len(kept) < len(edits) > 1:
+            kept = _fitting(sorted(edits, key=SPAN), size)
+        if len(kept) < len(edits) and not lenient and (kept or not all(edit.is_noop for edit in edits)):
             _refuse(block, name, size)
         sentence.edits[annotator] = kept
     return sentence
+
+
+def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
+    """Return the edits that fit into a sentence of `size` tokens, behind the one before them that does."""
+    kept, behind = list[Edit](), 0
+    for edit in edits:
+        if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
+            kept.append(edit)
+            behind = edit[1]
+    return kept
 
 
 def _refuse(block: Block, name: str, size: int) -> None:
@@ -122,13 +130,11 @@ def first_alternative(whole: str) -> str:
 
 def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
     """Return tokens with sorted edits applied, which do not overlap."""
-    result, kept = list[str](), 0
-    for start, end, _, correction, _ in edits:
-        result += tokens[kept:start]
-        if text := first_alternative(correction):
-            result.append(text)
-        kept = end
-    return [*result, *tokens[kept:]]
+    result = tokens.copy()
+    for start, end, _, correction, _ in reversed(edits):
+        text = first_alternative(correction)
+        result[start:end] = [text] if text else ()
+    return result
 
 
 Missing = Literal["first", "source", "none"]
