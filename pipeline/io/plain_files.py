@@ -141,13 +141,9 @@ class Spool:
 
     def write_texts(self, place: str, texts: Iterable[bytes], path: Path | None = None) -> Path:
         """Write texts, each with the separator after it, to where write() does, and raise as it does."""
-
-        def joined() -> Iterator[bytes]:
-            every = iter(texts)
-            while several := list(islice(every, JOINED)):
-                yield SEPARATOR.join([*several, b""])
-
-        return self.write(place, joined(), path)
+        every = iter(texts)
+        pieces = iter(lambda: list(islice(every, JOINED)), [])
+        return self.write(place, (SEPARATOR.join([*several, b""]) for several in pieces), path)
 
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
@@ -258,17 +254,11 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
-    for first, lines in pieces_of_lines(path, name):
-        yield from enumerate(lines, first)
-
-
-def pieces_of_lines(path: Path, name: str) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the same lines many at once: the number of the first, and all. It raises as numbered_lines() does."""
     with open_bytes(path, name) as file:
         number = 1
         for piece in _whole_lines(file):
             whole = piece.removeprefix(BOM) if number == 1 else piece
-            yield number, _lines(whole, name, number)
+            yield from enumerate(_lines(whole, name, number), number)
             number += piece.count(b"\n")
 
 

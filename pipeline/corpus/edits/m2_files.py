@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import Spool, named, open_bytes, pieces_of_lines
+from ...io.plain_files import Spool, named, numbered_lines, open_bytes
 from ...io.remote import Remote
 from ...io.small_tables import at_line
 
@@ -91,8 +91,7 @@ Reader = Callable[[Path, str], Iterable[Block]]
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
     current: Block | None = None
-    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
-    for number, line in chain.from_iterable(pieces):
+    for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
                 raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
@@ -122,12 +121,9 @@ def edit_of(line: str, name: str, number: int) -> Edit:
         raise at_line(name, number, str(error)) from None
 
 
-def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
-    """Return the edits of several lines, of which the first has this number; raises as edit_of() does."""
-    try:
-        return list(map(_edit, lines))
-    except ValueError:
-        return [edit_of(line, name, place) for place, line in enumerate(lines, number)]
+def edits_of(lines: Iterable[str]) -> list[Edit]:
+    """Return the edits of several lines; raises ValueError where one is not written as an edit."""
+    return list(map(_edit, lines))
 
 
 @lru_cache(KEPT)
@@ -319,15 +315,13 @@ def read_block(block: Block, name: str) -> LinesRead:
 
     `name` is the file in messages.
     """
-    if block.read:
-        return block.read
     try:
-        block.read = read_lines(block.texts)
-        return block.read
-    except CorpusError:
+        block.read = block.read or read_lines(block.texts)
+    except ValueError:
         for number, line in block.lines:
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
+    return block.read
 
 
 @lru_cache(KEPT)
@@ -428,8 +422,8 @@ class LinesRead(NamedTuple):
 
 @lru_cache(SENTENCES)
 def read_lines(lines: tuple[str, ...]) -> LinesRead:
-    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
-    edits = edits_of(lines, "record", 0)
+    """Read the lines of a sentence; raises ValueError for one that is not written as an edit."""
+    edits = edits_of(lines)
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):

@@ -39,7 +39,7 @@ class Annotation(NamedTuple):
     @property
     def edits(self) -> list[Edit]:
         """In the order of the file. A noop is one of them."""
-        return edits_of(self.lines, "record", 0)
+        return edits_of(self.lines)
 
 
 def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
@@ -58,7 +58,7 @@ def annotation_of(record: bytes) -> Annotation | None:
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    return [edits_of(lines, "record", 0) for lines in output_lines(record)]
+    return [edits_of(lines) for lines in output_lines(record)]
 
 
 def output_lines(record: bytes) -> list[list[str]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...corpus.edits.errant_report import CHERRANT, MODES, NOOP, STYLES, UNJUDGED, Comparison, category, is_of
-from ...corpus.edits.m2_files import edit_of, edits_of
+from ...corpus.edits.m2_files import edits_of
 from ...corpus.edits.records import annotation_of, output_lines, outputs_of
 from ..base.capabilities import (
     MISSED,
@@ -169,11 +169,11 @@ class _Comparing:
         for line in lines:
             own = self._known.get(line)
             if own is None:
-                edit = edit_of(line, "record", 0)
+                (edit,) = edits_of([line])
                 own = self._known[line] = [self._entry(key, edit.type) for key in self.comparison.keys_of(edit)]
             entries += own
         if len(entries) > 1 and len({entry >> TYPE_BITS for entry in entries}) < len(entries):
-            keys = self.comparison.keys(edits_of(lines, "record", 0))
+            keys = self.comparison.keys(edits_of(lines))
             return [self._entry(key, name, types[0]) for key, types in keys.items() for name in types]
         return entries
 
