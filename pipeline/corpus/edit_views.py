@@ -17,7 +17,7 @@ from ..io.plain_files import BOM, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
-from .edits.records import is_xml, record_of, sentences_of
+from .edits.records import is_xml, records_of, sentences_of
 from .input_files import Opener
 from .texts import REPLACEMENTS, TextFile, read_texts
 
@@ -155,9 +155,9 @@ def open_edits(
     annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
     if len(problems) > before:
         return None
-    most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
+    most = max((len(own.lines) for item in annotated.values() for own in item.read), default=1)
     if most * len(gold.annotators) > m2_files.MAX_ANNOTATORS:
-        output = next(item for item in annotated.values() if most in map(len, item.by_annotator))
+        output = next(item for item in annotated.values() if any(len(own.lines) == most for own in item.read))
         pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
         count = f"{most * len(gold.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
@@ -180,7 +180,7 @@ def open_edits(
         source=opener.index_records(gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
-        outputs={name: opener.index_records(item.name, _records(item)) for name, item in annotated.items()},
+        outputs={name: opener.index_records(item.name, item.records()) for name, item in annotated.items()},
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],
@@ -202,7 +202,7 @@ def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files
     if not dataset.gold and source:
         change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
         sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-        return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
+        return m2_files.Annotated(source.place, sentences, [m2_files.LinesRead([], {}, {}) for _ in lines])
     if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
     gold = m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
@@ -254,17 +254,5 @@ def _outputs(
 
 def _spooled(opener: Opener, gold: m2_files.Annotated, annotator: int, output_annotator: int) -> TextFile:
     """Return the records of an annotator, for the edits of a certain annotator of the output."""
-    records = (
-        record_of(list(own).index(annotator), annotator, output_annotator, own[annotator]) if annotator in own else b""
-        for own in gold.by_annotator
-    )
+    records = records_of((own.lines for own in gold.read), annotator, output_annotator)
     return opener.index_records(f"{gold.name}, annotator {annotator}", records)
-
-
-def _records(output: m2_files.Annotated) -> Iterator[bytes]:
-    """Yield the records of an output. Sentences with the same lines share their edits, and so their records."""
-    records: dict[int, bytes] = {}
-    for block, edits in zip(output.blocks, output.edits, strict=True):
-        if id(edits) not in records:
-            records[id(edits)] = "\n".join(block.texts or (m2_files.NOOP,)).encode()
-        yield records[id(edits)]

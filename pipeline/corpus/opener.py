@@ -1,6 +1,7 @@
 """Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 
 from ..config.resolved import Dataset, System
@@ -9,7 +10,7 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, is_m2, open_edits
 from .edits.m2_files import difference
-from .edits.records import read_once
+from .edits.records import READ
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
@@ -74,9 +75,9 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    edits = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
-    with read_once(kept=edits):  # they are in memory as a whole anyway
-        return _open(dataset, systems, problems, opener or Opener(), views)
+    edits, context = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views)), copy_context()
+    context.run(READ.set, {} if edits else None)  # texts alone are not kept in memory
+    return context.run(_open, dataset, systems, problems, opener or Opener(), views)
 
 
 def _open(

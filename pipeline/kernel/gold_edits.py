@@ -132,9 +132,6 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     return LongTextError(1 + system, line, message)
 
 
-NONE = "-NONE-"
-
-
 def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     """Return the edits that count, of the annotators of some sentences, whose records `records` has for each annotator.
 
@@ -173,9 +170,13 @@ def _counting(edit: str) -> tuple[tuple[int, int], list[bytes]]:
     """
     span, type_, correction, _, _, _ = edit.removeprefix("A ").split("|||")
     start, end = map(int, span.split())
-    possible = ["" if text == NONE else text.strip() for text in correction.split("||")]
-    kept = [text.encode() for text in possible if text == " ".join(text.split())]
+    kept = [text.encode() for text in alternatives(correction) if text == " ".join(text.split())]
     return (-1, -1) if type_ == "noop" else (start, end), kept
+
+
+def alternatives(correction: str) -> list[str]:
+    """Return the alternatives of a correction (a||b), of which -NONE- is an empty text."""
+    return ["" if text == "-NONE-" else text.strip() for text in correction.split("||")]
 
 
 def _offsets(sizes: Sequence[int]) -> Ints:

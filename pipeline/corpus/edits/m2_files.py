@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -174,12 +174,15 @@ class Annotated:
     name: str
     """The file, as messages call it."""
     blocks: list[Block]
-    edits: list[list[Edit]]
-    """For each sentence, the edits of all annotators in the order of the file."""
-    by_annotator: list[dict[int, list[str]]]
-    """For each sentence, the lines of each annotator, in the order in which they come first."""
+    read: list[LinesRead]
+    """What the lines of each sentence say."""
     of_windows: bool = False
     """Whether its first line ends as lines of Windows do."""
+
+    @property
+    def edits(self) -> list[list[Edit]]:
+        """For each sentence, the edits of all annotators in the order of the file."""
+        return [own.edits for own in self.read]
 
     @property
     def is_xml(self) -> bool:
@@ -189,7 +192,7 @@ class Annotated:
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
-        return sorted(set().union(*self.by_annotator))
+        return sorted(set().union(*(own.lines for own in self.read)))
 
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
@@ -200,8 +203,8 @@ class Annotated:
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
         absent: dict[int, list[int]] = {annotator: [] for annotator in self.annotators}
-        for block, own in zip(self.blocks, self.by_annotator, strict=True):
-            for annotator in absent.keys() - own.keys():
+        for block, own in zip(self.blocks, self.read, strict=True):
+            for annotator in absent.keys() - own.lines.keys():
                 absent[annotator].append(block.line)
         lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
         if lacking:
@@ -224,7 +227,7 @@ class Annotated:
         Of XML, which may be one long line, the place is the number of the sentence.
         """
         for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
-            size = _tokens(block.sentence)
+            size = len(block.sentence.split())
             for (number, _), edit in zip(block.lines, edits, strict=True):
                 if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
                     continue
@@ -257,6 +260,10 @@ class Annotated:
         empty = [edit for edit in chain.from_iterable(self.edits) if edit[3] in (DELETED, "")]
         return Counter([edit.correction for edit in empty if not edit.is_noop])
 
+    def records(self) -> Iterator[bytes]:
+        """Yield the lines of each sentence as those of an output travel; see `records.py`."""
+        return ("\n".join(block.texts or (NOOP,)).encode() for block in self.blocks)
+
     @cached_property
     def all_types(self) -> Counter[str]:
         """How often each type of edit occurs, noops included."""
@@ -273,7 +280,7 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     with open_bytes(spool.local(path), name) as file:
-        return replace(_of_blocks(name, blocks), of_windows=file.readline().endswith(b"\r\n"))
+        return _of_blocks(name, blocks, of_windows=file.readline().endswith(b"\r\n"))
 
 
 def joined(files: Sequence[Annotated]) -> Annotated:
@@ -304,10 +311,9 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     return _of_blocks(f"{first.name} and {len(others)} more", blocks)
 
 
-def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
+def _of_blocks(name: str, blocks: list[Block], *, of_windows: bool = False) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    read = [read_block(block, name) for block in blocks]
-    return Annotated(name, blocks, [own.edits for own in read], [own.lines for own in read])
+    return Annotated(name, blocks, [read_block(block, name) for block in blocks], of_windows)
 
 
 def read_block(block: Block, name: str) -> LinesRead:
@@ -322,11 +328,6 @@ def read_block(block: Block, name: str) -> LinesRead:
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
     return block.read
-
-
-@lru_cache(KEPT)
-def _tokens(sentence: str) -> int:
-    return len(sentence.split())
 
 
 def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:

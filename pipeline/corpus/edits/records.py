@@ -13,7 +13,6 @@ The record of an annotator without a line for the sentence is empty. An annotate
 sentence, with the lines of all its annotators and no first line. A sentence without edits has a noop.
 """
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -21,8 +20,6 @@ from typing import NamedTuple
 
 from ...io.plain_files import open_bytes
 from .m2_files import BAR, Block, Edit, blocks, edits_of
-
-Kept = dict[Path, list[Block]]
 
 
 class Annotation(NamedTuple):
@@ -47,6 +44,12 @@ def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> 
     return "\n".join([f"{order} {annotator} {output}", *lines]).encode()
 
 
+def records_of(sentences: Iterable[dict[int, list[str]]], annotator: int, output: int) -> Iterator[bytes]:
+    """Yield the records of an annotator for sentences, of which each has the lines of its annotators in their order."""
+    for own in sentences:
+        yield record_of(list(own).index(annotator), annotator, output, own[annotator]) if annotator in own else b""
+
+
 def annotation_of(record: bytes) -> Annotation | None:
     """Return the annotation of a record, or None where the annotator has no line for the sentence."""
     if not record:
@@ -69,16 +72,17 @@ def output_lines(record: bytes) -> list[list[str]]:
     return list(by_annotator.values())
 
 
-_KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)
+READ: ContextVar[dict[Path, list[Block]] | None] = ContextVar("READ", default=None)
+"""The sentences of files that were read, where they are kept to be read once only."""
 
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
     if is_xml(path, name):
-        from .correction_xml import xml_blocks as blocks_of  # here, because few gold files are XML
-    else:
-        blocks_of = blocks
-    yield from blocks_of(path, name)
+        from .correction_xml import xml_blocks  # here, because few gold files are XML
+
+        return xml_blocks(path, name)
+    return blocks(path, name)
 
 
 def is_xml(path: Path, name: str) -> bool:
@@ -88,22 +92,12 @@ def is_xml(path: Path, name: str) -> bool:
     return start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<"))  # UTF-8, and UTF-16 in both orders of bytes
 
 
-@contextlib.contextmanager
-def read_once(*, kept: bool) -> Iterator[None]:
-    """Have the sentences of files be kept, where so asked, while the body of the statement runs."""
-    token = _KEPT.set({} if kept else None)
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
-
-
 def sentences_of(path: Path, name: str) -> Iterable[Block]:
     """Return the sentences of a file of edits, which nobody may change; raises CorpusError, also while they are read.
 
     `name` is the file in messages.
     """
-    kept = _KEPT.get()
+    kept = READ.get()
     if kept is None:
         return gold_blocks(path, name)
     if path not in kept:

@@ -74,11 +74,6 @@ class _Reference(NamedTuple):
     """The annotator of the output with whom they are compared."""
     entries: list[int]
 
-    @property
-    def edits(self) -> int:
-        """How many there are, without noops."""
-        return sum(entry & 1 for entry in self.entries)
-
 
 def hits_of(comparison: Comparison, text: Text) -> Compared:
     """Return hits and misses of a shard. All needs that compare alike share the result, which nobody may change."""
@@ -116,7 +111,8 @@ class _Comparing:
             both = has_line & has_output
             order = np.array([output * pairs + own.order if own else 0 for own in references])
             orders[..., number] = np.where(both, order, 0)
-            edits[..., number] = np.where(both, np.array([own.edits if own else -1 for own in references]), -1)
+            alive = np.array([sum(entry & 1 for entry in own.entries) if own else -1 for own in references])
+            edits[..., number] = np.where(both, alive, -1)
             ours = _entries([own[output] if len(own) > output else () for own in self.outputs])
             theirs = _entries([own.entries if own else () for own in references])
             hits.append(self._compare(ours, theirs, both & judged))
