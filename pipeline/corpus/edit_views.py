@@ -6,7 +6,7 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -221,13 +221,11 @@ def _reader(dataset: Dataset) -> m2_files.Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
         return sentences_of
-    change = REPLACEMENTS[dataset.replace]
 
-    def read(path: Path, name: str) -> Iterator[m2_files.Block]:
-        for block in sentences_of(path, name):
-            yield with_texts_changed(block, lambda text: change(text.encode()).decode())
+    def change(text: str) -> str:
+        return REPLACEMENTS[dataset.replace](text.encode()).decode()
 
-    return read
+    return lambda path, name: (with_texts_changed(block, change) for block in sentences_of(path, name))
 
 
 def _outputs(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -141,25 +142,25 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     """
     if any(len(own.starts) != len(source.starts) for own in records):
         raise ValueError("records: expected one for each sentence")
-    heads = np.full((len(source.starts), len(records), 2), -1, np.int64)
-    sizes, spans, counts, corrections = list[int](), list[tuple[int, int]](), list[int](), list[bytes]()
-    for line, (text, *own) in enumerate(zip(source.texts(), *(each.texts() for each in records), strict=True)):
+    heads, sizes, spans, counts = list[int](), list[int](), list[tuple[int, int]](), list[int]()
+    corrections = list[bytes]()
+    for text, *own in zip(source.texts(), *(each.texts() for each in records), strict=True):
         tokens = len(text.decode().split())
-        for place, record in enumerate(own):
+        for record in own:
             before = len(spans)
             head, *edits = record.decode().split("\n")
-            if head:
-                number, annotator, _ = map(int, head.split())
-                heads[line, place] = number, annotator
+            number, annotator, _ = map(int, head.split()) if head else (-1, -1, -1)
+            heads += number, annotator
             for span, possible in map(_counting, edits):
                 if 0 <= span[0] <= tokens and 0 <= span[1] <= tokens:
                     spans.append(span)
                     counts.append(len(possible))
                     corrections += possible
             sizes.append(len(spans) - before)
-    bounds = np.array(spans, np.int32).reshape(len(spans), 2)
+    bounds = np.fromiter(chain.from_iterable(spans), np.int32, 2 * len(spans)).reshape(len(spans), 2)
     starts, ends = bounds[:, 0].copy(), bounds[:, 1].copy()
-    return GoldRecords(heads, GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), join_lines(corrections)))
+    own_edits = GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), join_lines(corrections))
+    return GoldRecords(np.array(heads, np.int64).reshape(len(source.starts), len(records), 2), own_edits)
 
 
 @lru_cache(1 << 14)

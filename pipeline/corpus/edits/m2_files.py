@@ -213,28 +213,22 @@ class Annotated:
                 f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
                 f"official programs: {', '.join(lacking[:LISTED] + more)}"
             )
-        misfits = list(self.misfits())
+        misfits = list[str]()
+        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
+            size = len(block.sentence.split())
+            for (number, _), edit in zip(block.lines, edits, strict=True):
+                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
+                    continue
+                is_of_xml = NUMBERED.fullmatch(edit.type)  # which may be one long line, so that sentences are told
+                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
+                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
+                    misfits.append(f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)")
         if misfits:
             yield (
                 f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in {misfits[0]}; M2 "
                 "leaves out those beyond the end, ERRANT counts all of them, I-measure takes what is there of their "
                 "tokens, as ieval.py does"
             )
-
-    def misfits(self) -> Iterator[str]:
-        """Yield the place of each edit that reaches beyond its sentence or ends before it begins, and what is wrong.
-
-        Of XML, which may be one long line, the place is the number of the sentence.
-        """
-        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
-            size = len(block.sentence.split())
-            for (number, _), edit in zip(block.lines, edits, strict=True):
-                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
-                    continue
-                is_of_xml = NUMBERED.fullmatch(edit.type)
-                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
-                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
-                    yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
 
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""

@@ -41,6 +41,14 @@ class Sentence:
     edits: dict[int, list[Edit]] = field(default_factory=dict)
     """The edits of each annotator who has a line for the sentence, sorted, without noops."""
 
+    def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
+        """Return the text that sorted edits make, which do not overlap."""
+        tokens = self.tokens.copy()
+        for start, end, _, correction, _ in reversed(edits):
+            text = first_alternative(correction)
+            tokens[start:end] = [text] if text else ()
+        return " ".join(tokens).encode()
+
 
 class M2(NamedTuple):
     """The texts of an M2 file, in the spool."""
@@ -128,15 +136,6 @@ def first_alternative(whole: str) -> str:
     return "" if first == DELETED else first
 
 
-def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
-    """Return tokens with sorted edits applied, which do not overlap."""
-    result = tokens.copy()
-    for start, end, _, correction, _ in reversed(edits):
-        text = first_alternative(correction)
-        result[start:end] = [text] if text else ()
-    return result
-
-
 Missing = Literal["first", "source", "none"]
 
 
@@ -154,7 +153,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     source, texts = spool.new(), dict[int, Path]()
     every = _counted(sentences(raw, name, lenient=lenient), name, lacking)
     for number, batch in enumerate(iter(lambda: list(itertools.islice(every, BATCH)), [])):
-        spool.write_texts(name, map(_source, batch), source)
+        spool.write_texts(name, map(Sentence.corrected, batch), source)
         if not number:
             texts = {annotator: spool.new() for annotator in lacking}
         for annotator, own in texts.items():
@@ -195,7 +194,7 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
     if column.column:
         yield from _reference(sentences(path, name), int(column.column), "first")
     else:
-        yield from map(_source, _counted(sentences(path, name), name, {}))
+        yield from map(Sentence.corrected, _counted(sentences(path, name), name, {}))
 
 
 def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -208,7 +207,7 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
         if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-        yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+        yield sentence.corrected(next(iter(sentence.edits.values()), []))
 
 
 def _counted(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[Sentence]:
@@ -228,10 +227,6 @@ def _counted(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]
         yield sentence
 
 
-def _source(sentence: Sentence) -> bytes:
-    return " ".join(sentence.tokens).encode()
-
-
 def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
     """Yield the sentences as an annotator has corrected them."""
     for sentence in every:
@@ -241,4 +236,4 @@ def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> I
                 yield b""
                 continue
             edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
-        yield " ".join(apply(sentence.tokens, edits or [])).encode()
+        yield sentence.corrected(edits or [])

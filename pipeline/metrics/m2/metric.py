@@ -282,9 +282,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator, or with the last."""
-        if not self.by_reference:
-            return [Counted(name, values[:, 0]) for name, values in self._compared(columns).items()]
-        return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+        each, own = self.by_reference, self._compared(columns)
+        return [Counted(name, values if each else values[:, 0], per_reference=each) for name, values in own.items()]
 
     def _compared(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts with each annotator, or the last: int64 [lines, annotators or 1]."""
