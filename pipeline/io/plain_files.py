@@ -119,7 +119,7 @@ class Spool:
             return self._folder / str(self._count)
 
     def write(self, place: str, pieces: Iterable[bytes], path: Path | None = None) -> Path:
-        """Write pieces of `place` to a new file or at the end of `path`; raises CorpusError at the cap, or on a full disk."""
+        """Write pieces of `place` to a new file, or at the end of `path`; raises CorpusError where there is no room."""
         path = path or self.new()
         try:
             with path.open("ab") as file:
