@@ -20,8 +20,8 @@ from .texts import Stamp
 OPENED = Kind("texts/opened-1.sqlite", "opened", "found")
 OF = "stretches"
 """The name of the table, as `gec-pipeline cache` shows it."""
-MOST = 1 << 14
-"""So many stretches are kept, of 512 GB of text, in some kilobytes each. Where there are more, all are dropped."""
+MOST = 1 << 28
+"""Bytes of all that is kept: of 32 MiB of text 5 KB, or more where lines are blank. Where they are more, all goes."""
 SETTLED = 2.0
 """Seconds for which a file must not have changed. One that was written just now may be written again in the same tick
 of the clock of its file system, which its stamp would not tell."""
@@ -41,9 +41,9 @@ class KeptStretches:
             for stretch in opening.stretches
         }
         self._cache: ContentCache | None = None
-        with suppress(DataError):  # there is no folder of caches
+        with suppress(DataError, OSError):  # there is no folder of caches, or nothing in it yet
             self._cache = ContentCache(OPENED, of=OF)
-            if any(rows > MOST for _, rows, _ in self._cache.tables()):
+            if self._cache.path.stat().st_size > MOST:
                 self._cache.delete(OF)
 
     def read(self) -> dict[Stretch, Found]:
