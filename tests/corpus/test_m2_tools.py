@@ -65,9 +65,9 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
 
 def test_changes_reach_sentences_and_corrections_alone() -> None:
     """By hand. A line that is no edit stays: it is refused with its number when it is read as one."""
-    block = Block(3, "a b", [(4, f"A 0 1|||a|||a||b a|||{END}|||0"), (5, "A a")])
+    block = Block(3, "a b", [f"A 0 1|||a|||a||b a|||{END}|||0", "A a"], [4, 5])
     changed = with_texts_changed(block, lambda text: text.replace("a", "c"))
-    assert changed == Block(3, "c b", [(4, f"A 0 1|||a|||c||b c|||{END}|||0"), (5, "A a")])
+    assert changed == Block(3, "c b", [f"A 0 1|||a|||c||b c|||{END}|||0", "A a"], [4, 5])
 
 
 @pytest.mark.parametrize(

@@ -73,15 +73,12 @@ class Block:
     """The line of the sentence in its file."""
     sentence: str
     """The sentence, without "S " before it."""
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    """The lines that begin with A, each with its number in the file."""
+    lines: list[str] = field(default_factory=list)
+    """The lines that begin with A."""
+    numbers: list[int] = field(default_factory=list)
+    """The number of each of them in the file."""
     read: LinesRead | None = field(default=None, repr=False, compare=False)
     """What read_block() has returned for all lines."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The same lines without their numbers."""
-        return tuple([line for _, line in self.lines])
 
 
 Reader = Callable[[Path, str], Iterable[Block]]
@@ -97,7 +94,8 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
                 raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
             if len(current.lines) == MOST:
                 raise at_line(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
-            current.lines.append((number, line))
+            current.lines.append(line)
+            current.numbers.append(number)
         elif line[:2] == "S " or line == "S":
             if current:
                 yield current
@@ -197,8 +195,7 @@ class Annotated:
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
         for block, edits in zip(self.blocks, self.edits, strict=True):
-            for (number, _), edit in zip(block.lines, edits, strict=True):
-                yield number, edit
+            yield from zip(block.numbers, edits, strict=True)
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
@@ -216,7 +213,7 @@ class Annotated:
         misfits = list[str]()
         for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
             size = len(block.sentence.split())
-            for (number, _), edit in zip(block.lines, edits, strict=True):
+            for number, edit in zip(block.numbers, edits, strict=True):
                 if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
                     continue
                 is_of_xml = NUMBERED.fullmatch(edit.type)  # which may be one long line, so that sentences are told
@@ -256,7 +253,7 @@ class Annotated:
 
     def records(self) -> Iterator[bytes]:
         """Yield the lines of each sentence as those of an output travel; see `records.py`."""
-        return ("\n".join(block.texts or (NOOP,)).encode() for block in self.blocks)
+        return ("\n".join(block.lines or [NOOP]).encode() for block in self.blocks)
 
     @cached_property
     def all_types(self) -> Counter[str]:
@@ -294,13 +291,14 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
     count = 0
     for file in files:
-        lines = [line for block in file.blocks for _, line in block.lines] or [NOOP]
+        lines = [line for block in file.blocks for line in block.lines] or [NOOP]
         numbers = sorted({int(line.rpartition("|||")[2]) for line in lines})
         ids = {number: count + place for place, number in enumerate(numbers)}
         for block, own in zip(blocks, file.blocks, strict=True):
-            for number, line in own.lines or [(own.line, f"{NOOP.removesuffix('0')}{numbers[0]}")]:
+            block.numbers += own.numbers or [own.line]
+            for line in own.lines or [f"{NOOP.removesuffix('0')}{numbers[0]}"]:
                 edit, _, annotator = line.rpartition("|||")
-                block.lines.append((number, f"{edit}|||{ids[int(annotator)]}"))
+                block.lines.append(f"{edit}|||{ids[int(annotator)]}")
         count += len(numbers)
     return _of_blocks(f"{first.name} and {len(others)} more", blocks)
 
@@ -316,9 +314,9 @@ def read_block(block: Block, name: str) -> LinesRead:
     `name` is the file in messages.
     """
     try:
-        block.read = block.read or read_lines(block.texts)
+        block.read = block.read or read_lines(tuple(block.lines))
     except ValueError:
-        for number, line in block.lines:
+        for number, line in zip(block.numbers, block.lines, strict=True):
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
     return block.read
@@ -449,12 +447,12 @@ def written(sentence: str, lines: Iterable[str]) -> str:
 def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
     """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
     lines = []
-    for number, line in block.lines:
+    for line in block.lines:
         fields = line.split(BAR)
         if len(fields) == FIELDS:  # others are refused when they are read
             fields[CORRECTION] = BETWEEN.join(map(change, fields[CORRECTION].split(BETWEEN)))
-        lines.append((number, BAR.join(fields)))
-    return Block(block.line, change(block.sentence), lines)
+        lines.append(BAR.join(fields))
+    return Block(block.line, change(block.sentence), lines, block.numbers)
 
 
 def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
@@ -480,6 +478,6 @@ def converted(file: Annotated, style: str, alternatives: str = "error") -> Itera
         return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
 
     return (
-        written(block.sentence, map(changed, block.texts, edits))
+        written(block.sentence, map(changed, block.lines, edits))
         for block, edits in zip(file.blocks, file.edits, strict=True)
     )

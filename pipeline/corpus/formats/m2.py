@@ -27,7 +27,7 @@ from ..edits.records import sentences_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
-BATCH = 1 << 12
+BATCH = 1 << 10
 """Sentences whose texts are written at once."""
 
 
@@ -110,7 +110,7 @@ def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
 def _refuse(block: Block, name: str, size: int) -> None:
     """Raise CorpusError for the first edit of a sentence of `size` tokens that does not fit, overlaps, or is a noop."""
     noops, numbered = dict[int, int](), dict[int, list[tuple[Edit, int]]]()
-    for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
+    for number, edit in zip(block.numbers, read_block(block, name).edits, strict=True):
         own = numbered.setdefault(edit.annotator, [])
         if edit.is_noop:
             noops[edit.annotator] = number
