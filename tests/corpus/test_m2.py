@@ -136,7 +136,7 @@ def test_what_was_not_chosen_is_told() -> None:
 @pytest.mark.parametrize("threaded", [0, 1 << 24])
 def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is made of it, and by whichever thread."""
-    known, blocks = Counter[str](), records.blocks
+    known, blocks = Counter[str](), m2_lines.blocks
     monkeypatch.setattr(records, "blocks", lambda path, name: known.update([path.name]) or blocks(path, name))
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})
