@@ -16,7 +16,7 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import BOM, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
-from .edits.m2_files import with_texts_changed
+from .edits.m2_files import NOOP, with_texts_changed
 from .edits.records import is_xml, records_of, sentences_of
 from .input_files import Opener
 from .texts import REPLACEMENTS, TextFile, read_texts
@@ -180,7 +180,10 @@ def open_edits(
         source=opener.index_records(gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
-        outputs={name: opener.index_records(item.name, item.records()) for name, item in annotated.items()},
+        outputs={
+            name: opener.index_records(item.name, ("\n".join(own.lines or [NOOP]).encode() for own in item.blocks))
+            for name, item in annotated.items()
+        },
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, replace
+from math import inf
 
 from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
@@ -10,7 +11,7 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, is_m2, open_edits
 from .edits.m2_files import difference
-from .edits.records import READ
+from .edits.records import LARGEST, READ
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
@@ -76,7 +77,7 @@ def open_corpus(
     left to `annotated_texts.py`.
     """
     edits, context = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views)), copy_context()
-    context.run(READ.set, {} if edits else None)  # texts alone are not kept in memory
+    context.run(READ.set, (inf if edits else LARGEST, {}))
     return context.run(_open, dataset, systems, problems, opener or Opener(), views)
 
 

@@ -251,10 +251,6 @@ class Annotated:
         empty = [edit for edit in chain.from_iterable(self.edits) if edit[3] in (DELETED, "")]
         return Counter([edit.correction for edit in empty if not edit.is_noop])
 
-    def records(self) -> Iterator[bytes]:
-        """Yield the lines of each sentence as those of an output travel; see `records.py`."""
-        return ("\n".join(block.lines or [NOOP]).encode() for block in self.blocks)
-
     @cached_property
     def all_types(self) -> Counter[str]:
         """How often each type of edit occurs, noops included."""

@@ -13,6 +13,7 @@ The record of an annotator without a line for the sentence is empty. An annotate
 sentence, with the lines of all its annotators and no first line. A sentence without edits has a noop.
 """
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
@@ -72,8 +73,10 @@ def output_lines(record: bytes) -> list[list[str]]:
     return list(by_annotator.values())
 
 
-READ: ContextVar[dict[Path, list[Block]] | None] = ContextVar("READ", default=None)
-"""The sentences of files that were read, where they are kept to be read once only."""
+LARGEST = 1 << 22
+"""The most bytes of a file whose sentences are kept where nobody needs all of them at once."""
+READ: ContextVar[tuple[float, dict[Path, list[Block]]]] = ContextVar("READ", default=(-1, {}))
+"""The most bytes of a file whose sentences are kept, and those of the files that were read, each once only."""
 
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
@@ -97,8 +100,10 @@ def sentences_of(path: Path, name: str) -> Iterable[Block]:
 
     `name` is the file in messages.
     """
-    kept = READ.get()
-    if kept is None:
+    (largest, kept), size = READ.get(), 0
+    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
+        size = path.stat().st_size
+    if size > largest:
         return gold_blocks(path, name)
     if path not in kept:
         kept[path] = list(gold_blocks(path, name))

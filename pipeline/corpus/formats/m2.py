@@ -149,8 +149,7 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}
-    source, texts = spool.new(), dict[int, Path]()
+    source, texts, lacking = spool.new(), dict[int, Path](), dict[int, list[int]]()
     every = _counted(sentences(raw, name, lenient=lenient), name, lacking)
     for number, batch in enumerate(iter(lambda: list(itertools.islice(every, BATCH)), [])):
         spool.write_texts(name, map(Sentence.corrected, batch), source)
@@ -167,10 +166,8 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     for annotator in lacking.keys() - texts.keys():  # who first has a line far behind
         again = _reference(sentences(raw, name, lenient=lenient), annotator, missing)
         texts[annotator] = spool.write_texts(name, again)
-    references = [
-        Spooled(texts[annotator], SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence "))
-        for annotator in sorted(lacking)
-    ]
+    origins = {number: Origin(f"{name}, annotator {number}", ", sentence ") for number in sorted(lacking)}
+    references = [Spooled(texts[number], SEPARATOR, origin) for number, origin in origins.items()]
     incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
 
