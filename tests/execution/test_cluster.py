@@ -11,6 +11,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,7 +32,7 @@ from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
-from pipeline.io.workers import WorkerLostError
+from pipeline.io.workers import WorkerLostError, processors
 from pipeline.kernel.common import Lines
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
@@ -170,6 +171,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
         mock.patch.object(scan, "RANGE", scan.LEAF),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
+        cluster.workers()  # else threads of this process would open what is so small
 
         def shared(call: Any, items: Any) -> list[Any]:
             lost = bool(answers)
@@ -374,6 +376,55 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, t
     assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [None, written.address]
     settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
     assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
+
+
+def test_threads_work_until_the_cluster_is_connected_to() -> None:
+    """What they have begun they end; the cluster gets the rest, and all of it later."""
+    begun, free = threading.Barrier(processors() + 1, timeout=PATIENCE), threading.Event()
+    threads_of: dict[int, str] = {}
+    free_before: list[bool] = []
+
+    def connect(*_: Any) -> int:
+        begun.wait()  # every thread has an item at hand
+        threading.Timer(0.05, free.set).start()
+        return 2
+
+    def results(_: Any, call: Any, tasks: Any, __: int) -> Iterator[Any]:
+        free_before.append(free.is_set())  # nobody waits for the threads before the cluster gets its work
+        free.wait(PATIENCE)
+        yield from map(call, tasks)
+
+    def work(number: int) -> int:
+        threads_of[number] = threading.current_thread().name
+        if threads_of[number] != "MainThread":
+            begun.wait()
+            free.wait(PATIENCE)
+        return number * number
+
+    items, first = range(3 * processors() + 5), processors()
+    kind = ClusterKind(("x",), connect, results, ())
+    with mock.patch.dict(CLUSTERS, {"soon": kind}), Cluster("soon", None, 2) as cluster:
+        assert cluster.shared(work, items) == [number * number for number in items]
+        assert {n for n, name in threads_of.items() if name != "MainThread"} == set(range(first))
+        assert cluster.shared(work, items) == [number * number for number in items]
+    assert free_before == [False, True]
+    assert set(threads_of.values()) == {"MainThread"}
+
+
+def test_a_cluster_that_is_not_there_is_told_while_threads_work() -> None:
+    done: list[int] = []
+
+    def work(number: int) -> None:
+        time.sleep(0.01)
+        done.append(number)
+
+    connect = mock.Mock(side_effect=OSError("nobody"))
+    with (
+        mock.patch.dict(CLUSTERS, {"never": ClusterKind(("x",), connect, mock.Mock(), ())}),
+        pytest.raises(ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"),
+    ):
+        Cluster("never", None, 2).shared(work, range(1000))
+    assert len(done) < 100
 
 
 # ---- waves, with joblib's threads in the place of a cluster
