@@ -24,7 +24,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
+    from .scoring.resampling.samples import Far
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -73,6 +74,8 @@ class Scored:
     """Is told how far the stage has come."""
     threads: int = 1
     """How many threads a stage may use."""
+    far: Far | None = None
+    """The workers of a cluster that a stage may use."""
 
     def told(self, *warnings: str) -> Scored:
         """Return this run with more warnings in its results."""
@@ -152,11 +155,17 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
-    for stage in STAGES:
-        asked = stage.asked(job)
-        if asked is not None:
-            listener.stage(stage.name)
-            scored = stage.add(scored, asked)
+    shared = options.cluster and job.config.statistics
+    with directory.open_to_workers(machines=True) if shared else nullcontext() as proof:
+        if options.cluster and proof:
+            from .scoring.resampling.samples import Far
+
+            scored = replace(scored, far=Far(options.cluster, proof))
+        for stage in STAGES:
+            asked = stage.asked(job)
+            if asked is not None:
+                listener.stage(stage.name)
+                scored = stage.add(scored, asked)
     if kept:
         directory.write_manifest(kept)
         return scored.results
@@ -228,7 +237,7 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing
-    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads)
+    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads, scored.far)
     return replace(scored, results=results, boards=boards)
 
 

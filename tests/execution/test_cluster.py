@@ -34,6 +34,7 @@ from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
 from pipeline.io.workers import WorkerLostError, processors
 from pipeline.kernel.common import Lines
+from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
 
@@ -200,6 +201,23 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(dask: Here, config: Pa
     assert connect.call_count == 1
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def test_samples_of_more_lines_than_memory_holds_are_shared(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    """Of both data sets and metrics: stretches of the stream are looked at, then samples drawn, and shuffles."""
+    text = config.read_text(encoding="utf-8").rstrip().removesuffix("}")
+    config.write_text(f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n', encoding="utf-8")
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
+    shared, answers = Cluster.shared, list[Any]()
+
+    def watched(*given: Any) -> Any:
+        answers.extend(found := shared(*given))
+        return found
+
+    with mock.patch.object(sums, "KEPT", 0), mock.patch.object(Cluster, "shared", watched):
+        run(config, tmp_path / "run", any_cluster.options)
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
 
 
 def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
@@ -389,7 +407,7 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
         threading.Timer(0.05, free.set).start()
         return 2
 
-    def results(_: Any, call: Any, tasks: Any, __: int) -> Iterator[Any]:
+    def results(_: Any, call: Any, tasks: Any, __: int) -> clusters.Results:
         free_before.append(free.is_set())  # nobody waits for the threads before the cluster gets its work
         free.wait(PATIENCE)
         yield from map(call, tasks)
