@@ -24,7 +24,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,7 +75,7 @@ class Scored:
     threads: int = 1
     """How many threads a stage may use."""
     far: Far | None = None
-    """The workers of a cluster that a stage may use."""
+    """The workers of a cluster that a stage may use, and the run directory that they read, where they have it."""
 
     def told(self, *warnings: str) -> Scored:
         """Return this run with more warnings in its results."""
@@ -157,17 +157,12 @@ def _run(
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
-    shared = options.cluster and job.config.statistics
-    with directory.open_to_workers(machines=True) if shared else nullcontext() as proof:
-        if options.cluster and proof:
-            from .scoring.resampling.samples import Far
-
-            scored = replace(scored, far=Far(options.cluster, proof))
-        for stage in STAGES:
-            asked = stage.asked(job)
-            if asked is not None:
-                listener.stage(stage.name)
-                scored = stage.add(scored, asked)
+    scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
+    for stage in STAGES:
+        asked = stage.asked(job)
+        if asked is not None:
+            listener.stage(stage.name)
+            scored = stage.add(scored, asked)
     if kept:
         directory.write_manifest(kept)
         return scored.results

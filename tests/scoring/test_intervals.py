@@ -26,7 +26,9 @@ from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts as columns_file
+from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import InMemoryCounts
+from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, sums
 from pipeline.scoring.resampling import intervals
@@ -40,7 +42,7 @@ from pipeline.scoring.resampling.intervals import (
     rank_ranges,
     summands,
 )
-from pipeline.scoring.resampling.samples import Bootstrap, Far, Shuffles
+from pipeline.scoring.resampling.samples import Bootstrap, Shuffles
 from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.terms import first
@@ -210,17 +212,20 @@ def test_workers_of_a_cluster_cannot_be_seen(
     monkeypatch.setattr(sums, "KEPT", 0)
     for name, value in (("STRETCH", 64), ("PIECE", 16), ("FAR", 6 * LINES), ("ROWS", 4)):
         monkeypatch.setattr(sample_groups, name, value)
-    for proof in (tmp_path, tmp_path / "on another machine"):
+    directory = RunDirectory(tmp_path / "run")
+    for elsewhere in (False, True):
         cluster, told = Workers(number, lost), list[int]()
+        if elsewhere:
+            monkeypatch.setattr(run_directory, "new_proof", lambda _: tmp_path / "on another machine")
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
-            far=Far(cluster, proof),  # type: ignore[arg-type]
+            far=(cluster, directory),  # type: ignore[arg-type]
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it
         stretches = -(-(SAMPLES - min(6, -(-SAMPLES // number))) * LINES // 128)  # few or no numbers are passed over
-        assert (cluster.done > stretches + 1) == (proof == tmp_path and len(lost) < 9)
+        assert (cluster.done > stretches + 1) == (len(lost) < 9 and not elsewhere)
 
 
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Event, Lock
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from ... import kernel
 from ...arrays import Bools
 from ...errors import PipelineError
 from ...execution.clusters import Cluster
+from ...execution.store.run_directory import RunDirectory
 
 Bytes = NDArray[np.unsignedinteger]
 Progress = Callable[[int, int], None]
@@ -160,17 +161,14 @@ FAR = 2 << 30
 """At most so many bytes of weights are held at once by a worker of a cluster, which reads what is summed for them."""
 
 
-class Far(NamedTuple):
-    """A cluster whose workers share samples, where they read the counts from the same folder."""
-
-    cluster: Cluster
-    proof: Path
-    """A file in the run directory, by which a worker sees that it has the folder."""
+Far = tuple[Cluster, RunDirectory]
+"""A cluster whose workers share samples, where they have the run directory with the counts."""
 
 
-def _tried(call: Callable[[T], R], proof: Path, item: T) -> R | None:
+def _tried(call: Callable[[T], R], proof: Path | None, item: T) -> R | None:
+    """Return what a function returns in a worker that has the folder of the proof; None where it fails."""
     try:
-        return call(item) if proof.exists() else None
+        return call(item) if proof and proof.exists() else None
     except (PipelineError, MemoryError):
         return None
 
@@ -195,7 +193,7 @@ class Groups:
         Its arguments are the number of the group's first sample, and the weights [samples, lines]. With several threads
         it is called in any of them, and in workers of `far`. Groups can be gone through once.
         """
-        if self.far and (found := self._from_workers(call, self.far)):
+        if self.far and (found := self._from_workers(call, *self.far)):
             if progress:
                 progress(self.samples, self.samples)
             return found
@@ -233,12 +231,12 @@ class Groups:
                     stopped.set()  # where one has failed, the others end with their groups
         return [results[low] for low in sorted(results)]
 
-    def _from_workers(self, call: Callable[[int, Bytes], T], far: Far) -> list[T]:
+    def _from_workers(self, call: Callable[[int, Bytes], T], cluster: Cluster, directory: RunDirectory) -> list[T]:
         """Return what results() does, in groups as large as workers have room for; nothing if none has the folder."""
         samples = self.samples
-        size = max(min(FAR // self.weights.lines, -(-samples // far.cluster.workers())), 1)
+        size = max(min(FAR // self.weights.lines, -(-samples // cluster.workers())), 1)
         lows = range(0, samples, size)
-        streams: Sequence[Bootstrap | Shuffles] = self.weights.beginning(lows, far.cluster)
+        streams: Sequence[Bootstrap | Shuffles] = self.weights.beginning(lows, cluster)
         items = [*zip(lows, streams, strict=True)]
 
         def part(item: tuple[int, Bootstrap | Shuffles], rows: int = size) -> list[T]:
@@ -246,7 +244,8 @@ class Groups:
             high = min(low + size, samples)
             return [call(at, stream.take(min(rows, high - at))) for at in range(low, high, rows)]
 
-        answers = far.cluster.shared(partial(_tried, part, far.proof), items)
+        with directory.open_to_workers(machines=True) as proof:
+            answers = cluster.shared(partial(_tried, part, proof), items)
         if not any(answers):
             return []
         parts = (part(item, self.rows) if own is None else own for item, own in zip(items, answers, strict=True))
