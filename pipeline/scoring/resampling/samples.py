@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from threading import Event, Lock
 from typing import TypeVar
 
 import numpy as np
@@ -25,6 +24,8 @@ from ...arrays import Bools
 from ...errors import PipelineError
 from ...execution.clusters import Cluster
 from ...execution.store.run_directory import RunDirectory
+from ...io.workers import WorkerLostError
+from ...io.workers import results as shared_results
 
 Bytes = NDArray[np.unsignedinteger]
 Progress = Callable[[int, int], None]
@@ -197,38 +198,26 @@ class Groups:
             if progress:
                 progress(self.samples, self.samples)
             return found
-        results: dict[int, T] = {}
+        results, one = dict[int, T](), self.threads == 1
 
-        begun = done = 0
-        lock, stopped = Lock(), Event()
+        def groups() -> Iterator[tuple[int, Callable[[], Bytes]]]:
+            for low in range(0, self.samples, self.rows):
+                rows = min(self.rows, self.samples - low)
+                # with one thread the weights need not be passed over for others
+                yield low, partial(self.weights.take, rows) if one else self.weights.later(rows)
 
-        def work(_: int = 0) -> None:
-            nonlocal begun, done
-            while True:
-                with lock:
-                    low, rows = begun, min(self.rows, self.samples - begun)
-                    if rows < 1 or stopped.is_set():
-                        return
-                    begun += rows
-                    # with one thread the weights need not be passed over for others
-                    make = partial(self.weights.take, rows) if self.threads == 1 else self.weights.later(rows)
-                own = call(low, make())
-                with lock:
-                    results[low] = own
-                    done += rows
-                    if progress:
-                        progress(done, self.samples)
+        def work(group: tuple[int, Callable[[], Bytes]]) -> tuple[int, T]:
+            low, make = group
+            return low, call(low, make())
 
-        if self.threads == 1:
-            work()
-        else:
-            from ...io.workers import threads as shared_by
-
-            with shared_by(self.threads) as apply:
-                try:
-                    apply(work, range(self.threads))
-                finally:
-                    stopped.set()  # where one has failed, the others end with their groups
+        answers = map(work, groups()) if one else shared_results(work, groups(), self.threads, processes=False)
+        try:
+            for low, own in answers:
+                results[low] = own
+                if progress:
+                    progress(min(len(results) * self.rows, self.samples), self.samples)
+        except WorkerLostError as error:
+            raise MemoryError from error
         return [results[low] for low in sorted(results)]
 
     def _from_workers(self, call: Callable[[int, Bytes], T], cluster: Cluster, directory: RunDirectory) -> list[T]:
