@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
+    from .scoring.resampling.samples import Far
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -73,6 +74,8 @@ class Scored:
     """Is told how far the stage has come."""
     threads: int = 1
     """How many threads a stage may use."""
+    far: Far | None = None
+    """The workers of a cluster that a stage may use, and the run directory that they read, where they have it."""
 
     def told(self, *warnings: str) -> Scored:
         """Return this run with more warnings in its results."""
@@ -154,6 +157,7 @@ def _run(
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
+    scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
     for stage in STAGES:
         asked = stage.asked(job)
         if asked is not None:
@@ -235,7 +239,7 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing
-    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads)
+    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads, scored.far)
     return replace(scored, results=results, boards=boards)
 
 
