@@ -52,13 +52,16 @@ def configure(parser: Parser) -> None:
     computing = arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
-    parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     meaning = "print each sentence with all outputs, such as recall"
     shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
-    parser.declare_later(lambda: _declare_options(parser, computing))
+    given = parser.given[:] = [word for argument in parser.given for word in _in_our_words(argument)]
+    flags = {word.partition("=")[0] for word in given if word.startswith("--")}
+    known = parser._option_string_actions.keys() - {"--help"} | {"--plugin", "--download"}  # noqa: SLF001 (as below)
+    if not flags <= known or any(re.match(r"-\w*h", word) for word in given):  # else nothing can be one of a metric's
+        _declare_options(parser, computing)
 
 
 TAKEN = {"references": "--refs", "gold": "--gold-edits"}
@@ -236,6 +239,7 @@ SYNONYMS = {
     "--language-pair": "-l",
     "--width": "--digits",
     "-w": "--digits",
+    "--sentence": "--sentences",
     "--format": "-f",
     "-sl": "--sentences",
     "--sentence-level": "--sentences",
@@ -261,6 +265,16 @@ SYNONYMS = {
     "-nr": "--num-refs",
 }
 """sacreBLEU's names of options, and ours. It calls options of chrF and TER as we do, such as --chrf-lowercase."""
+
+
+def _in_our_words(argument: str) -> list[str]:
+    """Return an argument with the name that an option has here, or with several options that mean the same."""
+    flag, equals, value = argument.partition("=")
+    *others, last = SYNONYMS.get(flag, "").split() or [flag]
+    last = last.replace("_", "-") if last[:2] == "--" else last  # as configs write the names of options
+    return [*others, f"{last}{equals}{value}"]
+
+
 PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
 """The options that ask for paired tests, and the test of each."""
 
@@ -277,7 +291,6 @@ class _Metrics(argparse.Action):
 
 def add_habits(parser: Parser) -> None:
     """Declare the options that sacreBLEU has too."""
-    parser.synonyms = SYNONYMS
     meaning = "metrics, also behind other options"
     parser.add_argument("-m", dest="more_metrics", metavar="METRIC", nargs="+", action=_Metrics, help=meaning)
     parser.add_argument("-l", dest="pair", metavar="PAIR", help="languages such as en-ja: some have an own tokenizer")
