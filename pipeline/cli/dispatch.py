@@ -315,6 +315,8 @@ def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
                 meaning = "fetch models that are not on this computer (help neural)"
                 sub.add_argument("--download", action="store_true", help=meaning)
+            if configure_rest := getattr(module, "configure_rest", None):
+                configure_rest(sub)
             sub.set_defaults(call=module.run)
             named = sub
     return parser, named

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def configure(parser: Parser) -> None:
-    """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
+    """Declare the arguments, but for the options of metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
     arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
@@ -49,7 +49,7 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
     arguments.add_shown(parser, "columns", "boards")
-    computing = arguments.add_computing(parser)
+    arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
@@ -57,18 +57,22 @@ def configure(parser: Parser) -> None:
     shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
+
+
+def configure_rest(parser: Parser) -> None:
+    """Declare the options of all metrics, for which each has to be imported, unless all that is given is known."""
     given = parser.given[:] = [word for argument in parser.given for word in _in_our_words(argument)]
     flags = {word.partition("=")[0] for word in given if word.startswith("--")}
-    known = parser._option_string_actions.keys() - {"--help"} | {"--plugin", "--download"}  # noqa: SLF001 (as below)
-    if not flags <= known or any(re.match(r"-\w*h", word) for word in given):  # else nothing can be one of a metric's
-        _declare_options(parser, computing)
+    known = parser._option_string_actions.keys() - {"--help"}  # noqa: SLF001 (argparse names them nowhere else)
+    if not flags <= known or any(re.match(r"-\w*h", word) for word in given):
+        _declare_options(parser)
 
 
 TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> None:
+def _declare_options(parser: Parser) -> None:
     """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
     from ...metrics import METRICS
     from ...metrics.names import named
@@ -76,11 +80,10 @@ def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> No
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
     asked = [known[name] for name in dict.fromkeys(map(named, parser.given)) if name in known]
     parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
-    for action in () if "--plugin" in parser.given else computing:
-        action.help = argparse.SUPPRESS
-    if asked:  # then the help is about them: what each is, and the examples of its page
-        for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
+    for action in parser._actions:  # noqa: SLF001
+        if asked or (action.dest in arguments.COMPUTING and "--plugin" not in parser.given):
             action.help = argparse.SUPPRESS
+    if asked:  # then the help is about them: what each is, and the examples of its page
         flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
         parser.usage = " ".join(["%(prog)s", *(metric.name for metric in asked), *flags, "[OPTION...]"])
         told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in asked]
