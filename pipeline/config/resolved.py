@@ -251,11 +251,11 @@ def called(path: Path | Remote, pattern: str) -> str:
     before, placeholder, after = pattern.partition("{system}")
     literal = after.partition("*")[0]
     if placeholder and not is_glob(before) and (after == literal or (literal and not is_glob(literal))):
-        whole = path.as_posix()
+        whole = path.as_posix() if isinstance(path, Path) else str(path)
         start = whole.rfind(before) + len(before) if before and before in whole else 0
         end = len(whole) - len(after) if after == literal else whole.rfind(literal)  # such as at the last dot
         return whole[start:end].rpartition("/")[2]
-    name = path.stem if path.suffix.lower() in OPENERS else path.name
+    name = Path(path.name).stem if path.suffix.lower() in OPENERS else path.name
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
 
 
