@@ -115,9 +115,6 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help, **settings})
 
-    given: list[str]
-    """The arguments of the command, for commands that declare by them what they may need, or write them otherwise."""
-
     def error(self, message: str) -> NoReturn:
         """Print the message and leave with exit code 2."""
         self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
@@ -290,7 +287,10 @@ def _dispatch(arguments: list[str]) -> int:
 
 
 def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one, and its parser."""
+    """Return the parser of all commands, which knows the arguments of the named one, and its parser.
+
+    A command may write what is `given` otherwise, as other programs call its options.
+    """
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
@@ -308,7 +308,6 @@ def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser
             command, help=summary, description=module.__doc__ if module else None, add_help=bool(module)
         )
         if module:
-            sub.given = given
             module.configure(sub)
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
@@ -316,7 +315,7 @@ def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser
                 meaning = "fetch models that are not on this computer (help neural)"
                 sub.add_argument("--download", action="store_true", help=meaning)
             if configure_rest := getattr(module, "configure_rest", None):
-                configure_rest(sub)
+                configure_rest(sub, given)
             sub.set_defaults(call=module.run)
             named = sub
     return parser, named

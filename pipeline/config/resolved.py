@@ -19,8 +19,7 @@ from ..io.plain_files import OPENERS, small_text
 from ..io.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from .models import HumanConfig, OutputConfig, RunConfig, StatisticsConfig
-    from .models_published import PublishedConfig
+    from .models_published import ConfigFile
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
@@ -204,17 +203,12 @@ class Config:
     """The whole config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
-    metrics: tuple[Node, ...]
-    """What is written of each metric. It is not checked yet."""
-    run: RunConfig
-    output: OutputConfig
+    written: ConfigFile
+    """All sections as their models read them."""
     matches: tuple[Match, ...] = ()
     """What globs matched."""
     notes: tuple[str, ...] = ()
     """Warnings about the config itself."""
-    statistics: StatisticsConfig | None = None
-    human: HumanConfig | None = None
-    published: PublishedConfig
     places: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """Where each file is named first."""
     absent: frozenset[Path] = frozenset()

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
-    from ..dispatch import Parser
 
 
-def configure(parser: Parser) -> None:
+def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments, but for the options of metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
     arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
@@ -59,29 +58,32 @@ def configure(parser: Parser) -> None:
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
 
 
-def configure_rest(parser: Parser) -> None:
-    """Declare the options of all metrics, for which each has to be imported, unless all that is given is known."""
-    given = parser.given[:] = [word for argument in parser.given for word in _in_our_words(argument)]
+def configure_rest(parser: argparse.ArgumentParser, given: list[str]) -> None:
+    """Declare the options of all metrics, for which each has to be imported, unless all that is given is known.
+
+    What is given gets our words for those of sacreBLEU.
+    """
+    given[:] = [word for argument in given for word in _in_our_words(argument)]
     flags = {word.partition("=")[0] for word in given if word.startswith("--")}
     known = parser._option_string_actions.keys() - {"--help"}  # noqa: SLF001 (argparse names them nowhere else)
     if not flags <= known or any(re.match(r"-\w*h", word) for word in given):
-        _declare_options(parser)
+        _declare_options(parser, given)
 
 
 TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: Parser) -> None:
+def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
     from ...metrics import METRICS
     from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
-    asked = [known[name] for name in dict.fromkeys(map(named, parser.given)) if name in known]
+    asked = [known[name] for name in dict.fromkeys(map(named, given)) if name in known]
     parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
     for action in parser._actions:  # noqa: SLF001
-        if asked or (action.dest in arguments.COMPUTING and "--plugin" not in parser.given):
+        if asked or (action.dest in arguments.COMPUTING and "--plugin" not in given):
             action.help = argparse.SUPPRESS
     if asked:  # then the help is about them: what each is, and the examples of its page
         flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
@@ -292,7 +294,7 @@ class _Metrics(argparse.Action):
             action.required = action.required and action.dest != "metrics"
 
 
-def add_habits(parser: Parser) -> None:
+def add_habits(parser: argparse.ArgumentParser) -> None:
     """Declare the options that sacreBLEU has too."""
     meaning = "metrics, also behind other options"
     parser.add_argument("-m", dest="more_metrics", metavar="METRIC", nargs="+", action=_Metrics, help=meaning)
