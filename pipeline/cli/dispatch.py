@@ -308,7 +308,8 @@ def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser
             command, help=summary, description=module.__doc__ if module else None, add_help=bool(module)
         )
         if module:
-            module.configure(sub)
+            if configure := getattr(module, "configure", None):  # two commands have no arguments
+                configure(sub)
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)

@@ -7,6 +7,7 @@ without its password and without what follows the question mark, which may be a 
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import time
@@ -292,23 +293,18 @@ def read_range(url: str, start: int, size: int) -> bytes:
     return tried(Remote(url), read) if size else b""
 
 
-class Pieces:
-    """Gives pieces of bytes the method read() of a file."""
+class Pieces(io.RawIOBase):
+    """Reads pieces of bytes as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._waiting = pieces, b""
 
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most size of them; b"" at the end."""
-        data = self._waiting or next(self._pieces, b"")
-        self._waiting = data[size:]
-        return data[:size]
-
-    def readinto(self, view: memoryview) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         """Write the next bytes to memory; return how many these are, 0 at the end."""
-        data = self.read(len(view))
-        view[: len(data)] = data
-        return len(data)
+        data = self._waiting or next(self._pieces, b"")
+        size = min(len(buffer), len(data))
+        buffer[:size], self._waiting = data[:size], data[size:]
+        return size
 
 
 class RangeReader(Pieces):
