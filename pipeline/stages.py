@@ -109,8 +109,8 @@ def run(
     StoreError where the directory cannot be used.
     """
     remove_abandoned()
-    directory = RunDirectory(folder_of(output or job.config.output.dir))
-    with options.under(job.config.run).connected(job.cluster) as connected, directory.held(listener.tell):
+    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
+    with options.under(job.config.written.run).connected(job.cluster) as connected, directory.held(listener.tell):
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)
@@ -218,7 +218,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     """Return the scores of all systems of which every line is counted."""
     lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
-    boards, pattern = score_all(tasks, counts, threads), job.config.output.x
+    boards, pattern = score_all(tasks, counts, threads), job.config.written.output.x
     systems = [name for corpus in job.corpora for name in corpus.systems]
     series = series_of(systems, pattern) if pattern else []
     unordered = [f"output.x: '{pattern}' finds no number in the names of two systems"] if pattern and not series else []
@@ -248,7 +248,7 @@ def correlate(scored: Scored, people: HumanJudgements) -> Scored:
     from .human.meta_evaluation import meta_evaluate
     from .human.score_files import metric_scores
 
-    human = scored.job.config.human
+    human = scored.job.config.written.human
     assert human is not None  # noqa: S101 (people are of this section)
     try:
         agreement = meta_evaluate(metric_scores(scored.boards), people, human, scored.listener.testing)
@@ -264,7 +264,7 @@ def compare(scored: Scored, asked: Published) -> Scored:
 
     if scored.results.missing:
         return scored.told("nothing is compared: lines could not be counted")
-    written, told = scored.job.config.published, scored.listener.testing
+    written, told = scored.job.config.written, scored.listener.testing
     return replace(scored, results=with_published(written, asked, scored.boards, scored.results, told))
 
 
@@ -277,17 +277,17 @@ def average(scored: Scored, _: bool) -> Scored:
 
 
 STAGES = [
-    Stage("resampling", lambda job: job.config.statistics, resample),
-    Stage("correlating", lambda job: job.config.human and job.people, correlate),
+    Stage("resampling", lambda job: job.config.written.statistics, resample),
+    Stage("correlating", lambda job: job.config.written.human and job.people, correlate),
     Stage("comparing", lambda job: job.published, compare),
-    Stage("averaging", lambda job: job.config.output.mean or None, average),
+    Stage("averaging", lambda job: job.config.written.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
     """Write results.json and the other formats that the config asks for, one after the other."""
-    output = scored.job.config.output
+    output = scored.job.config.written.output
     material = Material(
         results=scored.results,
         measured=tuple(scored.boards),
