@@ -52,6 +52,7 @@ Scores = Annotated[
 ]
 Values = Annotated[Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})]
 ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
+Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)]
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -338,9 +339,7 @@ class PublishedConfig(models.ConfigModel):
 class ConfigFile(PublishedConfig):
     """A gec-pipeline config."""
 
-    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)] = Field(
-        1, description="version of this format"
-    )
+    version: Version = Field(1, description="version of this format")
     description: str | None = None
     include: list[models.PathText] = Field([], description="configs over which this one is merged")
     catalogue: dict[str, Any] = Field(
