@@ -241,16 +241,15 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
         raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
     if gold and references and not text and not edits:
         text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
-    empty: Literal["keep", "error", "none"] = args.empty_references
-    each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
-    from_edits = m2 if references else annotations
+    null = args.empty_references == "none"
+    each = tuple(replace(one, null=null) if isinstance(one, Column) else one for one in each)
     return Dataset(
         name=DATASET,
         source=text,
         references=each,
-        m2=from_edits,
+        m2=m2 if references else annotations,
         gold=(annotations,) if annotations else (),
-        empty_references=empty,
+        empty_references=args.empty_references,
         bom=args.bom,
     )
 
