@@ -126,8 +126,12 @@ class Judge:
                     data += piece
                     if len(data) > LARGEST or monotonic() > end:
                         return 0, "", "sends too much, or too slowly"
-                said = data.decode("utf-8", "replace")
-                return response.status, response.headers.get("Retry-After", ""), said.replace(key or "\0", "***")
+                said = data.decode("utf-8", "replace").replace(key or "\0", "***")
+                if response.status == 200:
+                    json.loads(said)["choices"][0]["message"]
+                return response.status, response.headers.get("Retry-After", ""), said
+        except (ValueError, LookupError, TypeError, RecursionError):  # a page of HTML, or an answer that ends too soon
+            return 0, "", f"sends no chat completion: {said or 'nothing'}"
         except (OSError, HTTPException) as error:
             return 0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
 
@@ -148,9 +152,10 @@ class Judge:
 
         try:
             answer = json.loads(said)
-            usage = answer.get("usage") or {}
+            usage = answer["usage"] if isinstance(answer.get("usage"), dict) else {}
+            used = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
             with self.lock:
-                self.used.update({name: int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")})
+                self.used.update({name: number for name, number in used.items() if isinstance(number, int)})
             choice = answer["choices"][0]
             if choice.get("finish_reason") == "length":
                 return "was cut off"

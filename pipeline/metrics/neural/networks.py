@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ...errors import InputError
+from ...io.workers import starved
 from ..plugged.declare import Place
 from ..plugged.metric import Plugged, plugged_class
 from ..plugged.models import name_of, special_pieces
@@ -69,11 +70,22 @@ class Network:
         transformers.utils.logging.disable_progress_bar()
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+        make = getattr(transformers, kind).from_pretrained
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+            deepest = getattr(transformers.AutoConfig.from_pretrained(model, **local), "num_hidden_layers", 0)
+            if config.get("num_hidden_layers", 0) > deepest:
+                raise InputError(
+                    f"layer: {name_of(model)} has the layers 0 to {deepest}, found {config['num_hidden_layers']}"
+                )
+            net, told = make(model, output_loading_info=True, **local, **config)
+        except Exception as error:
+            if isinstance(error, InputError) or starved(error):
+                raise
+            said = " ".join(str(error)[:500].split())
+            raise InputError(f"{name_of(model)} cannot be loaded as {kind}: {said}") from error
         self.tokenizer.padding_side = "right"
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        make = getattr(transformers, kind).from_pretrained
-        net, told = make(model, output_loading_info=True, **local, **config)
         if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
             raise InputError(f"{name_of(model)} lacks weights of {kind}: {', '.join(lacking[:3])}")
         self.net, self.work, self.kept = net.float().eval().to(device), work, dict[str, Any]()
@@ -85,6 +97,9 @@ class Network:
 
         `more` has further arguments of the tokenizer.
         """
+        least = self.tokenizer.num_special_tokens_to_add(len(texts) > 1) + 1  # with fewer nothing would be cut
+        if max_length is not None and max_length < least:
+            raise InputError(f"max_length: expected {least} or more, found {max_length}")
         given = self.tokenizer(*map(list, texts), truncation=bool(max_length), max_length=max_length, **more)
         names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
         found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]

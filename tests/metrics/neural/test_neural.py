@@ -441,7 +441,16 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
     other = bert(tmp_path / "other", "BertForSequenceClassification", 3)
     file = other / "tokenizer.json"
     file.write_text(re.sub('"the": ([0-9]+)', r'"teh": \1', file.read_text()))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "config.json").write_text('{"model_type": "gpt2"}')
+    (empty / "model.safetensors").write_bytes(b"")
+    model = str(tiny / "cased")
     cases = {
+        json.dumps({"name": "scribendi", "model": str(empty)}): "^empty cannot be loaded as AutoModelForCausalLM: ",
+        json.dumps({"name": "bertscore", "model": model, "layer": -1}): "layer: expected 0.* or more, found -1",
+        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "layer: cased has the layers 0 to 2, found 9",
+        json.dumps(some(tiny, max_length=2)): "some: max_length: expected 3 or more, found 2",
         json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
         json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
         json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",
