@@ -19,6 +19,7 @@ examples:
 
 import argparse
 import json
+import math
 import re
 import sys
 import tempfile
@@ -30,7 +31,7 @@ from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
-from ...report.terminal.printing import print_table
+from ...report.terminal.printing import print_table, terminal_width
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 from .report import relative_address
@@ -101,7 +102,8 @@ def run(args: argparse.Namespace) -> int:
 
         if args.format:
             raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
-        print_table(*list_table(named), left=(0, 1, 2, 3))
+        width = terminal_width() if sys.stdout.isatty() else math.inf
+        print_table(*list_table(named, width), left=(0, 1, 2, 3))
         print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
         print("what has no recipe, and why: gec-pipeline help reproduce")
         return 0
@@ -198,7 +200,7 @@ def _board(args: argparse.Namespace) -> None:
     if args.names or args.all or args.report or args.format:
         raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
     outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
-    known = {board.name: board for board in leader_boards(outcomes)}
+    known = {board.name: board for board in leader_boards(outcomes, unread=True)}
     if args.board not in known:
         hint = did_you_mean(args.board, known)
         raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -68,8 +69,11 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
             yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
 
 
-def list_table(recipes: Sequence[Recipe]) -> Table:
-    """Return a row for each file of recipes: verdicts on record, whether its data is here, and the publication."""
+def list_table(recipes: Sequence[Recipe], width: float = math.inf) -> Table:
+    """Return a row for each file of recipes: verdicts on record, whether its data is here, and the publication.
+
+    What is published is cut where the row would be wider than `width`.
+    """
     rows = []
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
@@ -80,7 +84,10 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
-        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
+        rows.append([own[0].family or own[0].name, verdict, here, what])
+    room = max(32, width - 2 - sum(3 + max(len(row[n]) for row in rows) for n in range(3)))
+    for row in rows:
+        row[3] = textwrap.shorten(row[3], int(min(room, len(row[3]))), placeholder=" ...")
     return ["result", "on record", "data", "publication"], rows
 
 
