@@ -241,9 +241,12 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return read_types(self.types)
 
     def in_text(self, output: str) -> tuple[str, str]:
-        """Return how papers head the column of an output: ROUGE-L for the F of a type, and R or P below it."""
+        """Return how papers head the column of an output: ROUGE-L for the F of a type, and R or P below it.
+
+        The score is that of the first type.
+        """
         kind, _, part = output.partition("_")
-        return f"ROUGE-{kind.removeprefix(self.name)}", super().in_text(part)[1] if part else ""
+        return f"ROUGE-{kind.removeprefix(self.name) or self.kinds[0].name}", super().in_text(part)[1] if part else ""
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse missing references at level micro if counts are summed for each reference or set of them."""
