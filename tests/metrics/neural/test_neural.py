@@ -347,7 +347,7 @@ def applied(source: str, edits: set[tuple[int, int, str]]) -> str:
 
 @pytest.mark.parametrize("ties", ["errant", "m2"])
 def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
-    tiny: Path, tmp_path: Path, ties: str
+    tiny: Path, tmp_path: Path, ties: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
@@ -380,6 +380,10 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         last = (lambda c: (-c[1], -c[2])) if ties == "errant" else (lambda c: (-(c[0] + c[1] + 0.25 * (c[0] + c[2])),))
         totals = totals + max(candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c)))
     corpus, mean = results
+    files = ["--gold", str(tmp_path / "gold.m2"), "-o", str(tmp_path / "out.m2"), "--line", "1"]
+    options = [f"--option=model={tiny / 'cased'}", "--option=layer=2", f"--option=ties={ties}"]
+    assert main(["explain", "pt_errant", *files, *options]) == 0
+    assert re.search(r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out)
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose([corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6)
     np.testing.assert_allclose(mean.sentences, sentences, atol=5e-4)
