@@ -47,14 +47,12 @@ def new_recipe(
         values = dict[str, str]()
         for line, cells in rest:
             if len(cells) > len(titles):
-                raise CorpusError(
-                    [Problem(f"{table}:{line}", f"has {len(cells)} cells; there are {len(titles)} titles")]
-                )
-            if "".join(cells[column : column + 1]).strip("-"):
-                if cells[0] in values or read_number(cells[column]) is None:
-                    wrong = f"'{cells[column]}' is no number" if cells[0] not in values else "stands in two lines"
-                    raise CorpusError([Problem(f"{table}:{line}", f"{cells[0]}, {title}: {wrong}")])
-                values[cells[0]] = cells[column]
+                raise InputError(f"{table}:{line}: has {len(cells)} cells; there are {len(titles)} titles")
+            text = "".join(cells[column : column + 1]).strip("-")
+            if text and (cells[0] in values or read_number(cells[column]) is None):
+                wrong = "stands in two lines" if cells[0] in values else f"'{cells[column]}' is no number"
+                raise InputError(f"{table}:{line}: {cells[0]}, {title}: {wrong}")
+            values |= {cells[0]: cells[column]} if text else {}
         if not values:
             raise InputError(f"{table}: {title}: has no number")
         percent = any(abs(number) > 1 for text in values.values() if (number := read_number(text)) is not None)

@@ -70,10 +70,7 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
 
 
 def list_table(recipes: Sequence[Recipe], width: float = math.inf) -> Table:
-    """Return a row for each file of recipes: verdicts on record, whether its data is here, and the publication.
-
-    What is published is cut where the row would be wider than `width`.
-    """
+    """Return a row for each file of recipes: verdicts, whether its data is here, what was published, cut to `width`."""
     rows = []
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:

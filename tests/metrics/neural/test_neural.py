@@ -453,7 +453,7 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
     cases = {
         json.dumps({"name": "scribendi", "model": str(empty)}): "^empty cannot be loaded as AutoModelForCausalLM: ",
         json.dumps({"name": "bertscore", "model": model, "layer": -1}): "layer: expected 0.* or more, found -1",
-        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "layer: cased has the layers 0 to 2, found 9",
+        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "cased lacks weights of AutoModel with 9 layers",
         json.dumps(some(tiny, max_length=2)): "some: max_length: expected 3 or more, found 2",
         json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
         json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
