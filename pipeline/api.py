@@ -89,6 +89,7 @@ def evaluate(
     scores: Mapping[str, Any] | None = None,
     references_by: Literal["annotator", "item"] | None = None,
     ids: Sequence[str | int] | None = None,
+    dataset: str | None = None,
 ) -> Evaluation:
     """Score outputs that are in memory. Nothing is written to disk, and texts may contain newlines.
 
@@ -115,6 +116,7 @@ def evaluate(
     [lines, 3] with true positives, false positives and false negatives, for F-beta. A metric
     {"name": "external", "title": title} among `metrics`, which may be empty here, says how they are scored.
     `ids` has an id for each item, which stand in tables of sentences (Result.to_pandas).
+    `dataset` is what the texts are called in tables and warnings. Without it they are called "memory".
 
     What looks wrong but can be scored is a warning (warnings.warn), and is kept in Evaluation.warnings. Raises
     InputError for texts that do not fit together, for unknown metrics or settings, and where a source is missing.
@@ -152,6 +154,7 @@ def evaluate(
     else:
         views = {metric.needs.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
+    corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
         from .corpus.number_files import with_arrays
 

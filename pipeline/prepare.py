@@ -59,6 +59,8 @@ class Job:
     """The files of the sections `judgments` to `expect`, opened."""
     cluster: Cluster | None = None
     """The workers that have opened large texts, where the config has a cluster."""
+    read: int = 0
+    """The bytes of texts that were read to open them; those that were opened before need not be read."""
 
     @property
     def partial(self) -> bool:
@@ -77,7 +79,7 @@ def prepare(
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
     metric asks for it. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems, cluster = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems, cluster, read = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
         problems += _unsupported(config, metrics) if config.statistics else []
@@ -121,6 +123,7 @@ def prepare(
         people=people,
         published=published,
         cluster=cluster,
+        read=read,
     )
 
 
@@ -146,7 +149,7 @@ def reread(
 
     Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
-    config, metrics, corpora, problems, _ = _opened(written, RunOptions(backend="auto"), overrides)
+    config, metrics, corpora, problems, *_ = _opened(written, RunOptions(backend="auto"), overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
     return config, metrics, complete(metrics, corpora)
@@ -154,8 +157,11 @@ def reread(
 
 def _opened(
     written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
-) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None]:
-    """Return config, metrics, texts, all problems and the cluster. The config is None where it cannot be read."""
+) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]:
+    """Return config, metrics, texts, all problems, the cluster and how many bytes were read to open the texts.
+
+    The config is None where it cannot be read.
+    """
     from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
     from .corpus.number_files import absent as absent_files
     from .corpus.number_files import misused, parted, with_numbers
@@ -163,7 +169,7 @@ def _opened(
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
-    cluster = None
+    cluster, read = None, 0
     if config:
         named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
         meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
@@ -185,7 +191,8 @@ def _opened(
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
         cluster = options.new_cluster()
-        opener = Opener(options.threads, config.run.max_unpacked, absent, cluster.shared if cluster else None)
+        shared = cluster.shared if cluster else None
+        opener = Opener(options.threads, config.run.max_unpacked, absent, shared, keeps=options.cache)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
@@ -198,12 +205,13 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
+        read = opener.read
     if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.plugged import all_references  # here, because most runs have no such metric
 
         metrics = capabilities.for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
-    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster
+    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster, read
 
 
 def impossible_files(config: Config) -> list[Problem]:

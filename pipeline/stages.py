@@ -143,9 +143,11 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
     return replacement_note(directory.path, scores, [task.signature for task in job.tasks])
 
 
-def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener, kept: dict[str, Any]) -> Results:
+def _run(
+    job: Job, directory: RunDirectory, options: RunOptions, listener: LoggingListener, kept: dict[str, Any]
+) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun = time.monotonic()
+    begun, read = time.monotonic(), job.read
     job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
@@ -167,7 +169,12 @@ def _run(job: Job, directory: RunDirectory, options: RunOptions, listener: Liste
         if deleted:
             listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
     state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
-    about = {"kernel": kernel.name(), "state": state, "seconds": {"counting": round(counting, 3), "all": seconds}}
+    about = {
+        "kernel": kernel.name(),
+        "state": state,
+        "seconds": {"counting": round(counting, 3), "all": seconds},
+        "bytes_read": {"opening": read, "counting": listener.bytes},
+    }
     directory.write_manifest({**about, **job.written, **surroundings(), **computed})
     listener.note(f"{state} in {seconds} s")
     return scored.results

@@ -293,6 +293,14 @@ def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -
         _ = several[4]
 
 
+def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noqa: ARG001
+    texts = make(80)
+    named = evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], dataset="Leicester", statistics=True)
+    assert named.dataset == "Leicester"
+    assert "Leicester" in named._repr_html_()
+    assert "memory" not in named._repr_html_()
+
+
 def test_ranks_are_those_of_the_systems_of_a_metric(several: Evaluation) -> None:
     for pair in (several[:2], several[2:]):
         best = max(pair, key=lambda result: result.score)

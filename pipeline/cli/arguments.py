@@ -383,7 +383,7 @@ def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:
         add("--device", action="append", metavar="DEVICE", help=places),
         add("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once"),
         add("--recompute", action="append", metavar="METRIC", help=anew),
-        add("--no-cache", action="store_true", help="keep no numbers on this computer, and read none"),
+        add("--no-cache", action="store_true", help="keep nothing on this computer, and read nothing kept"),
     ]
 
 

@@ -12,9 +12,9 @@ from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
-from ..io.workers import threads
+from ..io.workers import Shared, threads
 from . import formats
-from .scan import Found, Opening, Stretch, index_text
+from .scan import RANGE, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -26,13 +26,17 @@ THREADED = 1 << 24
 CLUSTERED = 1 << 30
 """Bytes from which files are opened by the workers of a cluster, where there are some."""
 
+NEAR, FAR = 16, 1024
+"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a cluster."""
+
 
 class Opener:
     """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
     and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
-    was lost it gives None.
+    was lost it gives None. `keeps` says that what is found in large texts is kept on this computer
+    and read from there.
     """
 
     def __init__(
@@ -41,8 +45,12 @@ class Opener:
         cap: int = UNPACKED,
         absent: Collection[Path | Remote] = (),
         cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
+        *,
+        keeps: bool = False,
     ) -> None:
-        self.threads, self.spool, self.absent, self.cluster = threads, Spool(cap), absent, cluster
+        self.threads, self.spool, self.absent, self.cluster, self.keeps = threads, Spool(cap), absent, cluster, keeps
+        self.read = 0
+        """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._stdin = 0
 
@@ -53,12 +61,7 @@ class Opener:
         with threads(self.threads if size > THREADED else 1) as shared:
             openings = shared(self._try, new)
             opened = [item for item in openings if isinstance(item, Opening)]
-            found: dict[Stretch, Found | None] = {}
-            if self.cluster and size > CLUSTERED:  # whose workers do not have the temporary folder
-                far = [stretch for item in opened if self._in_place(item) for stretch in item.stretches]
-                found = dict(zip(far, self.cluster(Stretch.scan, far), strict=True))
-            near = [one for item in opened for one in item.stretches if not (seen := found.get(one)) or seen.problem]
-            found |= zip(near, shared(Stretch.scan, near), strict=True)
+            found = self._scanned(opened, shared, shares=self.cluster is not None and size > CLUSTERED)
         results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
@@ -100,15 +103,41 @@ class Opener:
         except CorpusError as error:
             return error
 
+    def _scanned(self, openings: Sequence[Opening], shared: Shared, *, shares: bool) -> dict[Stretch, Found]:
+        """Return what is found in all stretches of texts. `shares` says that workers of a cluster scan some, too."""
+        large = [item for item in openings if self.keeps and self._in_place(item) and item.stretches[0].size >= RANGE]
+        kept = None
+        if large:
+            from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
+
+            kept = KeptStretches(large)
+        known = kept.read() if kept else {}
+        # The workers of a cluster do not have the temporary folder.
+        far = {one for item in openings if shares and self._in_place(item) for one in item.stretches}
+        left = [one for item in openings for one in item.stretches if one not in known]
+        left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
+        for some in (left[low : low + step] for low in range(0, len(left), step)):
+            new = dict[Stretch, Found]()
+            if self.cluster and (sent := [one for one in some if one in far]):
+                answers = zip(sent, self.cluster(Stretch.scan, sent), strict=True)
+                new = {one: own for one, own in answers if own and not own.problem}
+            near = [one for one in some if one not in new]
+            new |= zip(near, shared(Stretch.scan, near), strict=True)
+            self.read += sum(one.high - one.low for one in some)
+            if kept:
+                kept.write(new)
+            known |= new
+        return known
+
     def _in_place(self, opening: Opening) -> bool:
         """Return whether a text is read where the user has it, and not in the spool."""
         path, _, origin = opening.file
         return isinstance(path, Remote) or path == Path(origin.name)
 
-    def _finished(self, opening: Opening, found: Mapping[Stretch, Found | None]) -> TextFile | CorpusError:
+    def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
         """Return a text whose stretches were scanned; those in the spool keep it alive."""
         try:
-            stretches = [seen for one in opening.stretches if (seen := found[one])]
+            stretches = [found[one] for one in opening.stretches]
             return opening.opened(stretches, None if self._in_place(opening) else self.spool)
         except CorpusError as error:
             return error

@@ -102,7 +102,7 @@ class Leaves:
 
 @dataclass
 class Found:
-    """What is found in a stretch of a text. What is found in the next one is added to it, and is no longer used."""
+    """What is found in a stretch of a text, to which what is found in the next one is added."""
 
     lines: int = 0
     """How many lines end here."""
@@ -133,21 +133,21 @@ class Found:
         if other.problem and not self.problem:
             line, byte, message = other.problem
             self.problem = (self.lines + line, byte + (0 if line or not byte else self.rest), message)
+        blanks = other.blanks
         if other.lines:
             size, line = max(other.longest, (self.rest + other.head, -1))
             self.longest = max(self.longest, (size, line - self.lines))
-            if self.rest and not self.rest_blank and other.blanks and not other.blanks[0][0]:
-                first = other.blanks[0][1]
+            if self.rest and not self.rest_blank and blanks and not blanks[0][0]:
+                first = blanks[0][1].copy()
                 self.blank -= int(first[0] >> 7)  # it seemed to be blank, and the line has begun before
                 first[0] &= 0x7F
+                blanks = [(0, first), *blanks[1:]]
         if not self.lines:
             self.head, self.head_blank = self.head + other.head, self.head_blank and other.head_blank
         before, blank = (0, True) if other.lines else (self.rest, self.rest_blank)
         self.rest, self.rest_blank = before + other.rest, blank and other.rest_blank
-        for marks in other.marks:
-            marks[0] += self.lines
-        self.marks += other.marks
-        self.blanks += [(self.lines + line, bits) for line, bits in other.blanks]
+        self.marks += [marks + np.array([[self.lines], [0]]) for marks in other.marks]
+        self.blanks += [(self.lines + line, bits) for line, bits in blanks]
         self.blank += other.blank
         self.subwords, self.nuls = self.subwords + other.subwords, self.nuls + other.nuls
         self.leaves += other.leaves

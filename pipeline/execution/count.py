@@ -181,6 +181,7 @@ def _counted(
         shard = undone[number]
         yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
         done += len(plan.names) * (shard.high - shard.low)
+        listener.read(sum(text.size for text in tasks[number].texts if isinstance(text, Span)))
         listener.progress(done, whole)
 
 

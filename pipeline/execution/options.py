@@ -38,7 +38,7 @@ class RunOptions:
     recompute: tuple[str, ...] = ()
     """Metrics of users whose kept numbers are not used."""
     cache: bool = True
-    """Whether numbers of users' metrics are kept on this computer, and read from there."""
+    """Whether numbers of users' metrics, and what is found in large texts, are kept on this computer, and read."""
 
     def under(self, written: RunConfig) -> RunOptions:
         """Return these options, with those that are None taken from the section `run` of a config.
@@ -96,6 +96,9 @@ class Listener:
     def progress(self, done: int, whole: int) -> None:
         """Take the number of lines that are counted. A line counts once for each system."""
 
+    def read(self, size: int) -> None:
+        """Take how many bytes of texts were read to count a shard."""
+
     def testing(self, done: int, whole: int) -> None:
         """Take the number of samples, trials or matches that are done."""
 
@@ -110,12 +113,16 @@ SILENT = Listener()
 
 
 class LoggingListener(Listener):
-    """A listener that passes every call to another one, and also writes the texts of tell() and note() to a log."""
+    """A listener that passes calls on to another one, logs the texts of tell() and note(), and adds up what is read."""
 
     def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
-        self.listener, self.log = listener, log
+        self.listener, self.log, self.bytes = listener, log, 0
         for name in ("stage", "progress", "testing"):
             setattr(self, name, getattr(listener, name))
+
+    def read(self, size: int) -> None:
+        """Add it."""
+        self.bytes += size
 
     def tell(self, text: str) -> None:
         """Log it and pass it on."""

@@ -65,6 +65,11 @@ class Task:
     """Where to write the columns. None: they are answered."""
 
     @property
+    def texts(self) -> list[Span | Lines]:
+        """Return the lines of each text: source, references, systems."""
+        return [*([self.source] if self.source else []), *self.references, *self.systems]
+
+    @property
     def lines(self) -> int:
         """How many lines there are."""
         text = (*self.references, *self.systems)[0]
@@ -119,7 +124,7 @@ def count(task: Task) -> Done:
     Return the number of the task, and the packed columns of each system, needs after needs. Raises CorpusError where
     a text is not valid UTF-8, or a line is too long to be counted.
     """
-    spans = [*([task.source] if task.source else []), *task.references, *task.systems]
+    spans = task.texts
     keep_memory = kernel.native_function("keep_memory", "scan")
     if keep_memory and isinstance(spans[0], Span):  # for texts in memory, the process is the user's
         keep_memory()

@@ -57,7 +57,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.store.run_directory import RunDirectory
     from pipeline.scoring import board as scores
 
-    options = RunOptions(n_jobs=int(n_jobs))
+    options = RunOptions(n_jobs=int(n_jobs), cache=False)
     start = now()
     job = stages.prepare(config, options)
     opened = now()

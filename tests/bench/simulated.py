@@ -69,7 +69,7 @@ def record(folder: Path) -> Recorded:
     paths = texts.repeated(MILLION)
     config = texts.config(paths, "simulated")
     found.size = sum(path.stat().st_size for path in paths)
-    serial = RunOptions(n_jobs=1, backend="serial")
+    serial = RunOptions(n_jobs=1, backend="serial", cache=False)
     with (
         mock.patch.object(Stretch, "scan", found.timed(Stretch.scan, found.scanned)),
         mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),

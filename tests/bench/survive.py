@@ -43,7 +43,7 @@ class Figures:
 
 def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = None) -> Figures:
     """Run a config and look at it five times a second; kill_at: number of shards on disk at which it is killed."""
-    command = [sys.executable, "-m", "pipeline", "run", str(config), "-q", "--output", str(run), *how]
+    command = [sys.executable, "-m", "pipeline", "run", str(config), "-q", "--no-cache", "--output", str(run), *how]
     start, found = time.perf_counter(), Figures()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as process:
         while process.poll() is None:

@@ -122,7 +122,7 @@ def workers(bench: Bench) -> Iterator[Row]:
         return bench.child("stages", config, str(jobs), "columns", threads=2)["count"]
 
     def process(jobs: int) -> float:
-        return bench.done([*PROGRAM, "run", config, "-q", "--n-jobs", str(jobs)]).wall
+        return bench.done([*PROGRAM, "run", config, "-q", "--no-cache", "--n-jobs", str(jobs)]).wall
 
     timing = bench.pairs(lambda: stage(2), lambda: stage(1))
     yield timing.row("2 workers, statistics of 1M lines", "1 worker", "1.8 to 1.9")

@@ -28,6 +28,7 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.corpus import scan
 from pipeline.corpus.input_files import Opener
+from pipeline.corpus.kept_stretches import packed, unpacked
 from pipeline.errors import CorpusError
 from pipeline.io import plain_files
 from pipeline.io.plain_files import Origin, Spooled
@@ -574,7 +575,9 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
     cuts: dict[str, Any] = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
     with mock.patch.multiple(scan, **cuts), mock.patch.object(chosen_kernel, "native_function", return_value=survey):
         try:
-            file = scan.index_text(Spooled(path, separator, Origin("f")))
+            opening = scan.Opening.of(Spooled(path, separator, Origin("f")))
+            found = [stretch.scan() for stretch in opening.stretches]
+            file = opening.opened([own if own.problem else unpacked(packed(own)) for own in found])
         except CorpusError as error:
             return [str(error)]
     return [file, file.blank_bits.tolist(), file.marks.tolist()]

@@ -316,6 +316,28 @@ def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, damage: s
     assert tree(tmp_path / "run") == before
 
 
+def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
+    """Their digests are BLAKE2b's, which are written here by hand: this version writes others."""
+    config = write_run(tmp_path)
+    run(config, tmp_path / "run")
+    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    head, data = path.read_bytes().split(b"\n", 1)
+    header = json.loads(head)
+    lines, names = header["lines"], header["columns"]
+    digests = len(counts.array_bytes(np.zeros((1, 1), np.int64)))  # of one block, at the end
+    block = data[:-digests]
+    check = np.frombuffer(hashlib.blake2b(block, digest_size=8).digest(), "<i8").reshape(1, 1)
+    old = json.dumps({**header, "format": 2}).encode() + b"\n" + block + counts.array_bytes(check)
+    stored = StoredCounts(path, Schema(tuple(Field(name) for name in names), 1), lines)
+    (expected,) = stored.blocks()
+    path.write_bytes(old)
+    (found,) = stored.blocks()
+    assert {name: column.tolist() for name, column in found.items()} == {n: c.tolist() for n, c in expected.items()}
+    path.write_bytes(old.replace(b'"format": 2', b'"format": 3'))
+    with pytest.raises(StoreError, match="is damaged"):
+        list(stored.blocks())
+
+
 def test_content_keys_differ_wherever_their_content_does() -> None:
     needs = metric_of().needs
     keys = [

@@ -1,4 +1,4 @@
-"""Say which numbers of your own metrics are kept on this computer, or delete them (help plugins).
+"""Say what is kept on this computer of your own metrics (help plugins) and of large texts (help scale), or delete it.
 
 examples:
   gec-pipeline cache
@@ -9,6 +9,7 @@ examples:
 import argparse
 import sys
 
+from ...corpus.kept_stretches import OPENED
 from ...errors import InputError, did_you_mean, printable
 from ...io.content_cache import SCORES, ContentCache
 from ...report.terminal.printing import print_table
@@ -21,18 +22,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what is kept, or delete it."""
-    kept = ContentCache(SCORES, tell=lambda text: print(printable(f"note: {text}"), file=sys.stderr))
-    tables = {name: (rows, size) for name, rows, size in kept.tables()}
+    tell = lambda text: print(printable(f"note: {text}"), file=sys.stderr)  # noqa: E731 (of both)
+    kept = {"metric": ContentCache(SCORES, tell=tell), "large texts": ContentCache(OPENED, tell=tell)}
+    rows = [(kind, *row) for kind, cache in kept.items() for row in cache.tables()]
+    known = [name for kind, name, _, _ in rows if kind == "metric"]
     for name in args.metric or ():
-        if name not in tables:
-            message = f"no numbers of '{name}' are kept{did_you_mean(name, tables)}; there are {len(tables)} metrics"
+        if name not in known:
+            message = f"no numbers of '{name}' are kept{did_you_mean(name, known)}; there are {len(known)} metrics"
             raise InputError(message)
-    chosen = {name: sizes for name, sizes in tables.items() if name in (args.metric or tables)}
+    chosen = [row for row in rows if not args.metric or (row[0] == "metric" and row[1] in args.metric)]
     if not chosen:
-        print(printable(f"nothing is kept in {kept.path}"))
+        print(printable(f"nothing is kept in {kept['metric'].path.parent.parent}"))
         return
-    rows = [[name, f"{count:,}", f"{size:,}"] for name, (count, size) in chosen.items()]
-    print_table(["metric", "numbers", "bytes"], rows, left=(0,))
-    for name in chosen if args.action == "clean" else ():
-        kept.delete(name)
-    print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {kept.path}"))
+    print_table(
+        ["of", "name", "entries", "bytes"], [[*row[:2], f"{row[2]:,}", f"{row[3]:,}"] for row in chosen], left=(0, 1)
+    )
+    for kind, name, _, _ in chosen if args.action == "clean" else ():
+        kept[kind].delete(name)
+    places = dict.fromkeys(str(kept[kind].path) for kind, *_ in chosen)
+    print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {', '.join(places)}"))

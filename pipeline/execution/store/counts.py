@@ -15,7 +15,7 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import chain
@@ -23,11 +23,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from blake3 import blake3
 from numpy.typing import NDArray
 
 from ...arrays import Ints
 from ...errors import StoreError
-from ...io.safe_files import digest, file_name, open_regular, parse_json, write_atomic
+from ...io import safe_files
+from ...io.safe_files import file_name, open_regular, parse_json, write_atomic
 from ...io.workers import Shared, alone, in_batches
 from ...metrics.base.needs import Columns, Schema, narrow
 
@@ -35,7 +37,8 @@ BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
 BATCH = 8
 """So many arrays are worked on at once where threads share them."""
-FORMAT = 2
+FORMAT = 3
+"""Of .columns files. The digests in those of format 2 are BLAKE2b's."""
 COLUMNS = ".columns"
 """The end of the names of these files."""
 MAX_HEADER = 1 << 20
@@ -45,6 +48,18 @@ SMALLEST = 2
 _HEADER = re.compile(
     rb"\{'descr': '(<u2|<i4|<i8)', 'fortran_order': False, 'shape': \(([0-9]{1,18}), ([0-9]{1,18})\), \} *\n"
 )
+
+
+Digest = Callable[..., str]
+"""Takes pieces of bytes, and returns 16 hexadecimal digits by which damage is noticed."""
+
+
+def digest(*data: bytes) -> str:
+    """Return the digest of bytes: the first 64 bits of BLAKE3's, which takes a fifth of the time of BLAKE2b."""
+    hashed = blake3()
+    for piece in data:
+        hashed.update(piece)
+    return hashed.hexdigest(length=8)
 
 
 def ids_file(dataset: str) -> str:
@@ -68,8 +83,8 @@ class StoredCounts:
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of BLOCK lines at a time, as Schema.unpack gives them: int64 arrays. Raises StoreError."""
         with self._opened() as file:
-            file.readline(MAX_HEADER)
-            yield from map(self.schema.unpack, self._packed(file))
+            older = file.readline(MAX_HEADER).startswith(b'{"format": 2,')
+            yield from map(self.schema.unpack, self._packed(file, safe_files.digest if older else digest))
 
     def check_size(self) -> None:
         """Raise StoreError where the file is too short for its lines: then no memory need be taken for any of them."""
@@ -88,7 +103,7 @@ class StoredCounts:
             raise damaged(self.path)
         return whole
 
-    def _packed(self, file: BinaryIO) -> Iterator[NDArray[np.integer]]:
+    def _packed(self, file: BinaryIO, digest: Digest = digest) -> Iterator[NDArray[np.integer]]:
         """Yield the arrays of a file whose first line has been read; raises StoreError where it is damaged."""
         whole = self._checked_size(file)
         shapes = [(min(BLOCK, self.lines - low), self.schema.width) for low in range(0, self.lines, BLOCK)]
@@ -97,7 +112,7 @@ class StoredCounts:
         checks, _ = read_array(file, self.path, (len(shapes), 1))
         file.seek(start)
         for shape, check in zip(shapes, checks[:, 0].tolist(), strict=True):
-            array, array_digest = read_array(file, self.path, shape)
+            array, array_digest = read_array(file, self.path, shape, digest)
             if _number(array_digest) != check:
                 raise damaged(self.path)
             yield array
@@ -169,7 +184,9 @@ def _number(text: str) -> int:
     return int.from_bytes(bytes.fromhex(text), "little", signed=True)
 
 
-def read_array(file: BinaryIO, path: Path, shape: tuple[int, int]) -> tuple[NDArray[np.integer], str]:
+def read_array(
+    file: BinaryIO, path: Path, shape: tuple[int, int], digest: Digest = digest
+) -> tuple[NDArray[np.integer], str]:
     """Return the next array of a file, and its digest. Raises StoreError where it is damaged or of another shape.
 
     The header is not read by numpy. numpy evaluates it as Python text, which several threads cannot do at once on
