@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -275,11 +274,10 @@ def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
     assert leader_boards(outcomes) == []
 
 
-def test_the_list_says_what_was_published_in_whole_where_there_is_room() -> None:
-    whole, narrow = (list_table(list(published.recipes().values()), width)[1] for width in (math.inf, 80))
-    assert [row[3] for row in whole if row[0] == "seeda-ew"] == [published.recipes()["seeda-ew"].publication["what"]]
-    assert max(len(row[3]) for row in narrow) <= 32
-    assert "..." not in {row[3] for row in narrow}
+def test_the_list_says_what_was_published() -> None:
+    said = [row[3] for row in list_table(list(published.recipes().values()))[1]]
+    assert max(map(len, said)) <= 60
+    assert sum(len(text) > 20 for text in said) > len(said) / 2
 
 
 @pytest.mark.usefixtures("invented")

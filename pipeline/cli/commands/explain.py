@@ -113,7 +113,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
-    counted = count_in_memory(*with_computed([corpus], [metric], Computing()), [metric.needs])
+    (whole,) = with_computed([corpus], [metric], Computing())
+    counted = count_in_memory(whole, [metric.needs])
     view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.needs]

@@ -19,7 +19,6 @@ examples:
 
 import argparse
 import json
-import math
 import re
 import sys
 import tempfile
@@ -31,7 +30,7 @@ from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
-from ...report.terminal.printing import print_table, terminal_width
+from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 from .report import relative_address
@@ -102,8 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
         if args.format:
             raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
-        width = terminal_width() if sys.stdout.isatty() else math.inf
-        print_table(*list_table(named, width), left=(0, 1, 2, 3))
+        print_table(*list_table(named), left=(0, 1, 2, 3))
         print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
         print("what has no recipe, and why: gec-pipeline help reproduce")
         return 0

@@ -152,10 +152,9 @@ class Judge:
 
         try:
             answer = json.loads(said)
-            usage = answer["usage"] if isinstance(answer.get("usage"), dict) else {}
-            used = {name: usage.get(name) for name in ("prompt_tokens", "completion_tokens")}
+            usage = answer.get("usage") or {}
             with self.lock:
-                self.used.update({name: number for name, number in used.items() if isinstance(number, int)})
+                self.used.update({name: int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens")})
             choice = answer["choices"][0]
             if choice.get("finish_reason") == "length":
                 return "was cut off"

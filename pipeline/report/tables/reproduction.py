@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
-WIDTH = 80
+WIDTH, SUBJECT = 80, 60
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
@@ -69,8 +68,8 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
             yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
 
 
-def list_table(recipes: Sequence[Recipe], width: float = math.inf) -> Table:
-    """Return a row for each file of recipes: verdicts, whether its data is here, what was published, cut to `width`."""
+def list_table(recipes: Sequence[Recipe]) -> Table:
+    """Return a row for each file of recipes: verdicts, whether its data is here, and the publication."""
     rows = []
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
@@ -81,10 +80,7 @@ def list_table(recipes: Sequence[Recipe], width: float = math.inf) -> Table:
         verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
-        rows.append([own[0].family or own[0].name, verdict, here, what])
-    room = max(32, width - 2 - sum(3 + max(len(row[n]) for row in rows) for n in range(3)))
-    for row in rows:
-        row[3] = textwrap.shorten(row[3], int(min(room, len(row[3]))), placeholder=" ...")
+        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, SUBJECT, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 
