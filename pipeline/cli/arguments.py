@@ -381,7 +381,7 @@ def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     anew = "compute numbers anew that are kept on this computer"
     return [
         add("--device", action="append", metavar="DEVICE", help=places),
-        add("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once"),
+        add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once"),
         add("--recompute", action="append", metavar="METRIC", help=anew),
         add("--no-cache", action="store_true", help="keep nothing on this computer, and read nothing kept"),
     ]
@@ -389,10 +389,9 @@ def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return what add_computing() declared, as fields of RunOptions."""
-    size = args.batch_size if isinstance(args.batch_size, int) else None
     return {
         "devices": tuple(args.device or ()),
-        "batch_size": size,
+        "batch_size": args.batch_size,
         "recompute": tuple(args.recompute or ()),
         "cache": not args.no_cache,
     }

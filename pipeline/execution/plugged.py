@@ -22,7 +22,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..corpus.texts import AnyText, read_texts, text_in_memory
-from ..errors import ConfigError, IncompleteError, InputError
+from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
@@ -112,9 +112,12 @@ def _shown(answer: Answer) -> str:
 def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> Iterator[_Computed]:
     """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
 
-    Raises InputError where code lacks.
+    Raises InputError where code lacks, and where numbers of another metric are to be computed anew.
     """
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
+    names = {metric.name: metric for metric in needed.values()}
+    if wrong := next((name for name in how.options.recompute if name not in names), None):
+        raise InputError(f"--recompute {wrong}: expected one of {', '.join(names)}{did_you_mean(wrong, names)}")
     for needs in needed:
         if needs.code is None:
             raise InputError(without_code(needs.title))

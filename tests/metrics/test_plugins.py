@@ -173,6 +173,11 @@ def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys:
     again = capsys.readouterr()
     assert again.out == first
     assert "length.py has changed since numbers of version 1 were kept" in again.err
+    assert score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres") == 2
+    assert "--recompute lettres: expected one of letters (did you mean 'letters'?)" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        score(folder, "return [0.5 for o in outputs]", "--batch-size", "0")
+    assert "expected a whole number from 1, found '0'" in capsys.readouterr().err
     assert score(folder, "return [0.5 for o in outputs]", "--recompute", "letters") == 0
     assert "50.00" in capsys.readouterr().out
 
