@@ -19,7 +19,7 @@ HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
-WIDTH, SUBJECT = 80, 60
+WIDTH, SUBJECT = 78, 60  # commands indent a little
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
