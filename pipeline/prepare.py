@@ -82,12 +82,12 @@ def prepare(
     config, metrics, corpora, problems, cluster, read = _opened(written, options, overrides, listener)
     if config:
         problems += impossible_files(config)
-        problems += _unsupported(config, metrics) if config.statistics else []
+        problems += _unsupported(config, metrics) if config.written.statistics else []
         problems += [Problem("", message) for message in map(capabilities.lacks_code, metrics) if message]
-    people = people_of(config, problems) if config and config.human and not overrides.only else None
+    people = people_of(config, problems) if config and config.written.human and not overrides.only else None
     published = None
     if config and not overrides.only:
-        asked = config.published
+        asked = config.written
         if any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
             from .reproduction.published_sections import open_published
 
@@ -103,9 +103,9 @@ def prepare(
     for corpus in opened:
         own = [task for task in tasks if task.corpus is corpus]
         warnings = (*warnings, *(text_warnings(own) if own else ()))
-    if config.human and overrides.only:
+    if config.written.human and overrides.only:
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    if config.published.expect and overrides.only:
+    if config.written.expect and overrides.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
     file = Path(config.root.mark.file).absolute()
     if isinstance(written, str | Path):
@@ -179,7 +179,7 @@ def _opened(
         ]
         config, kept = select(config, names, overrides.only, problems)
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        address, options = options.address, options.under(config.run)
+        address, options = options.address, options.under(config.written.run)
         if address:
             from .config.models import idle_address
 
@@ -192,7 +192,7 @@ def _opened(
         views = {metric.needs.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
-        opener = Opener(options.threads, config.run.max_unpacked, absent, shared, keeps=options.cache)
+        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
@@ -218,7 +218,7 @@ def impossible_files(config: Config) -> list[Problem]:
     """Return why reports and plots that a config asks for could not be written."""
     from . import report
 
-    root, output = config.root, config.output
+    root, output = config.root, config.written.output
     formats = [name for name in output.formats if name in report.FORMATS]
     problems = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)]
     for number, name in enumerate(output.formats):
@@ -243,7 +243,7 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
 
     reasons = map(unsupported, metrics)
     problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
-    if config.statistics and metrics and (idle := idle_choice(metrics, config.statistics)):
+    if config.written.statistics and metrics and (idle := idle_choice(metrics, config.written.statistics)):
         problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems
 
@@ -298,7 +298,7 @@ def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None
     from .human.human_judgements import misfit, open_human_judgements
     from .io.dataset_cache import path_of
 
-    human = config.human
+    human = config.written.human
     if human is None:
         return None
     if is_remote(human.file):

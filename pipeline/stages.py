@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from .execution.count import Counted
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
+    from .scoring.resampling.samples import Far
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -73,6 +74,8 @@ class Scored:
     """Is told how far the stage has come."""
     threads: int = 1
     """How many threads a stage may use."""
+    far: Far | None = None
+    """The workers of a cluster that a stage may use, and the run directory that they read, where they have it."""
 
     def told(self, *warnings: str) -> Scored:
         """Return this run with more warnings in its results."""
@@ -106,8 +109,8 @@ def run(
     StoreError where the directory cannot be used.
     """
     remove_abandoned()
-    directory = RunDirectory(folder_of(output or job.config.output.dir))
-    with options.under(job.config.run).connected(job.cluster) as connected, directory.held(listener.tell):
+    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
+    with options.under(job.config.written.run).connected(job.cluster) as connected, directory.held(listener.tell):
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)
@@ -154,6 +157,7 @@ def _run(
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
+    scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
     for stage in STAGES:
         asked = stage.asked(job)
         if asked is not None:
@@ -214,7 +218,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     """Return the scores of all systems of which every line is counted."""
     lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
-    boards, pattern = score_all(tasks, counts, threads), job.config.output.x
+    boards, pattern = score_all(tasks, counts, threads), job.config.written.output.x
     systems = [name for corpus in job.corpora for name in corpus.systems]
     series = series_of(systems, pattern) if pattern else []
     unordered = [f"output.x: '{pattern}' finds no number in the names of two systems"] if pattern and not series else []
@@ -235,7 +239,7 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing
-    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads)
+    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads, scored.far)
     return replace(scored, results=results, boards=boards)
 
 
@@ -244,7 +248,7 @@ def correlate(scored: Scored, people: HumanJudgements) -> Scored:
     from .human.meta_evaluation import meta_evaluate
     from .human.score_files import metric_scores
 
-    human = scored.job.config.human
+    human = scored.job.config.written.human
     assert human is not None  # noqa: S101 (people are of this section)
     try:
         agreement = meta_evaluate(metric_scores(scored.boards), people, human, scored.listener.testing)
@@ -260,7 +264,7 @@ def compare(scored: Scored, asked: Published) -> Scored:
 
     if scored.results.missing:
         return scored.told("nothing is compared: lines could not be counted")
-    written, told = scored.job.config.published, scored.listener.testing
+    written, told = scored.job.config.written, scored.listener.testing
     return replace(scored, results=with_published(written, asked, scored.boards, scored.results, told))
 
 
@@ -273,17 +277,17 @@ def average(scored: Scored, _: bool) -> Scored:
 
 
 STAGES = [
-    Stage("resampling", lambda job: job.config.statistics, resample),
-    Stage("correlating", lambda job: job.config.human and job.people, correlate),
+    Stage("resampling", lambda job: job.config.written.statistics, resample),
+    Stage("correlating", lambda job: job.config.written.human and job.people, correlate),
     Stage("comparing", lambda job: job.published, compare),
-    Stage("averaging", lambda job: job.config.output.mean or None, average),
+    Stage("averaging", lambda job: job.config.written.output.mean or None, average),
 ]
 """The stages between scoring and writing, in this order."""
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
     """Write results.json and the other formats that the config asks for, one after the other."""
-    output = scored.job.config.output
+    output = scored.job.config.written.output
     material = Material(
         results=scored.results,
         measured=tuple(scored.boards),

@@ -374,24 +374,23 @@ def selection_of(args: argparse.Namespace) -> Selection:
     return Selection(metrics, datasets, systems)
 
 
-def add_computing(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Declare how metrics of users compute; return these options."""
+COMPUTING = ("devices", "batch_size", "recompute", "cache")
+"""What add_computing() declares: fields of RunOptions."""
+
+
+def add_computing(parser: argparse.ArgumentParser) -> None:
+    """Declare how metrics of users compute."""
     add = parser.add_argument_group("metrics of your own (help plugins)").add_argument
     places = "where models compute: auto (default), cpu, cuda:1; may be repeated"
+    add("--device", dest="devices", action="append", default=[], metavar="DEVICE", help=places)
+    add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once")
     anew = "compute numbers anew that are kept on this computer"
-    return [
-        add("--device", action="append", metavar="DEVICE", help=places),
-        add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once"),
-        add("--recompute", action="append", metavar="METRIC", help=anew),
-        add("--no-cache", action="store_true", help="keep nothing on this computer, and read nothing kept"),
-    ]
+    add("--recompute", action="append", default=[], metavar="METRIC", help=anew)
+    meaning = "keep nothing on this computer, and read nothing kept"
+    add("--no-cache", dest="cache", action="store_false", help=meaning)
 
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return what add_computing() declared, as fields of RunOptions."""
-    return {
-        "devices": tuple(args.device or ()),
-        "batch_size": args.batch_size,
-        "recompute": tuple(args.recompute or ()),
-        "cache": not args.no_cache,
-    }
+    own = {"devices": tuple(args.devices), "recompute": tuple(args.recompute)}
+    return {**own, "batch_size": args.batch_size, "cache": args.cache}

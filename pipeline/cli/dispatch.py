@@ -20,8 +20,7 @@ import signal
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -116,46 +115,6 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**{"formatter_class": Help, **settings})
 
-    given: Sequence[str] = ()
-    """The arguments that are parsed."""
-    _later: Callable[[], None] | None = None
-    synonyms: Mapping[str, str] = {}
-    """Options as other programs call them, each with what is written here. They are written out in full."""
-
-    def declare_later(self, declare: Callable[[], None]) -> None:
-        """Have further options be declared by a function that takes time, once they may be needed.
-
-        They are not needed where each argument that begins with -- is an option that is declared already.
-        """
-        self._later = declare
-
-    def declare_all(self) -> None:
-        """Declare what was left for later."""
-        declare, self._later = self._later, None
-        if declare:
-            declare()
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Return what argparse does, with the options declared that the arguments may name."""
-        args = self.given = [word for argument in args or () for word in self._in_our_words(argument)]
-        long = (argument.partition("=")[0] for argument in args if argument.startswith("--"))
-        if any(flag not in self._option_string_actions for flag in long):
-            self.declare_all()
-        return super().parse_known_args(args, namespace)
-
-    def _in_our_words(self, argument: str) -> list[str]:
-        """Return an argument with the name that an option has here, or with several options that mean the same."""
-        flag, equals, value = argument.partition("=")
-        *others, last = self.synonyms.get(flag, "").split() or [flag]
-        if self._later and last[:2] == "--":
-            last = last.replace("_", "-")  # as configs write the names of options
-        return [*others, f"{last}{equals}{value}"]
-
-    def format_help(self) -> str:
-        """Return the help, with all options."""
-        self.declare_all()
-        return super().format_help()
-
     def error(self, message: str) -> NoReturn:
         """Print the message and leave with exit code 2."""
         self.exit(2, printable(f"error: {message}\nSee `{self.prog} --help`.\n"))
@@ -177,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
 
-            return complete(partial(_parser, whole=True), COMMANDS)
+            return complete(lambda name: _parser(name, ["--help"]), COMMANDS)
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
@@ -288,7 +247,7 @@ def _dispatch(arguments: list[str]) -> int:
                 from ..metrics.plugged.loading import load  # here, because most commands have no use for it
 
                 load(value if equals else arguments[place + 1])
-    parser, named = _parser(name)
+    parser, named = _parser(name, arguments)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         flags = _flags(named)
@@ -327,8 +286,11 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments (`whole`: all) of the named one, and its parser."""
+def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Return the parser of all commands, which knows the arguments of the named one, and its parser.
+
+    A command may write what is `given` otherwise, as other programs call its options.
+    """
     parser = Parser(
         prog="gec-pipeline",
         description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
@@ -346,14 +308,15 @@ def _parser(name: str | None, *, whole: bool = False) -> tuple[argparse.Argument
             command, help=summary, description=module.__doc__ if module else None, add_help=bool(module)
         )
         if module:
-            module.configure(sub)
+            if configure := getattr(module, "configure", None):  # two commands have no arguments
+                configure(sub)
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
                 sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
                 meaning = "fetch models that are not on this computer (help neural)"
                 sub.add_argument("--download", action="store_true", help=meaning)
+            if configure_rest := getattr(module, "configure_rest", None):
+                configure_rest(sub, given)
             sub.set_defaults(call=module.run)
             named = sub
-            if whole:
-                sub.declare_all()
     return parser, named

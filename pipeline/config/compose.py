@@ -237,20 +237,18 @@ class _Reader:
             self.problems.append(root.problem("expected a list of files", ["include"]))
             return own
         base: Node | None = None
-        for index, child in enumerate(included.value[: MAX_INCLUDED + 1]):  # of which some may not be there
-            problem = _wrong_include(child, name, above)
-            if problem:
-                self.problems.append(root.problem(problem, ["include", index]))
-                continue
+        for child in included.value[: MAX_INCLUDED + 1]:  # of which some may not be there
             try:
-                part = self.file(_included(child, name), above)
+                part = self.file(_included(child, name, above), above)
+                if not isinstance(part.value, dict) or not all(map(_KEY.fullmatch, part.value)):
+                    raise DataError(
+                        f"{part.mark.file} is no part of a config"
+                    )  # it may be anything, which is nobody's business
+                base = merge(base, part) if base else part
+            except DataError as error:
+                self.problems.append(child.problem(str(error)))
             except ConfigError as error:
                 self.problems += error.problems
-                continue
-            if isinstance(part.value, dict) and all(map(_KEY.fullmatch, part.value)):
-                base = merge(base, part) if base else part
-            else:  # it may be anything, which is nobody's business
-                self.problems.append(root.problem(f"{part.mark.file} is no part of a config", ["include", index]))
         return merge(base, own) if base else own
 
 
@@ -263,26 +261,22 @@ def _resolved(name: str) -> Path:
         raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
 
 
-def _included(child: Node, name: str) -> str:
-    """Return the path of an included file; raises DataError for a variable that is not set."""
-    base = Path(name).parent
-    return str(base / expanded(str(child.value), base))
-
-
-def _wrong_include(child: Node, name: str, above: tuple[Path, ...]) -> str | None:
+def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
+    """Return the path of an included file; raises DataError where it cannot be included."""
     if not isinstance(child.value, str) or not child.value:
-        return "expected a path"
+        raise DataError("expected a path")
     if "://" in child.value:
-        return f"'{child.value}' is not a local file; only local files can be included"
+        raise DataError(f"'{child.value}' is not a local file; only local files can be included")
+    file = str(Path(name).parent / expanded(child.value, Path(name).parent))
     try:
-        path = _resolved(_included(child, name))
-    except DataError as error:
-        return str(error)
+        path = _resolved(file)
     except ConfigError as error:
-        return f"'{child.value}' {error.problems[0].message}"
+        raise DataError(f"'{child.value}' {error.problems[0].message}") from None
     if path in above:
-        return f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others")
-    return f"includes nest deeper than {MAX_DEPTH} levels" if len(above) > MAX_DEPTH else None
+        raise DataError(f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others"))
+    if len(above) > MAX_DEPTH:
+        raise DataError(f"includes nest deeper than {MAX_DEPTH} levels")
+    return file
 
 
 def merge(base: Node, over: Node) -> Node:
@@ -330,10 +324,8 @@ def _with_lists(root: Node) -> Node:
     """Return root with lists of one for metrics, references and gold files that are written without a list."""
 
     def listed(node: Node, *keys: str) -> Node:
-        if not isinstance(node.value, dict):
-            return node
-        alone = {key: node.value[key] for key in keys if key in node.value}
-        alone = {key: child for key, child in alone.items() if child.value and not isinstance(child.value, list)}
+        found = ((key, node.get(key)) for key in keys)
+        alone = {key: child for key, child in found if child and child.value and not isinstance(child.value, list)}
         return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
 
     root = listed(root, "metrics")

@@ -1,7 +1,7 @@
 """From the YAML file to a checked config, with all problems and their positions at once.
 
-`models.py` has the written form. `load` turns it into `Config`, the form that the other rooms read: names, files, and
-the nodes of the metrics. The options of metrics are checked in `metrics/`, since each metric knows its own.
+`models.py` has the written form. `load` adds names and files: the other rooms read `Config`. The options of metrics are
+checked in `metrics/`, since each metric knows its own.
 """
 
 import re
@@ -73,14 +73,9 @@ def load(
         root=root,
         datasets=datasets,
         systems=systems,
-        metrics=nodes,
-        run=written.run,
-        output=written.output,
+        written=written,
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
-        statistics=written.statistics,
-        human=written.human,
-        published=written,
         absent=frozenset(resolver.absent),
         places=resolver.places,
     )

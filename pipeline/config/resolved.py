@@ -19,8 +19,7 @@ from ..io.plain_files import OPENERS, small_text
 from ..io.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from .models import HumanConfig, OutputConfig, RunConfig, StatisticsConfig
-    from .models_published import PublishedConfig
+    from .models_published import ConfigFile
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
@@ -204,17 +203,12 @@ class Config:
     """The whole config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
-    metrics: tuple[Node, ...]
-    """What is written of each metric. It is not checked yet."""
-    run: RunConfig
-    output: OutputConfig
+    written: ConfigFile
+    """All sections as their models read them."""
     matches: tuple[Match, ...] = ()
     """What globs matched."""
     notes: tuple[str, ...] = ()
     """Warnings about the config itself."""
-    statistics: StatisticsConfig | None = None
-    human: HumanConfig | None = None
-    published: PublishedConfig
     places: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """Where each file is named first."""
     absent: frozenset[Path] = frozenset()
@@ -251,11 +245,11 @@ def called(path: Path | Remote, pattern: str) -> str:
     before, placeholder, after = pattern.partition("{system}")
     literal = after.partition("*")[0]
     if placeholder and not is_glob(before) and (after == literal or (literal and not is_glob(literal))):
-        whole = path.as_posix()
+        whole = path.as_posix() if isinstance(path, Path) else str(path)
         start = whole.rfind(before) + len(before) if before and before in whole else 0
         end = len(whole) - len(after) if after == literal else whole.rfind(literal)  # such as at the last dot
         return whole[start:end].rpartition("/")[2]
-    name = path.stem if path.suffix.lower() in OPENERS else path.name
+    name = Path(path.name).stem if path.suffix.lower() in OPENERS else path.name
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
 
 

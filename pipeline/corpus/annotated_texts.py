@@ -15,7 +15,7 @@ from ..io.remote import locate
 from ..metrics.base.needs import EDITS, GOLD, annotator_of
 from .corpus import ONE, Corpus, corpus_in_memory
 from .edits.m2_files import BAR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
-from .edits.records import annotation_of, outputs_of, record_of
+from .edits.records import annotation_of, outputs_of, records_of
 from .formats.m2 import SPAN, first_alternative
 from .opener import open_corpus, other_source
 from .texts import AnyText, read_texts, text_in_memory
@@ -174,11 +174,7 @@ class _View:
             sentences.append({n: lines for n, lines in every.items() if lines} or {0: [NOOP]})
         for output in range(most):
             for number, text in enumerate(self.texts):
-                records = (
-                    record_of(list(own).index(number), number, output, own[number]) if number in own else b""
-                    for own in sentences
-                )
-                yield self._kept(text, records)
+                yield self._kept(text, records_of(sentences, number, output))
 
     def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
         """Return records of the edits of a text."""

@@ -6,7 +6,7 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -16,8 +16,8 @@ from ..errors import CorpusError, Problem
 from ..io.plain_files import BOM, named, open_bytes
 from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
 from .edits import m2_files
-from .edits.m2_files import with_texts_changed
-from .edits.records import is_xml, record_of, sentences_of
+from .edits.m2_files import NOOP, with_texts_changed
+from .edits.records import is_xml, records_of, sentences_of
 from .input_files import Opener
 from .texts import REPLACEMENTS, TextFile, read_texts
 
@@ -29,6 +29,9 @@ from .texts import REPLACEMENTS, TextFile, read_texts
 
 BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 """What else ends a line there."""
+_ODD = re.compile(r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))")
+_NOOP_OF_TOKENS = re.compile(r"\|\|\|noop\|\|\|(?<!\nA -1 -1\|\|\|noop\|\|\|)")
+"""In every file with a byte order mark, or a line of which _odd_line() says something, one of the two is found."""
 STOPS = "m2scorer stops here"
 
 
@@ -41,6 +44,11 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
     problems: list[Problem] = []
     tokens, inside = 0, False
     with open_bytes(path, name) as file:
+        text = f"\n{file.read().decode()}\n"
+        parted = text.count("\nS ") == text.count("\n\nS ") + text.startswith("\nS ")
+        if parted and not any(pattern.search(text) for pattern in (BREAKS, _ODD, _NOOP_OF_TOKENS)):
+            return [], []  # most files need not be gone through line by line
+        file.seek(0)
         for number, raw in enumerate(file, 1):
             line = raw.removesuffix(b"\n").decode()
             if number == 1 and raw.startswith(BOM):
@@ -147,9 +155,9 @@ def open_edits(
     annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
     if len(problems) > before:
         return None
-    most = max((len(own) for item in annotated.values() for own in item.by_annotator), default=1)
+    most = max((len(own.lines) for item in annotated.values() for own in item.read), default=1)
     if most * len(gold.annotators) > m2_files.MAX_ANNOTATORS:
-        output = next(item for item in annotated.values() if most in map(len, item.by_annotator))
+        output = next(item for item in annotated.values() if any(len(own.lines) == most for own in item.read))
         pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
         count = f"{most * len(gold.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
@@ -160,7 +168,7 @@ def open_edits(
     if both and (not foreign or any(map(compares_gold, views))):
         notes += [*m2_files.other_styles(gold, annotated.values()), *m2_files.other_types(gold, annotated.values())]
     notes += m2_files.line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
-    counted = sum((item.all_types() for item in (gold, *annotated.values())), Counter[str]())
+    counted = sum((item.all_types for item in (gold, *annotated.values())), Counter[str]())
     del counted["noop"]
     categories = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     if len(counted) > len(categories):
@@ -172,7 +180,10 @@ def open_edits(
         source=opener.index_records(gold.name, sentences),
         gold=references[0],
         pairs=[text for of_output in references for text in of_output],
-        outputs={name: opener.index_records(item.name, _records(item)) for name, item in annotated.items()},
+        outputs={
+            name: opener.index_records(item.name, ("\n".join(own.lines or [NOOP]).encode() for own in item.blocks))
+            for name, item in annotated.items()
+        },
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],
@@ -194,7 +205,7 @@ def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files
     if not dataset.gold and source:
         change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
         sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-        return m2_files.Annotated(source.place, sentences, [[] for _ in lines], [{} for _ in lines])
+        return m2_files.Annotated(source.place, sentences, [m2_files.LinesRead([], {}, {}) for _ in lines])
     if not dataset.gold or any(path in opener.absent for path in dataset.gold):
         return None
     gold = m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
@@ -213,13 +224,11 @@ def _reader(dataset: Dataset) -> m2_files.Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
         return sentences_of
-    change = REPLACEMENTS[dataset.replace]
 
-    def read(path: Path, name: str) -> Iterator[m2_files.Block]:
-        for block in sentences_of(path, name):
-            yield with_texts_changed(block, lambda text: change(text.encode()).decode())
+    def change(text: str) -> str:
+        return REPLACEMENTS[dataset.replace](text.encode()).decode()
 
-    return read
+    return lambda path, name: (with_texts_changed(block, change) for block in sentences_of(path, name))
 
 
 def _outputs(
@@ -246,17 +255,5 @@ def _outputs(
 
 def _spooled(opener: Opener, gold: m2_files.Annotated, annotator: int, output_annotator: int) -> TextFile:
     """Return the records of an annotator, for the edits of a certain annotator of the output."""
-    records = (
-        record_of(list(own).index(annotator), annotator, output_annotator, own[annotator]) if annotator in own else b""
-        for own in gold.by_annotator
-    )
+    records = records_of((own.lines for own in gold.read), annotator, output_annotator)
     return opener.index_records(f"{gold.name}, annotator {annotator}", records)
-
-
-def _records(output: m2_files.Annotated) -> Iterator[bytes]:
-    """Yield the records of an output. Sentences with the same lines share their edits, and so their records."""
-    records: dict[int, bytes] = {}
-    for block, edits in zip(output.blocks, output.edits, strict=True):
-        if id(edits) not in records:
-            records[id(edits)] = "\n".join(block.texts or (m2_files.NOOP,)).encode()
-        yield records[id(edits)]

@@ -1,7 +1,9 @@
 """Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
 from collections.abc import Collection, Mapping, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from math import inf
 
 from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
@@ -9,10 +11,10 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, is_m2, open_edits
 from .edits.m2_files import difference
-from .edits.records import read_once
+from .edits.records import LARGEST, READ
 from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
-from .texts import REPLACEMENTS, AnyText, TextFile, read_texts
+from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
 @dataclass
@@ -62,7 +64,6 @@ class _Texts:
             self.edits = self.edits._replace(outputs={name: new[file] for name, file in self.edits.outputs.items()})
 
 
-@read_once()
 def open_corpus(
     dataset: Dataset,
     systems: Sequence[System],
@@ -75,8 +76,15 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    opener, before = opener or Opener(), len(problems)
-    read = list(systems)
+    edits, context = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views)), copy_context()
+    context.run(READ.set, (inf if edits else LARGEST, {}))
+    return context.run(_open, dataset, systems, problems, opener or Opener(), views)
+
+
+def _open(
+    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
+) -> Corpus | None:
+    before, read = len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
         for number, system in enumerate(systems):
             each = system.paths.items()
@@ -191,7 +199,7 @@ def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Pr
 
 def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "none") -> list[Problem]:
     """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
-    if not source or source.lines != annotated.lines:
+    if not source or source.lines != annotated.lines or same(source, annotated):
         return []
     for low in range(0, annotated.lines, BLOCK):
         high = min(low + BLOCK, annotated.lines)

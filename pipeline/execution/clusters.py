@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
-from ..io.workers import WorkerLostError, quiet
+from ..io.workers import WorkerLostError, processors, quiet
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -91,11 +91,26 @@ class Cluster:
         return min(self._workers, self.limit or self._workers)
 
     def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
-        """Return what a function returns for each item; None where a worker was lost. Raises as results() does."""
-        done: dict[int, R] = {}
-        with contextlib.suppress(WorkerLostError):
-            for answers in self.results(partial(_each, call), bundles(enumerate(items), len(items), self.workers())):
-                done |= answers
+        """Return what a function returns for each item; None where a worker was lost. Raises as results() does.
+
+        Until the cluster is connected to, threads of this process take the first items. Of a remote cluster these are
+        few; workers that have to be started on this machine take seconds, in which it has else little to do.
+        """
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        here, done = list[Future[R]](), dict[int, R | None]()
+        with ThreadPoolExecutor(processors()) as pool:
+            with contextlib.suppress(RuntimeError, MemoryError):  # there is no thread to be had
+                here += (pool.submit(call, item) for item in (() if self._workers else items))
+            try:
+                workers = self.workers()
+            finally:  # what a thread has begun is not cancelled
+                left = [number for number in range(len(items)) if number >= len(here) or here[number].cancel()]
+            with contextlib.suppress(WorkerLostError):
+                given = ((number, items[number]) for number in left)
+                for answers in self.results(partial(_each, call), bundles(given, len(left), workers)):
+                    done |= answers
+        done |= {number: one.result() for number, one in enumerate(here) if not one.cancelled()}
         return [done.get(number) for number in range(len(items))]
 
     def under_way(self, workers: int) -> int:

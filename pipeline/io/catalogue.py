@@ -54,7 +54,6 @@ class DataFile:
 class Scorable:
     """A data set, or a part of one, that a config can name as a whole."""
 
-    name: str
     source: DataFile
     references: tuple[DataFile, ...]
     systems: Mapping[str, DataFile]
@@ -76,16 +75,6 @@ class DataSet:
     """The parts that can be scored, each with the keys source, references and systems of `datasets.yaml`."""
     home: str = field(default="", compare=False)
     """The config that brings it; empty where it is of `datasets.yaml`."""
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files.values())
-
-    @property
-    def licences(self) -> tuple[str, ...]:
-        """The licences of its files, each once."""
-        return tuple(dict.fromkeys(file.licence for file in self.files.values()))
 
     def file(self, name: str) -> DataFile:
         """Return the file of this name; raises DataError, which suggests the nearest name."""
@@ -224,7 +213,7 @@ def scorable(text: str) -> Scorable:
         source, *references = _files(dataset, [about["source"], *about["references"]])
         outputs = _files(dataset, about.get("systems", ()))
         systems = {file.name.rpartition("/")[2].removesuffix(".txt"): file for file in outputs}
-        return Scorable(name, source, tuple(references), systems)
+        return Scorable(source, tuple(references), systems)
     parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
     if parts:
         raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")

@@ -118,11 +118,11 @@ class Spool:
             self._count += 1
             return self._folder / str(self._count)
 
-    def write(self, place: str, pieces: Iterable[bytes]) -> Path:
-        """Write pieces of `place` to a new file; raises CorpusError at the cap, or where the disk is full."""
-        path = self.new()
+    def write(self, place: str, pieces: Iterable[bytes], path: Path | None = None) -> Path:
+        """Write pieces of `place` to a new file, or at the end of `path`; raises CorpusError where there is no room."""
+        path = path or self.new()
         try:
-            with path.open("wb") as file:
+            with path.open("ab") as file:
                 for piece in pieces:
                     with self._lock:
                         self.left -= len(piece)
@@ -136,15 +136,11 @@ class Spool:
             raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
-    def write_texts(self, place: str, texts: Iterable[bytes]) -> Path:
-        """Write texts to a new file, each with the separator after it; raises as write() does."""
-
-        def joined() -> Iterator[bytes]:
-            every = iter(texts)
-            while several := list(islice(every, JOINED)):
-                yield SEPARATOR.join([*several, b""])
-
-        return self.write(place, joined())
+    def write_texts(self, place: str, texts: Iterable[bytes], path: Path | None = None) -> Path:
+        """Write texts, each with the separator after it, to where write() does, and raise as it does."""
+        every = iter(texts)
+        pieces = iter(lambda: list(islice(every, JOINED)), [])
+        return self.write(place, (SEPARATOR.join([*several, b""]) for several in pieces), path)
 
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
@@ -255,17 +251,11 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
-    for first, lines in pieces_of_lines(path, name):
-        yield from enumerate(lines, first)
-
-
-def pieces_of_lines(path: Path, name: str) -> Iterator[tuple[int, Iterable[str]]]:
-    """Yield the same lines many at once: the number of the first, and all. It raises as numbered_lines() does."""
     with open_bytes(path, name) as file:
         number = 1
         for piece in _whole_lines(file):
             whole = piece.removeprefix(BOM) if number == 1 else piece
-            yield number, _lines(whole, name, number)
+            yield from enumerate(_lines(whole, name, number), number)
             number += piece.count(b"\n")
 
 

@@ -7,12 +7,12 @@ without its password and without what follows the question mark, which may be a 
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -108,15 +108,6 @@ class Remote:
         """The suffix of the name, such as ".gz"."""
         return Path(self.name).suffix
 
-    @property
-    def stem(self) -> str:
-        """The name without its suffix."""
-        return Path(self.name).stem
-
-    def as_posix(self) -> str:
-        """Return the address without its secrets."""
-        return str(self)
-
     def __str__(self) -> str:
         plain, mark, _ = self.url.partition("?") if self.scheme in WEB else (self.url, "", "")
         return re.sub(r"://[^/@]*@", "://", plain) + ("?..." if mark else "")
@@ -196,21 +187,15 @@ def _file_system(url: str) -> tuple[Any, str]:
     import fsspec
 
     if scheme in WEB:
-        return fsspec.filesystem(scheme, **_options(scheme)), url
-    system, name = fsspec.url_to_fs(url, **_options(scheme))
+        import aiohttp
+
+        assert aiohttp  # noqa: S101 (where it is lacking, fsspec would name the class that it cannot make)
+        # A range of a compressed transfer would not be a range of the text.
+        settings = {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}
+        return fsspec.filesystem(scheme, client_kwargs=settings), url
+    listings = {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}  # none, since files may change
+    system, name = fsspec.url_to_fs(url, **listings)
     return system, name
-
-
-@cache
-def _options(scheme: str) -> dict[str, Any]:
-    """Return settings of a file system: no cached listings, since files may change."""
-    if scheme not in WEB:
-        return {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
-    import aiohttp
-
-    assert aiohttp  # noqa: S101 (where it is lacking, fsspec would name the class that it cannot make)
-    # A range of a compressed transfer would not be a range of the text.
-    return {"client_kwargs": {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}}
 
 
 def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
@@ -308,23 +293,18 @@ def read_range(url: str, start: int, size: int) -> bytes:
     return tried(Remote(url), read) if size else b""
 
 
-class Pieces:
-    """Gives pieces of bytes the method read() of a file."""
+class Pieces(io.RawIOBase):
+    """Reads pieces of bytes as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._waiting = pieces, b""
 
-    def read(self, size: int) -> bytes:
-        """Return the next bytes, at most size of them; b"" at the end."""
-        data = self._waiting or next(self._pieces, b"")
-        self._waiting = data[size:]
-        return data[:size]
-
-    def readinto(self, view: memoryview) -> int:
+    def readinto(self, buffer: Any, /) -> int:
         """Write the next bytes to memory; return how many these are, 0 at the end."""
-        data = self.read(len(view))
-        view[: len(data)] = data
-        return len(data)
+        data = self._waiting or next(self._pieces, b"")
+        size = min(len(buffer), len(data))
+        buffer[:size], self._waiting = data[:size], data[size:]
+        return size
 
 
 class RangeReader(Pieces):

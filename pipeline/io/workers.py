@@ -23,6 +23,7 @@ import traceback
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextvars import copy_context
 from itertools import chain, islice
 from pathlib import Path
 from types import ModuleType
@@ -105,6 +106,7 @@ def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size:
 def threads(number: int) -> Iterator[Shared]:
     """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
 
+    What context variables have here, they have in the calls.
     Where no thread can be started, items that a thread has already begun are done again: calls must allow that.
     One thread is the calling one.
     """
@@ -118,7 +120,7 @@ def threads(number: int) -> Iterator[Shared]:
         def shared(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
             given = list(items)
             try:
-                futures = [pool.submit(call, item) for item in given]
+                futures = [pool.submit(copy_context().run, call, item) for item in given]
             except (RuntimeError, MemoryError):
                 return list(map(call, given))
             return [future.result() for future in futures]

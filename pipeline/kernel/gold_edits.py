@@ -1,6 +1,8 @@
 """What gold_records() and max_match() take and return: edits of annotators, counts, proposed edits; limits, checks."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -131,9 +133,6 @@ def too_long(system: int, line: int, tokens: int, output: int) -> LongTextError:
     return LongTextError(1 + system, line, message)
 
 
-NONE = "-NONE-"
-
-
 def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     """Return the edits that count, of the annotators of some sentences, whose records `records` has for each annotator.
 
@@ -143,32 +142,42 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     """
     if any(len(own.starts) != len(source.starts) for own in records):
         raise ValueError("records: expected one for each sentence")
-    heads = np.full((len(source.starts), len(records), 2), -1, np.int64)
-    sizes, spans, counts, corrections = list[int](), list[tuple[int, int]](), list[int](), list[str]()
-    for line, (text, *own) in enumerate(zip(source.texts(), *(each.texts() for each in records), strict=True)):
+    heads, sizes, spans, counts = list[int](), list[int](), list[tuple[int, int]](), list[int]()
+    corrections = list[bytes]()
+    for text, *own in zip(source.texts(), *(each.texts() for each in records), strict=True):
         tokens = len(text.decode().split())
-        for place, record in enumerate(own):
+        for record in own:
             before = len(spans)
             head, *edits = record.decode().split("\n")
-            if head:
-                number, annotator, _ = map(int, head.split())
-                heads[line, place] = number, annotator
-            for edit in edits:
-                span, type_, correction, _, _, _ = edit.removeprefix("A ").split("|||")
-                start, end = map(int, span.split())
-                if type_ != "noop" and 0 <= start <= tokens and 0 <= end <= tokens:
-                    possible = [correction] if "||" not in correction else correction.split("||")
-                    # an alternative can match where it is tokens with a blank between, as outputs are compared
-                    possible = ["" if text == NONE else text.strip() for text in possible]
-                    possible = [text for text in possible if text == " ".join(text.split())]
-                    spans.append((start, end))
+            number, annotator, _ = map(int, head.split()) if head else (-1, -1, -1)
+            heads += number, annotator
+            for span, possible in map(_counting, edits):
+                if 0 <= span[0] <= tokens and 0 <= span[1] <= tokens:
+                    spans.append(span)
                     counts.append(len(possible))
                     corrections += possible
             sizes.append(len(spans) - before)
-    bounds = np.array(spans, np.int32).reshape(len(spans), 2)
-    texts = join_lines(text.encode() for text in corrections)
+    bounds = np.fromiter(chain.from_iterable(spans), np.int32, 2 * len(spans)).reshape(len(spans), 2)
     starts, ends = bounds[:, 0].copy(), bounds[:, 1].copy()
-    return GoldRecords(heads, GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), texts))
+    own_edits = GoldEdits(_offsets(sizes), starts, ends, _offsets(counts), join_lines(corrections))
+    return GoldRecords(np.array(heads, np.int64).reshape(len(source.starts), len(records), 2), own_edits)
+
+
+@lru_cache(1 << 14)
+def _counting(edit: str) -> tuple[tuple[int, int], list[bytes]]:
+    """Return the span of an edit, (-1, -1) of a noop, and the alternatives that can match: tokens with single blanks.
+
+    Nobody may change them: many edits of a file are written alike.
+    """
+    span, type_, correction, _, _, _ = edit.removeprefix("A ").split("|||")
+    start, end = map(int, span.split())
+    kept = [text.encode() for text in alternatives(correction) if text == " ".join(text.split())]
+    return (-1, -1) if type_ == "noop" else (start, end), kept
+
+
+def alternatives(correction: str) -> list[str]:
+    """Return the alternatives of a correction (a||b), of which -NONE- is an empty text."""
+    return ["" if text == "-NONE-" else text.strip() for text in correction.split("||")]
 
 
 def _offsets(sizes: Sequence[int]) -> Ints:

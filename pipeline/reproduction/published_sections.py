@@ -166,7 +166,7 @@ def open_published(config: Config, metrics: Sequence[Metric], problems: list[Pro
 
 class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
-        self.config, self.written, self.metrics, self.problems = config, config.published, metrics, problems
+        self.config, self.written, self.metrics, self.problems = config, config.written, metrics, problems
         self.opened = Published()
         self._records: dict[Path, list[Record]] = {}
 

@@ -36,10 +36,9 @@ STEP_2 = _rules(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
     "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
 )
+NLTK_2 = (*STEP_2, ("fulli", "ful"))
 STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-STEP_4 = [
-    suffix for suffix, _ in _rules("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
-]
+STEP_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()  # noqa: SIM905
 
 
 def shape(word: str) -> str:
@@ -80,7 +79,7 @@ def porter(word: str) -> str:
         word = f"{word[:-1]}i"
     while word.endswith("alli") and measure(word[:-4]) > 0:
         word = word[:-2]
-    word = _replaced(word, STEP_2)
+    word = _replaced(word, NLTK_2)
     word = _replaced(word, STEP_3)
     suffix = next((suffix for suffix in STEP_4 if word.endswith(suffix)), "")
     stem = word.removesuffix(suffix)
@@ -114,9 +113,7 @@ def _replaced(word: str, rules: Rules) -> str:
         if word.endswith(suffix):
             stem = word.removesuffix(suffix)
             return stem + new if measure(stem) > 0 else word
-    if rules is STEP_2 and word.endswith("fulli"):
-        return word[:-2] if measure(word[:-5]) > 0 else word
-    if rules is STEP_2 and word.endswith("logi") and measure(word[:-3]) > 0:
+    if rules is NLTK_2 and word.endswith("logi") and measure(word[:-3]) > 0:
         return word[:-1]
     return word
 

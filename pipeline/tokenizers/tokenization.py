@@ -190,11 +190,9 @@ class Tokenization:
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
         try:
-            stripped = self.strip or self.strip_end
             text = text.own() if tokenizer.prepare else text
-            if stripped:
-                lines = (line.decode() for line in text.texts())
-                text = join_lines((line.strip() if self.strip else line.rstrip()).encode() for line in lines)
+            if self.strip or self.strip_end:
+                text = changed_lines(text, number, str.strip if self.strip else str.rstrip)
             text = lower_case(text, number) if self.lowercase else text
             return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
         except InvalidTextError as error:

@@ -63,7 +63,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     opened = now()
     corpus = job.corpora[0]
     views = [(corpus, scores.needs_of(job.tasks))]
-    counted, _ = count_all(views, RunDirectory(Path(job.config.output.dir)), options)
+    counted, _ = count_all(views, RunDirectory(Path(job.config.written.output.dir)), options)
     written = now()
     if last == "draws":
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))

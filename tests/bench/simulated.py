@@ -7,6 +7,7 @@ pairs is simulated, in which workers take bundles of stretches and of shards as 
     python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
     python -m tests.bench.simulated --workers 1 16 64 256 --million 200
     python -m tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
+    python -m tests.bench.simulated --samples 1000 --million 100     only the bootstrap samples of two systems
 """
 
 from __future__ import annotations
@@ -17,20 +18,25 @@ import itertools
 import tempfile
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 from pipeline import stages
+from pipeline.config.resolved import Overrides
 from pipeline.corpus.scan import Opening, Stretch
 from pipeline.execution import clusters, workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile
 from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.scoring import stored_runs
+from pipeline.scoring.aggregation import SystemCounts
+from pipeline.scoring.resampling import intervals, samples
 from tests.bench.measuring.corpora import MILLION, Corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 @dataclass
@@ -110,6 +116,58 @@ def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace
     }
 
 
+class Repeated(NamedTuple):
+    """The counts of a system, again and again."""
+
+    whole: Any
+    times: int
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield the columns."""
+        for _ in range(self.times):
+            yield from self.whole.blocks()
+
+
+def share_samples(folder: Path, args: argparse.Namespace) -> None:
+    """Print what the workers of a cluster need for bootstrap samples of two systems (see `scoring/resampling/`).
+
+    Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch of the stream; and
+    samples, for which the counts are read. With more lines each takes so many times as long.
+    """
+    texts, lines, serial = Corpora(folder), 10 * MILLION, RunOptions(n_jobs=2, backend="threading")
+    config = texts.config(texts.repeated(MILLION), "samples")
+    metrics = Overrides(settings=("metrics=[bleu, gleu]",))
+    stages.run(stages.prepare(config, serial, metrics), folder / "samples", serial)
+    draws = min(timed(partial(samples.Bootstrap(lines, 0).draws, number)) for number in range(3))
+    print(f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:")
+    for board in stored_runs.load(folder / "samples")[1]:
+        systems = [Repeated(board.columns[0], lines // MILLION)] * 2
+        counts = SystemCounts(
+            metric=board.metric, systems=systems, lines=lines, references=board.references, own=[None, None]
+        )
+        for size in args.workers:
+            group = max(min(samples.FAR // (args.million * MILLION), -(-args.samples // size)), 1)
+            weights = samples.Bootstrap(lines, 0)
+
+            def task() -> None:
+                for part in intervals.summands(counts):  # noqa: B023
+                    part.kept = []
+                    list(part.sampled(weights.take(group), 0))  # noqa: B023
+
+            one = min(timed(task) for _ in range(args.runs)) * args.million * MILLION / lines
+            stretches = int(args.samples * args.million * MILLION / 2 / samples.STRETCH) + 1
+            seconds = makespan([draws], stretches, args.request, size)
+            seconds += makespan([one], -(-args.samples // group), args.request, size)
+            print(f"{board.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}")
+
+
+def timed(call: Callable[[], Any]) -> float:
+    """Return how many seconds of processor time a call takes."""
+    begun = time.process_time()
+    call()
+    return time.process_time() - begun
+
+
 def main() -> None:
     """Record, simulate and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -118,10 +176,16 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=16, help="processors of the first machine (default: 16)")
     parser.add_argument("--request", type=float, default=0.002, help="seconds of the scheduler for a request")
     parser.add_argument("--disk", type=float, default=2000, help="MB/s that the file system gives in all")
+    parser.add_argument("--samples", type=int, help="bootstrap samples of the lines, in place of a run")
+    parser.add_argument("--runs", type=int, default=2, help="the best of so many tasks of samples counts (default: 2)")
     parser.add_argument("--folder", type=Path, help="keep the texts here (default: a temporary folder)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
-        found = record(args.folder or Path(temporary))
+        folder = args.folder or Path(temporary)
+        if args.samples:
+            share_samples(folder, args)
+            return
+        found = record(folder)
     parts = {
         "open": [*found.scanned, *found.opened],
         "join texts": found.opened,

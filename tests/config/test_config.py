@@ -71,8 +71,12 @@ def test_a_good_config_is_read() -> None:
     config = config_of(GOOD)
     assert [(d.name, d.source, d.references) for d in config.datasets] == [("d", Path("s.txt"), (Path("r.txt"),))]
     assert [(s.name, s.paths) for s in config.systems] == [("A", {"d": Path("a.txt")})]
-    assert (config.run.n_jobs, config.run.backend) == ("auto", "auto")
-    assert (config.output.dir, config.output.formats, config.output.digits) == ("runs/latest", ["json", "csv"], 2)
+    assert (config.written.run.n_jobs, config.written.run.backend) == ("auto", "auto")
+    assert (config.written.output.dir, config.written.output.formats, config.written.output.digits) == (
+        "runs/latest",
+        ["json", "csv"],
+        2,
+    )
 
 
 # One mistake each: the position is file:line:column of the key, or of the value where there is no key.

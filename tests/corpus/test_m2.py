@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus.edits import correction_xml
+from pipeline.corpus import input_files
+from pipeline.corpus.edits import correction_xml, records
 from pipeline.corpus.edits import m2_files as m2_lines
+from pipeline.corpus.formats import m2
 from pipeline.errors import CorpusError
 from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
@@ -100,6 +103,7 @@ def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
 ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z", 1), "", "S e", edit("0 1", "w", 1))
 
 
+@pytest.mark.parametrize("batch", [1, 2, 3])
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -108,7 +112,11 @@ ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z
         ("none", [["x b", "y d", ""], ["", "c z", "w"]]),
     ],
 )
-def test_what_stands_in_for_an_annotator_without_lines(value: str, expected: list[list[str]]) -> None:
+def test_what_stands_in_for_an_annotator_without_lines(
+    value: str, expected: list[list[str]], batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the annotator first has a line when earlier texts are written already."""
+    monkeypatch.setattr(m2, "BATCH", batch)
     found = corpus(*ROWS, more=f", missing_annotator: {value}", sentences=3)
     assert [lines(reference) for reference in found.references] == expected
     assert found.missing == (value == "none")
@@ -122,6 +130,19 @@ def test_what_was_not_chosen_is_told() -> None:
         f"x.m2: annotator 0 has no line for 1 {tail} 8; {stands}",
         f"x.m2: annotator 1 has no line for 1 {tail} 1; {stands}",
     )
+
+
+@pytest.mark.parametrize("metrics", ["[gleu]", "[m2]", "[gleu, errant]"])
+@pytest.mark.parametrize("threaded", [0, 1 << 24])
+def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is made of it, and by whichever thread."""
+    known, blocks = Counter[str](), m2_lines.blocks
+    monkeypatch.setattr(records, "blocks", lambda path, name: known.update([path.name]) or blocks(path, name))
+    monkeypatch.setattr(input_files, "THREADED", threaded)
+    write({"b.m2": GOLD})
+    outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
+    prepare(f"datasets: {{c: {{gold: gold.m2}}}}\nsystems: {{{outputs}}}\nmetrics: {metrics}\nrun: {{n_jobs: 2}}\n")
+    assert known == Counter(["gold.m2", *(["a.m2", "b.m2"] if "m2" not in metrics else [])])
 
 
 @pytest.mark.parametrize(

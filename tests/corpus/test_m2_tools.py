@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
+from pipeline.corpus.edit_views import odd_lines
 from pipeline.corpus.edits.m2_files import Annotated, Block, converted, read_annotated, with_texts_changed
 from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
@@ -64,9 +65,37 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
 
 def test_changes_reach_sentences_and_corrections_alone() -> None:
     """By hand. A line that is no edit stays: it is refused with its number when it is read as one."""
-    block = Block(3, "a b", [(4, f"A 0 1|||a|||a||b a|||{END}|||0"), (5, "A a")])
+    block = Block(3, "a b", [f"A 0 1|||a|||a||b a|||{END}|||0", "A a"], [4, 5])
     changed = with_texts_changed(block, lambda text: text.replace("a", "c"))
-    assert changed == Block(3, "c b", [(4, f"A 0 1|||a|||c||b c|||{END}|||0"), (5, "A a")])
+    assert changed == Block(3, "c b", [f"A 0 1|||a|||c||b c|||{END}|||0", "A a"], [4, 5])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((), ""),
+        (("S a\n", "\ufeffS a\n"), "line 1 begins with a byte order mark"),
+        (("|||0\n\nS b", "|||0\r\n\nS b"), "line 2 ends as lines of Windows do"),
+        (("S a\n", "S\n"), "line 1 is an S without a blank"),
+        (("S c", "S"), "line 7 is an S without a blank"),
+        (("\n\nS b", "\n\n\u00a0\t\n\nS b"), "line 4 has only blanks"),
+        (("A 0 1", "I say\nA 0 1"), "line 5 begins with I"),
+        (("A -1 -1|||noop", "A 0 1|||noop"), "line 2 is a noop with a span"),
+        (("A 0 1", "A -1 -1"), "line 5 is an edit from token -1 that is no noop"),
+        (("A 0 1", "A -1 1"), "line 5 is an edit from token -1 that is no noop"),
+        (("x|||", "x\ry|||"), "character 16 is U+000D"),
+        (("x|||", "x\u2028y|||"), "character 16 is U+2028"),
+        (("\n\nS c", "\nS c"), "a second sentence in a paragraph"),
+    ],
+)
+def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    """By hand. A file is looked through as a whole at first."""
+    text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
+    path = tmp_path / "a.m2"
+    path.write_text(text.replace(*change, 1) if change else text, encoding="utf-8", newline="")
+    notes, problems = odd_lines(path, "a.m2")
+    assert len([*notes, *problems]) == bool(said)
+    assert said in "".join([*notes, *map(str, problems)])
 
 
 DATA = Path(__file__).parents[2] / "data" / "m2"

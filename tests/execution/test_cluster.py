@@ -11,6 +11,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,8 +32,9 @@ from pipeline.execution.clusters import CLUSTERS, Cluster, ClusterKind
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
-from pipeline.io.workers import WorkerLostError
+from pipeline.io.workers import WorkerLostError, processors
 from pipeline.kernel.common import Lines
+from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
 
@@ -170,6 +172,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
         mock.patch.object(scan, "RANGE", scan.LEAF),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
+        cluster.workers()  # else threads of this process would open what is so small
 
         def shared(call: Any, items: Any) -> list[Any]:
             lost = bool(answers)
@@ -198,6 +201,23 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(dask: Here, config: Pa
     assert connect.call_count == 1
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
+
+
+def test_samples_of_more_lines_than_memory_holds_are_shared(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+    """Of both data sets and metrics: stretches of the stream are looked at, then samples drawn, and shuffles."""
+    text = config.read_text(encoding="utf-8").rstrip().removesuffix("}")
+    config.write_text(f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n', encoding="utf-8")
+    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
+    shared, answers = Cluster.shared, list[Any]()
+
+    def watched(*given: Any) -> Any:
+        answers.extend(found := shared(*given))
+        return found
+
+    with mock.patch.object(sums, "KEPT", 0), mock.patch.object(Cluster, "shared", watched):
+        run(config, tmp_path / "run", any_cluster.options)
+    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
 
 
 def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
@@ -374,6 +394,55 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, t
     assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [None, written.address]
     settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
     assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
+
+
+def test_threads_work_until_the_cluster_is_connected_to() -> None:
+    """What they have begun they end; the cluster gets the rest, and all of it later."""
+    begun, free = threading.Barrier(processors() + 1, timeout=PATIENCE), threading.Event()
+    threads_of: dict[int, str] = {}
+    free_before: list[bool] = []
+
+    def connect(*_: Any) -> int:
+        begun.wait()  # every thread has an item at hand
+        threading.Timer(0.05, free.set).start()
+        return 2
+
+    def results(_: Any, call: Any, tasks: Any, __: int) -> clusters.Results:
+        free_before.append(free.is_set())  # nobody waits for the threads before the cluster gets its work
+        free.wait(PATIENCE)
+        yield from map(call, tasks)
+
+    def work(number: int) -> int:
+        threads_of[number] = threading.current_thread().name
+        if threads_of[number] != "MainThread":
+            begun.wait()
+            free.wait(PATIENCE)
+        return number * number
+
+    items, first = range(3 * processors() + 5), processors()
+    kind = ClusterKind(("x",), connect, results, ())
+    with mock.patch.dict(CLUSTERS, {"soon": kind}), Cluster("soon", None, 2) as cluster:
+        assert cluster.shared(work, items) == [number * number for number in items]
+        assert {n for n, name in threads_of.items() if name != "MainThread"} == set(range(first))
+        assert cluster.shared(work, items) == [number * number for number in items]
+    assert free_before == [False, True]
+    assert set(threads_of.values()) == {"MainThread"}
+
+
+def test_a_cluster_that_is_not_there_is_told_while_threads_work() -> None:
+    done: list[int] = []
+
+    def work(number: int) -> None:
+        time.sleep(0.01)
+        done.append(number)
+
+    connect = mock.Mock(side_effect=OSError("nobody"))
+    with (
+        mock.patch.dict(CLUSTERS, {"never": ClusterKind(("x",), connect, mock.Mock(), ())}),
+        pytest.raises(ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"),
+    ):
+        Cluster("never", None, 2).shared(work, range(1000))
+    assert len(done) < 100
 
 
 # ---- waves, with joblib's threads in the place of a cluster

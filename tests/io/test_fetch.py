@@ -120,7 +120,6 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
 ) -> None:
     for name in ("fsspec", "fsspec.core", "aiohttp"):
         monkeypatch.setitem(sys.modules, name, None)
-    remote._options.cache_clear()
     with pytest.raises(DataError, match=r"pip install 'gec-pipeline\[remote\]'"):
         fetch("toy", mirror=server.url("copies"))
     fetch("toy", mirror=str(folder))

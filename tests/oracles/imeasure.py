@@ -164,6 +164,6 @@ def golden(shared: Path, folder: Path) -> Golden:
 def corrections(path: Path) -> list[CorrectedSentence]:
     """Read the sentences of a gold file."""
     return [
-        corrections_of_m2(split_words(block.sentence), edits_of(block.texts, str(path), block.line), split_words)
+        corrections_of_m2(split_words(block.sentence), edits_of(block.lines), split_words)
         for block in xml_blocks(path, str(path))
     ]

@@ -6,15 +6,18 @@ import csv
 import itertools
 import json
 import math
+import pickle
 import random
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joblib.externals.loky.cloudpickle_wrapper import dumps
 
 import pipeline
 from pipeline import stages
@@ -23,7 +26,9 @@ from pipeline.errors import InputError
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts as columns_file
+from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import InMemoryCounts
+from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.build import from_text
 from pipeline.scoring import sentences, sums
 from pipeline.scoring.resampling import intervals
@@ -176,6 +181,53 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     assert found.tobytes() == expected.tobytes()
 
 
+class Workers:
+    """A cluster of which some workers are lost. What they get is pickled as clusters do it."""
+
+    def __init__(self, number: int, lost: Sequence[int]) -> None:
+        self.number, self.lost, self.done = number, lost, 0
+
+    def __reduce__(self) -> str:
+        raise TypeError("a connection cannot be sent")
+
+    def workers(self) -> int:
+        return self.number
+
+    def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
+        given = (pickle.loads(bytes(dumps((call, item)))) for item in items)  # noqa: S301 (our own)
+        answers = [None if n in self.lost else own(item) for n, (own, item) in enumerate(given)]
+        self.done += sum(answer is not None for answer in answers)
+        return answers
+
+
+@pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"])
+@pytest.mark.parametrize(("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99))])
+def test_workers_of_a_cluster_cannot_be_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, number: int, lost: Sequence[int]
+) -> None:
+    """Bit for bit: whatever the number of workers, also where some or all are lost or have another folder."""
+    _, job = corpus(tmp_path, metric)
+    columns = counted(job)
+    expected = first(bootstrap(summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED))
+    monkeypatch.setattr(sums, "KEPT", 0)
+    for name, value in (("STRETCH", 64), ("PIECE", 16), ("FAR", 6 * LINES), ("ROWS", 4)):
+        monkeypatch.setattr(sample_groups, name, value)
+    directory = RunDirectory(tmp_path / "run")
+    for elsewhere in (False, True):
+        cluster, told = Workers(number, lost), list[int]()
+        if elsewhere:
+            monkeypatch.setattr(run_directory, "new_proof", lambda _: tmp_path / "on another machine")
+        found = bootstrap(
+            summands(system_counts(job.metrics[0], columns, LINES, 3)),
+            *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
+            far=(cluster, directory),  # type: ignore[arg-type]
+        )
+        assert first(found).tobytes() == expected.tobytes()
+        assert told[-1] == SAMPLES  # in one step, where workers have done it
+        stretches = -(-(SAMPLES - min(6, -(-SAMPLES // number))) * LINES // 128)  # few or no numbers are passed over
+        assert (cluster.done > stretches + 1) == (len(lost) < 9 and not elsewhere)
+
+
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
     for metric in ("google_gleu", "green", "gleu[refs=max]", "gleu[level=mean]", "gleu[refs=mean]"):
         _, job = corpus(tmp_path, metric)
@@ -249,6 +301,33 @@ def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], se
     expected = [np.bincount(row, minlength=lines).tolist() for row in oracle.bootstrap_rows(lines, sum(rows), seed)]
     assert counts.tolist() == expected
     assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
+
+
+@given(
+    lines=st.integers(1, 170),
+    rows=st.sets(st.integers(0, 30), min_size=1),
+    seed=st.integers(0, 9),
+    lost=st.sets(st.integers(0, 20)),
+)
+def test_samples_begin_where_numpy_begins_them(lines: int, rows: set[int], seed: int, lost: set[int]) -> None:
+    with mock.patch.multiple(sample_groups, STRETCH=64, PIECE=16):
+        for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
+            whole = stream.take(32).tolist()
+            found = stream.beginning(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
+            assert [own.take(2).tolist() for own in found] == [whole[row : row + 2] for row in sorted(rows)]
+
+
+@pytest.mark.parametrize("lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1])
+def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
+    """Of 2**31 + 1 lines almost half are, which no count of samples would show."""
+    with mock.patch.multiple(sample_groups, STRETCH=1 << 10, PIECE=1 << 6):
+        stream = Bootstrap(lines, SEED)
+        before = sum(map(stream.draws, range(5)))
+        expected = np.random.default_rng(SEED).integers(0, lines, before + 100)
+        for passed in (before, before - 1, before - 77):
+            behind = Bootstrap(lines, SEED, 4, passed - sum(map(stream.draws, range(4))))
+            assert behind.generator.integers(0, lines, 100).tolist() == expected[passed : passed + 100].tolist()
+        assert (before < 5 << 11) == (lines in (100_000_007, (1 << 31) + 1))
 
 
 def test_counts_beyond_a_byte_are_kept() -> None:

@@ -59,12 +59,13 @@ def _list(args: argparse.Namespace) -> None:
         return
     rows = []
     for name, dataset in catalogues.catalogue().items():
-        files = len(dataset.files)
-        here = sum(state(file, quick=True) == "here" for file in dataset.files.values())
-        share = "yes" if here == files else f"{here} of {files}" if here else "no"
-        size = f"{dataset.size / 1e6:.1f} MB" if dataset.size >= 50_000 else f"{dataset.size / 1e3:.1f} kB"
-        licences = "; ".join(dict.fromkeys(licence.partition(" (")[0] for licence in dataset.licences))
-        rows.append([name, str(files), size if dataset.size else "-", share, licences])
+        files = dataset.files.values()
+        here = sum(state(file, quick=True) == "here" for file in files)
+        share = "yes" if here == len(files) else f"{here} of {len(files)}" if here else "no"
+        whole = sum(file.size for file in files)
+        size = f"{whole / 1e6:.1f} MB" if whole >= 50_000 else f"{whole / 1e3:.1f} kB"
+        licences = "; ".join(dict.fromkeys(file.licence.partition(" (")[0] for file in files))
+        rows.append([name, str(len(files)), size if whole else "-", share, licences])
     print_table(["data set", "files", "size", "here", "licence"], rows, left=(0, 3, 4))
     fetch = "fetch:  gec-pipeline data fetch NAME     files: gec-pipeline data list NAME"
     print(printable(f"\nfolder: {cache()}\n{fetch}"))

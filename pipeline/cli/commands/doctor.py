@@ -17,10 +17,6 @@ NO_PART = frozenset({"all", "data", "test", "bench", "site"})
 """Extras that are made of others, or are for those who develop the program."""
 
 
-def configure(_: argparse.ArgumentParser) -> None:
-    """Declare nothing: there are no arguments."""
-
-
 def run(_: argparse.Namespace) -> int:
     """Print the versions; return 2 where a package that is needed is missing."""
     from ... import kernel

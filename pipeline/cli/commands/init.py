@@ -29,7 +29,7 @@ version: 1
 description: what this evaluation is for
 
 datasets:
-  {dataset}:                      # your name for it
+  mydata:                      # your name for it
     source: {source}        # the uncorrected text, one sentence a line; paths are relative to this file
     references:             # one file for each annotator
 {references}
@@ -111,7 +111,6 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
     names = _names([Path(output) for output in outputs])
     text = TEMPLATE.format(
         name=path,
-        dataset="mydata",
         run=_free(Path("runs"), re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)).name,
         source=relative(source if args.outputs else base / source),
         references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in references),

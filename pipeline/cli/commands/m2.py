@@ -94,8 +94,7 @@ def _apply(args: argparse.Namespace) -> None:
 
     spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
-    edited = any(file.edits)
-    if args.source or not edited:
+    if args.source or not any(file.edits):
         if args.annotator:
             raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
@@ -108,8 +107,7 @@ def _apply(args: argparse.Namespace) -> None:
     number = annotators[0] if args.annotator is None else args.annotator
     if number not in annotators:
         raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
-    lacking = [item for item in texts.lacking if item[0] == number]
-    for _, count, line in lacking:
+    for _, count, line in (item for item in texts.lacking if item[0] == number):
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
     lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]

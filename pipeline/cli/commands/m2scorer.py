@@ -13,6 +13,7 @@ examples:
 """
 
 import argparse
+import operator
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -35,14 +36,9 @@ from ...report.terminal.printing import print_warnings
 from ...scoring.board import tasks_of
 from ..arguments import DATASET, given_path
 
-Totals: TypeAlias = "tuple[int, int, int]"
+Totals: TypeAlias = "tuple[int, ...]"
 """Right, proposed and annotated edits."""
 RULE = "-" * 43
-
-
-def added(one: Totals, two: Totals) -> Totals:
-    """Return the sums of counts."""
-    return one[0] + two[0], one[1] + two[1], one[2] + two[2]
 
 
 def sentence_lines(source: str, output: str, judged: Judged, counts: Totals, beta: float) -> Iterator[str]:
@@ -178,14 +174,14 @@ def run(args: argparse.Namespace) -> None:
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
     """Print each sentence with each annotator, and who is chosen; return the sums of the counts that were chosen."""
-    totals = (0, 0, 0)
+    totals: Totals = (0, 0, 0)
     for line, (output, row) in enumerate(_rows(metric, corpus), 1):
         counts = {judged.annotator: judged.counts for judged in row}
         for judged in row:
-            so_far = added(totals, counts[judged.annotator])
+            so_far = tuple(map(operator.add, totals, counts[judged.annotator]))
             _say(sentence_lines(sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)))
         chosen = max(counts, key=lambda annotator: metric.key(totals, counts[annotator]))  # of equals the first
-        totals = added(totals, counts[chosen])
+        totals = tuple(map(operator.add, totals, counts[chosen]))
         _say([f">> Chosen Annotator for line {line} : {chosen}", ""])
     return totals
 

@@ -69,6 +69,7 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
         job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
+        written = job.config.written
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             if any(map(computes_numbers, job.metrics)):
                 from ...execution.plugged import Computing, texts_to_compute
 
-                for told in texts_to_compute(job.corpora, job.metrics, Computing(options.under(job.config.run))):
+                for told in texts_to_compute(job.corpora, job.metrics, Computing(options.under(written.run))):
                     print(printable(told))
             if replacing:
                 bar.tell(replacing)
@@ -90,7 +91,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        digits = job.config.output.digits if args.digits is None else args.digits
+        digits = written.output.digits if args.digits is None else args.digits
         print_results(results, digits, boards=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         print(printable(f"results: {directory.path}"), file=sys.stderr)
@@ -110,7 +111,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[l
     from ...scoring.board import views_of
     from ...stages import replacement
 
-    directory = RunDirectory(folder_of(output or job.config.output.dir), make=False)
+    directory = RunDirectory(folder_of(output or job.config.written.output.dir), make=False)
     note = None if fresh else replacement(directory, job)
     rows = []
     for corpus in job.corpora:

@@ -22,10 +22,6 @@ from ...report import FORMATS
 from ...report.plots import PLOTS
 
 
-def configure(_: argparse.ArgumentParser) -> None:
-    """Declare nothing: there are no arguments."""
-
-
 def run(_: argparse.Namespace) -> None:
     print(json_schema(), end="")
 

@@ -37,11 +37,10 @@ if TYPE_CHECKING:
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
-    from ..dispatch import Parser
 
 
-def configure(parser: Parser) -> None:
-    """Declare the arguments: the files, and, where they are needed, the options of all metrics."""
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments, but for the options of metrics."""
     parser.add_argument("metrics", metavar="METRIC", nargs="+", help=argparse.SUPPRESS)
     arguments.add_files(parser, "-i", "--hyp", "--hypotheses", "--input", piped=True, gold=True)
     parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
@@ -49,35 +48,44 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--confidence", action="store_true", help="also bootstrap intervals and paired tests")
     parser.add_argument("--all-intervals", action="store_true", help="the same, with intervals of all outputs")
     arguments.add_shown(parser, "columns", "boards")
-    computing = arguments.add_computing(parser)
+    arguments.add_computing(parser)
     add_habits(parser)
     shown = parser.add_mutually_exclusive_group()
-    parser.synonyms = {**parser.synonyms, "--sentence": "--sentences"}
     shown.add_argument("--sentences", action="store_true", help="print each sentence: score, std, low, high")
     meaning = "print each sentence with all outputs, such as recall"
     shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
     shown.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
-    parser.declare_later(lambda: _declare_options(parser, computing))
+
+
+def configure_rest(parser: argparse.ArgumentParser, given: list[str]) -> None:
+    """Declare the options of all metrics, for which each has to be imported, unless all that is given is known.
+
+    What is given gets our words for those of sacreBLEU.
+    """
+    given[:] = [word for argument in given for word in _in_our_words(argument)]
+    flags = {word.partition("=")[0] for word in given if word.startswith("--")}
+    known = parser._option_string_actions.keys() - {"--help"}  # noqa: SLF001 (argparse names them nowhere else)
+    if not flags <= known or any(re.match(r"-\w*h", word) for word in given):
+        _declare_options(parser, given)
 
 
 TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: Parser, computing: Sequence[argparse.Action]) -> None:
+def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
     from ...metrics import METRICS
     from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
-    asked = [known[name] for name in dict.fromkeys(map(named, parser.given)) if name in known]
+    asked = [known[name] for name in dict.fromkeys(map(named, given)) if name in known]
     parser.description = str(parser.description).replace("METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1)
-    for action in () if "--plugin" in parser.given else computing:
-        action.help = argparse.SUPPRESS
-    if asked:  # then the help is about them: what each is, and the examples of its page
-        for action in parser._actions:  # noqa: SLF001 (argparse names them nowhere else)
+    for action in parser._actions:  # noqa: SLF001
+        if asked or (action.dest in arguments.COMPUTING and "--plugin" not in given):
             action.help = argparse.SUPPRESS
+    if asked:  # then the help is about them: what each is, and the examples of its page
         flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
         parser.usage = " ".join(["%(prog)s", *(metric.name for metric in asked), *flags, "[OPTION...]"])
         told = [f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})" for metric in asked]
@@ -236,6 +244,7 @@ SYNONYMS = {
     "--language-pair": "-l",
     "--width": "--digits",
     "-w": "--digits",
+    "--sentence": "--sentences",
     "--format": "-f",
     "-sl": "--sentences",
     "--sentence-level": "--sentences",
@@ -261,6 +270,16 @@ SYNONYMS = {
     "-nr": "--num-refs",
 }
 """sacreBLEU's names of options, and ours. It calls options of chrF and TER as we do, such as --chrf-lowercase."""
+
+
+def _in_our_words(argument: str) -> list[str]:
+    """Return an argument with the name that an option has here, or with several options that mean the same."""
+    flag, equals, value = argument.partition("=")
+    *others, last = SYNONYMS.get(flag, "").split() or [flag]
+    last = last.replace("_", "-") if last[:2] == "--" else last  # as configs write the names of options
+    return [*others, f"{last}{equals}{value}"]
+
+
 PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
 """The options that ask for paired tests, and the test of each."""
 
@@ -275,9 +294,8 @@ class _Metrics(argparse.Action):
             action.required = action.required and action.dest != "metrics"
 
 
-def add_habits(parser: Parser) -> None:
+def add_habits(parser: argparse.ArgumentParser) -> None:
     """Declare the options that sacreBLEU has too."""
-    parser.synonyms = SYNONYMS
     meaning = "metrics, also behind other options"
     parser.add_argument("-m", dest="more_metrics", metavar="METRIC", nargs="+", action=_Metrics, help=meaning)
     parser.add_argument("-l", dest="pair", metavar="PAIR", help="languages such as en-ja: some have an own tokenizer")

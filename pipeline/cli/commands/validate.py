@@ -58,12 +58,12 @@ def run(args: argparse.Namespace) -> None:
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
         size = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
         print(printable(f"judgments {name}: {size}"))
-    if job.config.published.expect:
-        print(f"entries of expect: {len(job.config.published.expect)}")
+    if job.config.written.expect:
+        print(f"entries of expect: {len(job.config.written.expect)}")
     if args.try_:
         from ...execution.plugged import Computing, tried
 
-        for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.run))):
+        for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.written.run))):
             print(printable(f"tried: {told}"))
 
 

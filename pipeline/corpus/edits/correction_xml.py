@@ -187,15 +187,15 @@ class _Reader(XmlReader[Block]):
                 raise self.wrong("a correction before the text of its sentence", line)
             if len(self.block.lines) == MOST:
                 raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
-            edit = f"A {start} {end}|||{self.type}|||{words}|||REQUIRED|||-NONE-|||{self.annotator}"
-            self.block.lines.append((self.begun, edit))
+            self.block.lines.append(f"A {start} {end}|||{self.type}|||{words}|||REQUIRED|||-NONE-|||{self.annotator}")
         elif tag == "sentence":
             if self.block is None:
                 raise self.wrong("the sentence has no element text", self.begun)
             self._bound(len(self.seen))
             free = (number for number in itertools.count() if number not in self.seen)
             silent = itertools.islice(free, max(self.annotators - len(self.seen), 0))
-            self.block.lines += [(self.begun, f"{NOOP.removesuffix('0')}{number}") for number in silent]
+            self.block.lines += [f"{NOOP.removesuffix('0')}{number}" for number in silent]
+            self.block.numbers = [self.begun] * len(self.block.lines)
             self.count += 1
             self.done.append(self.block)
 

@@ -193,8 +193,9 @@ def report(
     scores are printed too.
     """
     totals, types = [0, 0, 0], dict[str, list[int]]()
-    for number, (block, own, other) in enumerate(zip(output.blocks, output.edits, reference.edits, strict=True)):
-        sides = _by_annotator(own, comparison), _by_annotator(other, comparison)
+    for number, (block, *both) in enumerate(zip(output.blocks, output.read, reference.read, strict=True)):
+        each = [read.by_annotator or {0: [NOTHING]} for read in both]
+        sides = [{name: comparison.keys(edits) for name, edits in own.items()} for own in each]
         pairs = [Pair(h, r, (a, b), compare(a, b)) for h, a in sides[0].items() for r, b in sides[1].items()]
         chosen = max(pairs, key=lambda pair: preference(totals, pair.counts, beta)) if len(pairs) > 1 else pairs[0]
         if verbose:
@@ -224,14 +225,6 @@ def report(
     yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
     yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
     yield from ("=" * NARROW, "")
-
-
-def _by_annotator(edits: Sequence[Edit], comparison: Comparison) -> dict[int, Keys]:
-    """Return the keys of each annotator of a sentence, in the order in which they come first in their file."""
-    by_annotator: dict[int, list[Edit]] = {}
-    for edit in edits or [NOTHING]:
-        by_annotator.setdefault(edit.annotator, []).append(edit)
-    return {name: comparison.keys(own) for name, own in by_annotator.items()}
 
 
 def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:

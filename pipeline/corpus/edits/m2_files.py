@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
-from ...io.plain_files import Spool, named, open_bytes, pieces_of_lines
+from ...io.plain_files import Spool, named, numbered_lines, open_bytes
 from ...io.remote import Remote
 from ...io.small_tables import at_line
 
@@ -73,17 +73,12 @@ class Block:
     """The line of the sentence in its file."""
     sentence: str
     """The sentence, without "S " before it."""
-    lines: list[tuple[int, str]] = field(default_factory=list)
-    """The lines that begin with A, each with its number in the file. They are only added to."""
-    kept: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What `texts` returned last."""
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The same lines without their numbers."""
-        if len(self.kept) != len(self.lines):
-            self.kept = tuple([line for _, line in self.lines])
-        return self.kept
+    lines: list[str] = field(default_factory=list)
+    """The lines that begin with A."""
+    numbers: list[int] = field(default_factory=list)
+    """The number of each of them in the file."""
+    read: LinesRead | None = field(default=None, repr=False, compare=False)
+    """What read_block() has returned for all lines."""
 
 
 Reader = Callable[[Path, str], Iterable[Block]]
@@ -93,14 +88,14 @@ Reader = Callable[[Path, str], Iterable[Block]]
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
     current: Block | None = None
-    pieces = (enumerate(lines, first) for first, lines in pieces_of_lines(path, name))
-    for number, line in chain.from_iterable(pieces):
+    for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
                 raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
             if len(current.lines) == MOST:
                 raise at_line(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
-            current.lines.append((number, line))
+            current.lines.append(line)
+            current.numbers.append(number)
         elif line[:2] == "S " or line == "S":
             if current:
                 yield current
@@ -124,12 +119,9 @@ def edit_of(line: str, name: str, number: int) -> Edit:
         raise at_line(name, number, str(error)) from None
 
 
-def edits_of(lines: Sequence[str], name: str, number: int) -> list[Edit]:
-    """Return the edits of several lines, of which the first has this number; raises as edit_of() does."""
-    try:
-        return list(map(_edit, lines))
-    except ValueError:
-        return [edit_of(line, name, place) for place, line in enumerate(lines, number)]
+def edits_of(lines: Iterable[str]) -> list[Edit]:
+    """Return the edits of several lines; raises ValueError where one is not written as an edit."""
+    return list(map(_edit, lines))
 
 
 @lru_cache(KEPT)
@@ -173,40 +165,43 @@ PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
 
 
-class Annotated(NamedTuple):
+@dataclass(frozen=True)
+class Annotated:
     """An M2 file that has been read."""
 
     name: str
     """The file, as messages call it."""
     blocks: list[Block]
-    edits: list[list[Edit]]
-    """For each sentence, the edits of all annotators in the order of the file."""
-    by_annotator: list[dict[int, list[str]]]
-    """For each sentence, the lines of each annotator, in the order in which they come first."""
+    read: list[LinesRead]
+    """What the lines of each sentence say."""
     of_windows: bool = False
     """Whether its first line ends as lines of Windows do."""
 
     @property
+    def edits(self) -> list[list[Edit]]:
+        """For each sentence, the edits of all annotators in the order of the file."""
+        return [own.edits for own in self.read]
+
+    @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
-        return any(map(NUMBERED.fullmatch, self.all_types()))
+        return any(map(NUMBERED.fullmatch, self.all_types))
 
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
-        return sorted(set().union(*self.by_annotator))
+        return sorted(set().union(*(own.lines for own in self.read)))
 
     def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
         """Yield all edits, each with its line."""
         for block, edits in zip(self.blocks, self.edits, strict=True):
-            for (number, _), edit in zip(block.lines, edits, strict=True):
-                yield number, edit
+            yield from zip(block.numbers, edits, strict=True)
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
         absent: dict[int, list[int]] = {annotator: [] for annotator in self.annotators}
-        for block, own in zip(self.blocks, self.by_annotator, strict=True):
-            for annotator in absent.keys() - own.keys():
+        for block, own in zip(self.blocks, self.read, strict=True):
+            for annotator in absent.keys() - own.lines.keys():
                 absent[annotator].append(block.line)
         lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
         if lacking:
@@ -215,7 +210,16 @@ class Annotated(NamedTuple):
                 f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
                 f"official programs: {', '.join(lacking[:LISTED] + more)}"
             )
-        misfits = list(self.misfits())
+        misfits = list[str]()
+        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
+            size = len(block.sentence.split())
+            for number, edit in zip(block.numbers, edits, strict=True):
+                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
+                    continue
+                is_of_xml = NUMBERED.fullmatch(edit.type)  # which may be one long line, so that sentences are told
+                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
+                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
+                    misfits.append(f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)")
         if misfits:
             yield (
                 f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in {misfits[0]}; M2 "
@@ -223,24 +227,9 @@ class Annotated(NamedTuple):
                 "tokens, as ieval.py does"
             )
 
-    def misfits(self) -> Iterator[str]:
-        """Yield the place of each edit that reaches beyond its sentence or ends before it begins, and what is wrong.
-
-        Of XML, which may be one long line, the place is the number of the sentence.
-        """
-        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
-            size = _tokens(block.sentence)
-            for (number, _), edit in zip(block.lines, edits, strict=True):
-                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
-                    continue
-                is_of_xml = NUMBERED.fullmatch(edit.type)
-                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
-                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
-                    yield f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)"
-
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
-        types = self.all_types().items()
+        types = self.all_types.items()
         return Counter({name: times for name, times in types if not is_noop(name) and name != "UNK"})
 
     def has_errant_types(self) -> bool:
@@ -259,12 +248,13 @@ class Annotated(NamedTuple):
 
     def deletions(self) -> Counter[str]:
         """Return how often deletions are written as "-NONE-" and as an empty text."""
-        empty = [edit for edits in self.edits for edit in edits if edit[3] in (DELETED, "")]
+        empty = [edit for edit in chain.from_iterable(self.edits) if edit[3] in (DELETED, "")]
         return Counter([edit.correction for edit in empty if not edit.is_noop])
 
+    @cached_property
     def all_types(self) -> Counter[str]:
-        """Return how often each type of edit occurs, noops included."""
-        return Counter([edit[2] for edits in self.edits for edit in edits])
+        """How often each type of edit occurs, noops included."""
+        return Counter([edit[2] for edit in chain.from_iterable(self.edits)])
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
@@ -277,7 +267,7 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -
     if not blocks:
         raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     with open_bytes(spool.local(path), name) as file:
-        return _of_blocks(name, blocks)._replace(of_windows=file.readline().endswith(b"\r\n"))
+        return _of_blocks(name, blocks, of_windows=file.readline().endswith(b"\r\n"))
 
 
 def joined(files: Sequence[Annotated]) -> Annotated:
@@ -297,21 +287,21 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
     count = 0
     for file in files:
-        lines = [line for block in file.blocks for _, line in block.lines] or [NOOP]
+        lines = [line for block in file.blocks for line in block.lines] or [NOOP]
         numbers = sorted({int(line.rpartition("|||")[2]) for line in lines})
         ids = {number: count + place for place, number in enumerate(numbers)}
         for block, own in zip(blocks, file.blocks, strict=True):
-            for number, line in own.lines or [(own.line, f"{NOOP.removesuffix('0')}{numbers[0]}")]:
+            block.numbers += own.numbers or [own.line]
+            for line in own.lines or [f"{NOOP.removesuffix('0')}{numbers[0]}"]:
                 edit, _, annotator = line.rpartition("|||")
-                block.lines.append((number, f"{edit}|||{ids[int(annotator)]}"))
+                block.lines.append(f"{edit}|||{ids[int(annotator)]}")
         count += len(numbers)
     return _of_blocks(f"{first.name} and {len(others)} more", blocks)
 
 
-def _of_blocks(name: str, blocks: list[Block]) -> Annotated:
+def _of_blocks(name: str, blocks: list[Block], *, of_windows: bool = False) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    read = [read_block(block, name) for block in blocks]
-    return Annotated(name, blocks, [own.edits for own in read], [own.lines for own in read])
+    return Annotated(name, blocks, [read_block(block, name) for block in blocks], of_windows)
 
 
 def read_block(block: Block, name: str) -> LinesRead:
@@ -320,16 +310,12 @@ def read_block(block: Block, name: str) -> LinesRead:
     `name` is the file in messages.
     """
     try:
-        return read_lines(block.texts)
-    except CorpusError:
-        for number, line in block.lines:
+        block.read = block.read or read_lines(tuple(block.lines))
+    except ValueError:
+        for number, line in zip(block.numbers, block.lines, strict=True):
             edit_of(line, name, number)  # which raises the error of the first wrong line
         raise
-
-
-@lru_cache(KEPT)
-def _tokens(sentence: str) -> int:
-    return len(sentence.split())
+    return block.read
 
 
 def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
@@ -425,13 +411,16 @@ class LinesRead(NamedTuple):
 
 @lru_cache(SENTENCES)
 def read_lines(lines: tuple[str, ...]) -> LinesRead:
-    """Read the lines of a sentence; raises CorpusError for one that is not written as an edit."""
-    edits = edits_of(lines, "record", 0)
+    """Read the lines of a sentence; raises ValueError for one that is not written as an edit."""
+    edits = edits_of(lines)
     by_annotator: dict[int, list[Edit]] = {}
     own_lines: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        by_annotator.setdefault(edit[4], []).append(edit)
-        own_lines.setdefault(edit[4], []).append(line)
+        if edit[4] in by_annotator:
+            by_annotator[edit[4]].append(edit)
+            own_lines[edit[4]].append(line)
+        else:
+            by_annotator[edit[4]], own_lines[edit[4]] = [edit], [line]
     return LinesRead(edits, own_lines or {0: [NOOP]}, by_annotator)
 
 
@@ -454,12 +443,12 @@ def written(sentence: str, lines: Iterable[str]) -> str:
 def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
     """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
     lines = []
-    for number, line in block.lines:
+    for line in block.lines:
         fields = line.split(BAR)
         if len(fields) == FIELDS:  # others are refused when they are read
             fields[CORRECTION] = BETWEEN.join(map(change, fields[CORRECTION].split(BETWEEN)))
-        lines.append((number, BAR.join(fields)))
-    return Block(block.line, change(block.sentence), lines)
+        lines.append(BAR.join(fields))
+    return Block(block.line, change(block.sentence), lines, block.numbers)
 
 
 def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
@@ -485,6 +474,6 @@ def converted(file: Annotated, style: str, alternatives: str = "error") -> Itera
         return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
 
     return (
-        written(block.sentence, map(changed, block.texts, edits))
+        written(block.sentence, map(changed, block.lines, edits))
         for block, edits in zip(file.blocks, file.edits, strict=True)
     )

@@ -20,9 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...io.plain_files import open_bytes
-from .m2_files import Block, Edit, blocks, edits_of, read_lines
-
-Kept = dict[Path, list[Block]]
+from .m2_files import BAR, Block, Edit, blocks, edits_of
 
 
 class Annotation(NamedTuple):
@@ -33,13 +31,24 @@ class Annotation(NamedTuple):
     annotator: int
     output: int
     """The annotator of the output with whom the edits are compared, in the order of the output's file, from 0."""
-    edits: list[Edit]
-    """In the order of the file. A noop is one of them."""
+    lines: list[str]
+    """As they stand in the file."""
+
+    @property
+    def edits(self) -> list[Edit]:
+        """In the order of the file. A noop is one of them."""
+        return edits_of(self.lines)
 
 
 def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> bytes:
     """Return the record of an annotator's lines; see Annotation."""
     return "\n".join([f"{order} {annotator} {output}", *lines]).encode()
+
+
+def records_of(sentences: Iterable[dict[int, list[str]]], annotator: int, output: int) -> Iterator[bytes]:
+    """Yield the records of an annotator for sentences, of which each has the lines of its annotators in their order."""
+    for own in sentences:
+        yield record_of(list(own).index(annotator), annotator, output, own[annotator]) if annotator in own else b""
 
 
 def annotation_of(record: bytes) -> Annotation | None:
@@ -48,26 +57,35 @@ def annotation_of(record: bytes) -> Annotation | None:
         return None
     first, *lines = record.decode().split("\n")
     order, annotator, output = map(int, first.split())
-    return Annotation(order, annotator, output, edits_of(lines, "record", 0))
+    return Annotation(order, annotator, output, lines)
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    return list(read_lines(tuple(record.decode().split("\n"))).by_annotator.values())
+    return [edits_of(lines) for lines in output_lines(record)]
+
+
+def output_lines(record: bytes) -> list[list[str]]:
+    """Return the same edits as they stand in the file."""
+    by_annotator: dict[int, list[str]] = {}
+    for line in record.decode().split("\n"):
+        by_annotator.setdefault(int(line.rpartition(BAR)[2]), []).append(line)
+    return list(by_annotator.values())
 
 
 LARGEST = 1 << 22
-"""The most bytes of a file whose sentences are kept. A larger one is read again each time."""
-_KEPT: ContextVar[Kept | None] = ContextVar("kept", default=None)
+"""The most bytes of a file whose sentences are kept where nobody needs all of them at once."""
+READ: ContextVar[tuple[float, dict[Path, list[Block]]]] = ContextVar("READ", default=(-1, {}))
+"""The most bytes of a file whose sentences are kept, and those of the files that were read, each once only."""
 
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
     if is_xml(path, name):
-        from .correction_xml import xml_blocks as blocks_of  # here, because few gold files are XML
-    else:
-        blocks_of = blocks
-    yield from blocks_of(path, name)
+        from .correction_xml import xml_blocks  # here, because few gold files are XML
+
+        return xml_blocks(path, name)
+    return blocks(path, name)
 
 
 def is_xml(path: Path, name: str) -> bool:
@@ -77,25 +95,15 @@ def is_xml(path: Path, name: str) -> bool:
     return start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<"))  # UTF-8, and UTF-16 in both orders of bytes
 
 
-@contextlib.contextmanager
-def read_once() -> Iterator[None]:
-    """Have the sentences of small files be kept while the body of the statement runs."""
-    token = _KEPT.set({})
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
-
-
 def sentences_of(path: Path, name: str) -> Iterable[Block]:
     """Return the sentences of a file of edits, which nobody may change; raises CorpusError, also while they are read.
 
     `name` is the file in messages.
     """
-    kept, size = _KEPT.get(), LARGEST + 1
+    (largest, kept), size = READ.get(), 0
     with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
         size = path.stat().st_size
-    if kept is None or size > LARGEST:
+    if size > largest:
         return gold_blocks(path, name)
     if path not in kept:
         kept[path] = list(gold_blocks(path, name))

@@ -27,6 +27,8 @@ from ..edits.records import sentences_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
+BATCH = 1 << 10
+"""Sentences whose texts are written at once."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,14 @@ class Sentence:
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
     """The edits of each annotator who has a line for the sentence, sorted, without noops."""
+
+    def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
+        """Return the text that sorted edits make, which do not overlap."""
+        tokens = self.tokens.copy()
+        for start, end, _, correction, _ in reversed(edits):
+            text = first_alternative(correction)
+            tokens[start:end] = [text] if text else ()
+        return " ".join(tokens).encode()
 
 
 class M2(NamedTuple):
@@ -76,23 +86,38 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
 def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
     """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
-    if lenient:  # edits that fit, and of overlapping ones the first
-        for annotator, edits in read_block(block, name).by_annotator.items():
-            kept, behind = sentence.edits.setdefault(annotator, []), 0
-            for edit in sorted(edits, key=SPAN) if len(edits) > 1 else edits:
-                if behind <= edit[0] <= edit[1] <= len(sentence.tokens) and not is_noop(edit[2]):
-                    kept.append(edit)
-                    behind = edit[1]
-        return sentence
+    size = len(sentence.tokens)
+    for annotator, edits in read_block(block, name).by_annotator.items():
+        kept = _fitting(edits, size)
+        if len(kept) < len(edits) > 1:
+            kept = _fitting(sorted(edits, key=SPAN), size)
+        if len(kept) < len(edits) and not lenient and (kept or not all(edit.is_noop for edit in edits)):
+            _refuse(block, name, size)
+        sentence.edits[annotator] = kept
+    return sentence
+
+
+def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
+    """Return the edits that fit into a sentence of `size` tokens, behind the one before them that does."""
+    kept, behind = list[Edit](), 0
+    for edit in edits:
+        if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
+            kept.append(edit)
+            behind = edit[1]
+    return kept
+
+
+def _refuse(block: Block, name: str, size: int) -> None:
+    """Raise CorpusError for the first edit of a sentence of `size` tokens that does not fit, overlaps, or is a noop."""
     noops, numbered = dict[int, int](), dict[int, list[tuple[Edit, int]]]()
-    for (number, _), edit in zip(block.lines, read_block(block, name).edits, strict=True):
+    for number, edit in zip(block.numbers, read_block(block, name).edits, strict=True):
         own = numbered.setdefault(edit.annotator, [])
         if edit.is_noop:
             noops[edit.annotator] = number
-        elif 0 <= edit.start <= edit.end <= len(sentence.tokens):
+        elif 0 <= edit.start <= edit.end <= size:
             own.append((edit, number))
         else:
-            message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {len(sentence.tokens)} tokens"
+            message = f"the edit {edit.start} {edit.end} does not fit into a sentence of {size} tokens"
             raise at_line(name, number, message)
     for annotator, own in numbered.items():
         own.sort(key=lambda pair: SPAN(pair[0]))
@@ -102,8 +127,6 @@ def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
         if own and annotator in noops:
             message = f"a noop, but annotator {annotator} edits the sentence in line {own[0][1]}"
             raise at_line(name, noops[annotator], message)
-        sentence.edits[annotator] = [edit for edit, _ in own]
-    return sentence
 
 
 @lru_cache(SENTENCES)
@@ -111,17 +134,6 @@ def first_alternative(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
     first = whole.partition(BETWEEN)[0].strip()
     return "" if first == DELETED else first
-
-
-def apply(tokens: list[str], edits: Sequence[Edit]) -> list[str]:
-    """Return tokens with sorted edits applied, which do not overlap."""
-    result, kept = list[str](), 0
-    for start, end, _, correction, _ in edits:
-        result += tokens[kept:start]
-        if text := first_alternative(correction):
-            result.append(text)
-        kept = end
-    return [*result, *tokens[kept:]]
 
 
 Missing = Literal["first", "source", "none"]
@@ -137,18 +149,25 @@ def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bo
     applied, or has no annotator or too many.
     """
     name, raw = named(path), spool.local(path)
-    lacking: dict[int, list[int]] = {}
-    source = spool.write_texts(name, _source(sentences(raw, name, lenient=lenient), name, lacking))
+    source, texts, lacking = spool.new(), dict[int, Path](), dict[int, list[int]]()
+    every = _counted(sentences(raw, name, lenient=lenient), name, lacking)
+    for number, batch in enumerate(iter(lambda: list(itertools.islice(every, BATCH)), [])):
+        spool.write_texts(name, map(Sentence.corrected, batch), source)
+        if not number:
+            texts = {annotator: spool.new() for annotator in lacking}
+        for annotator, own in texts.items():
+            spool.write_texts(name, _reference(batch, annotator, missing), own)
+    if not source.exists():
+        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     if lenient and not lacking:
         lacking[0] = [0, 0]
-    if not source.stat().st_size:
-        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
     if not lacking:
         raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
-    references = []
-    for annotator in sorted(lacking):
-        texts = spool.write_texts(name, _reference(sentences(raw, name, lenient=lenient), annotator, missing))
-        references.append(Spooled(texts, SEPARATOR, Origin(f"{name}, annotator {annotator}", ", sentence ")))
+    for annotator in lacking.keys() - texts.keys():  # who first has a line far behind
+        again = _reference(sentences(raw, name, lenient=lenient), annotator, missing)
+        texts[annotator] = spool.write_texts(name, again)
+    origins = {number: Origin(f"{name}, annotator {number}", ", sentence ") for number in sorted(lacking)}
+    references = [Spooled(texts[number], SEPARATOR, origin) for number, origin in origins.items()]
     incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
     return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
 
@@ -159,7 +178,7 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
     Raises CorpusError where the file cannot be read.
     """
     name, lacking = named(path), dict[int, list[int]]()
-    for _ in _source(sentences(spool.local(path), name), name, lacking):
+    for _ in _counted(sentences(spool.local(path), name), name, lacking):
         pass
     return {annotator: (count, line) for annotator, (count, line) in sorted(lacking.items())}
 
@@ -172,7 +191,7 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
     if column.column:
         yield from _reference(sentences(path, name), int(column.column), "first")
     else:
-        yield from _source(sentences(path, name), name, {})
+        yield from map(Sentence.corrected, _counted(sentences(path, name), name, {}))
 
 
 def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -185,11 +204,11 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
         if len(sentence.edits) > 1 and not column.lenient:
             listed = ", ".join(map(str, sentence.edits))
             raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-        yield " ".join(apply(sentence.tokens, next(iter(sentence.edits.values()), []))).encode()
+        yield sentence.corrected(next(iter(sentence.edits.values()), []))
 
 
-def _source(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[bytes]:
-    """Yield the sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first."""
+def _counted(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[Sentence]:
+    """Yield sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first."""
     annotated, first = 0, 0  # the sentences before that have a line of anybody
     for sentence in every:
         for annotator in sentence.edits:
@@ -202,7 +221,7 @@ def _source(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]])
             for annotator in lacking.keys() - sentence.edits.keys():
                 count, line = lacking[annotator]
                 lacking[annotator] = [count + 1, line or sentence.line]
-        yield " ".join(sentence.tokens).encode()
+        yield sentence
 
 
 def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
@@ -214,4 +233,4 @@ def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> I
                 yield b""
                 continue
             edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
-        yield " ".join(apply(sentence.tokens, edits or [])).encode()
+        yield sentence.corrected(edits or [])

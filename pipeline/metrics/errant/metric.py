@@ -10,8 +10,8 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...corpus.edits.errant_report import CHERRANT, MODES, NOOP, STYLES, UNJUDGED, Comparison, category, is_of
-from ...corpus.edits.m2_files import Edit
-from ...corpus.edits.records import annotation_of, outputs_of
+from ...corpus.edits.m2_files import edits_of
+from ...corpus.edits.records import annotation_of, output_lines, outputs_of
 from ..base.capabilities import (
     MISSED,
     RIGHT,
@@ -74,11 +74,6 @@ class _Reference(NamedTuple):
     """The annotator of the output with whom they are compared."""
     entries: list[int]
 
-    @property
-    def edits(self) -> int:
-        """How many there are, without noops."""
-        return sum(entry & 1 for entry in self.entries)
-
 
 def hits_of(comparison: Comparison, text: Text) -> Compared:
     """Return hits and misses of a shard. All needs that compare alike share the result, which nobody may change."""
@@ -98,9 +93,9 @@ class _Comparing:
         self.systems, self.lines = len(text.systems), len(text.references[0].starts)
         self._keys: dict[Key, int] = {}
         self._types: dict[str, int] = {}
-        self._known: dict[Edit, list[int]] = {}
+        self._known: dict[str, list[int]] = {}
         self.references = [[self._reference(record) for record in lines.texts()] for lines in text.references]
-        read = lru_cache(CACHED)(lambda record: [self._numbered(edits) for edits in outputs_of(record)])
+        read = lru_cache(CACHED)(lambda record: [*map(self._numbered, output_lines(record))])
         self.outputs = [read(record) for lines in text.systems for record in lines.texts()]
 
     def all(self) -> Compared:
@@ -116,7 +111,8 @@ class _Comparing:
             both = has_line & has_output
             order = np.array([output * pairs + own.order if own else 0 for own in references])
             orders[..., number] = np.where(both, order, 0)
-            edits[..., number] = np.where(both, np.array([own.edits if own else -1 for own in references]), -1)
+            alive = np.array([sum(entry & 1 for entry in own.entries) if own else -1 for own in references])
+            edits[..., number] = np.where(both, alive, -1)
             ours = _entries([own[output] if len(own) > output else () for own in self.outputs])
             theirs = _entries([own.entries if own else () for own in references])
             hits.append(self._compare(ours, theirs, both & judged))
@@ -161,18 +157,19 @@ class _Comparing:
         annotation = annotation_of(record)
         if annotation is None:
             return None
-        return _Reference(annotation.order, annotation.output, self._numbered(annotation.edits))
+        return _Reference(annotation.order, annotation.output, self._numbered(annotation.lines))
 
-    def _numbered(self, edits: Sequence[Edit]) -> list[int]:
+    def _numbered(self, lines: Sequence[str]) -> list[int]:
         """Return the entries of edits in one number each: the key, the type, and whether it is alive."""
         entries = list[int]()
-        for edit in edits:
-            own = self._known.get(edit)
+        for line in lines:
+            own = self._known.get(line)
             if own is None:
-                own = self._known[edit] = [self._entry(key, edit.type) for key in self.comparison.keys_of(edit)]
+                (edit,) = edits_of([line])
+                own = self._known[line] = [self._entry(key, edit.type) for key in self.comparison.keys_of(edit)]
             entries += own
         if len(entries) > 1 and len({entry >> TYPE_BITS for entry in entries}) < len(entries):
-            keys = self.comparison.keys(edits)
+            keys = self.comparison.keys(edits_of(lines))
             return [self._entry(key, name, types[0]) for key, types in keys.items() for name in types]
         return entries
 

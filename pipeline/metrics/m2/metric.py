@@ -10,10 +10,9 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...corpus.edits.correction_references import python2_order
-from ...corpus.edits.m2_files import KEPT
 from ...corpus.edits.records import NOTHING, GoldEdit, Judged, ProposedEdit, annotation_of, is_match, unchanged_words
 from ...kernel.common import Lines
-from ...kernel.gold_edits import GoldRecords, MaxMatches, gold_records
+from ...kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import (
     MISSED,
@@ -82,7 +81,7 @@ def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> 
         own = [annotation_of(record) for record in records]
         kept = [
             [
-                GoldEdit(start, end, _alternatives(correction), correction, type_)
+                GoldEdit(start, end, alternatives(correction), correction, type_)
                 for start, end, type_, correction, _ in item.edits
                 if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
             ]
@@ -92,12 +91,6 @@ def listed_edits(source: Lines, annotators: Sequence[Lines], *, every: bool) -> 
         ]
         listed.append(kept)
     return listed
-
-
-@lru_cache(KEPT)
-def _alternatives(correction: str) -> list[str]:
-    """Return the alternatives of a correction, which nobody may change; many edits have the same."""
-    return ["" if text == "-NONE-" else text.strip() for text in correction.split("||")]
 
 
 COUNTS = ("correct", "proposed", "gold")
@@ -289,9 +282,8 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator, or with the last."""
-        if not self.by_reference:
-            return [Counted(name, values[:, 0]) for name, values in self._compared(columns).items()]
-        return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+        each, own = self.by_reference, self._compared(columns)
+        return [Counted(name, values if each else values[:, 0], per_reference=each) for name, values in own.items()]
 
     def _compared(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts with each annotator, or the last: int64 [lines, annotators or 1]."""

@@ -21,7 +21,7 @@ from ..sentences import aggregation_of
 from ..sums import Summand
 from ..terms import Beside, CategoryTerms, tiers
 from .reselected import ReselectedSamples, is_reselected
-from .samples import ALONE, GROUP, Bootstrap, Bytes, Groups, Progress
+from .samples import ALONE, GROUP, Bootstrap, Bytes, Far, Groups, Progress
 
 if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
@@ -51,12 +51,14 @@ def bootstrap(
     seed: int,
     progress: Progress | None = None,
     threads: int = 1,
+    far: Far | None = None,
 ) -> dict[str, Floats]:
     """Return the outputs of the systems in bootstrap samples of the sentences: float64 [samples, systems] each.
 
     The score is the first; where sentence scores are averaged, it is all that the parts of a score have. All systems
     and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b, modulo the
-    number of iterations, and turns of them. The threads share the samples.
+    number of iterations, and turns of them. The threads share the samples, or the workers of a cluster (`far`) where
+    the counts are read again for each group.
     """
 
     def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
@@ -68,7 +70,7 @@ def bootstrap(
                     table[:, number] += share * own
         return tables
 
-    groups = Groups(Bootstrap(lines, seed), samples, lines, threads=threads, space=room_beside(parts, threads))
+    groups = Groups(Bootstrap(lines, seed), samples, threads=threads, space=room_beside(parts, threads), far=far)
     tables = groups.results(outputs, progress)
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
@@ -211,6 +213,6 @@ def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> 
         part: Summand | ReselectedSamples = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
         if is_reselected(measured.metric, settings):
             part = ReselectedSamples(terms, own)
-        groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples, measured.lines)
+        groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples)
         sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import Floats
 from ..sums import Summand
 from .intervals import room_beside
-from .samples import Bytes, Groups, Progress, Shuffles
+from .samples import Bytes, Far, Groups, Progress, Shuffles
 
 Pair = tuple[int, int]
 
@@ -39,6 +39,7 @@ def approximate_randomization(
     seed: int,
     progress: Progress | None = None,
     threads: int = 1,
+    far: Far | None = None,
 ) -> list[float]:
     """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
 
@@ -57,7 +58,7 @@ def approximate_randomization(
                 difference = difference + summand.shares[one] * (first - second)
             yield np.abs(difference)
 
-    groups = Groups(Shuffles(lines, seed), trials, lines, threads=threads, space=room_beside(parts, threads))
+    groups = Groups(Shuffles(lines, seed), trials, threads=threads, space=room_beside(parts, threads), far=far)
     return randomization(differences, scores, pairs, groups, progress)
 
 

@@ -31,7 +31,7 @@ from .paired_tests import (
     sign_test,
 )
 from .reselected import ReselectedSamples, idle_choice, is_reselected
-from .samples import Groups, Progress, Shuffles
+from .samples import Far, Groups, Progress, Shuffles
 
 if TYPE_CHECKING:
     from ...config.models import StatisticsConfig
@@ -72,16 +72,18 @@ def with_statistics(
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
+    far: Far | None = None,
 ) -> tuple[Results, list[Board]]:
     """Return results and boards with intervals, rank ranges and comparisons.
 
-    The threads share samples and trials. None: there are as many as processors. Raises InputError where annotators are
-    to be chosen anew and no metric chooses them with running totals.
+    The threads share samples and trials. None: there are as many as processors. Where memory does not hold the counts,
+    the workers of a cluster share them. Raises InputError where annotators are to be chosen anew and no metric chooses
+    them with running totals.
     """
     if boards and (reason := idle_choice([board.metric for board in boards], settings)):
         raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
-    boards = [analyse(board, settings, overall, threads or processors()) for board in boards]
+    boards = [analyse(board, settings, overall, threads or processors(), far) for board in boards]
     warnings = dict.fromkeys([*results.warnings, *(text for board in boards for text in _lacking(board, settings))])
     usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
     written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
@@ -119,7 +121,13 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
         )
 
 
-def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | None = None, threads: int = 1) -> Board:
+def analyse(
+    measured: Board,
+    settings: StatisticsConfig,
+    progress: Progress | None = None,
+    threads: int = 1,
+    far: Far | None = None,
+) -> Board:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
     metric, systems, lines = measured.metric, measured.columns, measured.lines
     parts = intervals.summands(
@@ -130,9 +138,9 @@ def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | No
     if is_reselected(metric, settings):
         sampled = [reselected := ReselectedSamples(MetricTerms(metric, each=True), systems)]
     several = len(systems), lines, settings.resamples, settings.seed
-    outputs = intervals.bootstrap(sampled, *several, progress, 1 if reselected else threads)
+    outputs = intervals.bootstrap(sampled, *several, progress, 1 if reselected else threads, far)
     samples = first(outputs)
-    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads)
+    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads, far)
     of_rows = intervals.with_mean(measured, samples)
     ranges = intervals.rank_ranges(metric.goodness(of_rows), settings.level)
     numbers = intervals.clusters(ranks([metric.goodness(score.score) for score in measured.scores]), ranges)
@@ -141,7 +149,7 @@ def analyse(measured: Board, settings: StatisticsConfig, progress: Progress | No
         if metric.level in SENTENCES:
             terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
             summand = Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
-            outputs = intervals.bootstrap([summand], *several)
+            outputs = intervals.bootstrap([summand], *several, far=far)
         for name, own in outputs.items():
             if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name))):  # outputs that count have no intervals
                 spreads[name] = intervals.spreads_of(intervals.with_mean(measured, own), settings.level)
@@ -175,6 +183,7 @@ def _comparisons(
     settings: StatisticsConfig,
     progress: Progress | None,
     threads: int,
+    far: Far | None,
 ) -> list[Comparison]:
     pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
     if not pairs:
@@ -188,10 +197,10 @@ def _comparisons(
     elif settings.test == "paired_bootstrap":
         values = paired_bootstrap(samples, scores, pairs)
     elif reselected:
-        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials, measured.lines)
+        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials)
         values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
     else:
-        several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads)
+        several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads, far)
         values = approximate_randomization(parts, scores, *several)
     # Digests, which are the same for systems that are equal on every sentence.
     same: list[tuple[bytes, ...]] = [()] * len(measured.columns)
