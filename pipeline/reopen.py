@@ -48,9 +48,8 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         output = OutputConfig.model_validate({})
     return Material(
         results=results,
-        measured=tuple(columns),
+        measured=tuple(replace(board, metric=metrics.get(board.signature, board.metric)) for board in columns),
         corpora=corpora,
-        metrics=metrics,
         config=written,
         people=lambda: _people(manifest, results),
         unread=unread,

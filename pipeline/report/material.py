@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..human.human_judgements import HumanJudgements, HumanRanking
     from ..io.safe_files import Content
-    from ..metrics.base.metric import Metric
     from ..scoring.board import Board
     from ..scoring.results import Results
 
@@ -70,8 +69,6 @@ class Material:
     """The scores of each metric on each data set, with the columns of counts that they are made of."""
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
     """The texts by data set; empty where they are not at hand."""
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
-    """The metrics of the config by signature: signatures have digests of models, and not where they are."""
     config: Any = None
     """The config as it was written."""
     people: Callable[[], HumanJudgements | None] = lambda: None

@@ -188,10 +188,7 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
 
 
 def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[LeaderBoard]:
-    """Return the boards on which these recipes have at least two systems, with all of their outputs.
-
-    With `unread` systems belong to them whose published scores stand in a table that was not read, too.
-    """
+    """Return the boards of two systems or more: with `unread` those of tables too whose scores were not read."""
     _of_catalogue.cache_clear()
     _records_of.cache_clear()
     listed = []

@@ -13,7 +13,6 @@ examples:
   gec-pipeline reproduce --board conll14-m2 --add mine.txt
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
-  gec-pipeline reproduce --new mine.yaml config.yaml table.md
   gec-pipeline reproduce --new mine.yaml config.yaml table.md --repository OWNER/NAME@COMMIT
 """
 

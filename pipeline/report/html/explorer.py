@@ -5,7 +5,6 @@ The scripts `assets/data.js` and `assets/compare.js` read the data.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -196,8 +195,7 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
     outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
     variants = variants_of(outputs.reshape(len(names), len(lines)))
-    resolved = {m.signature: replace(m, metric=material.metrics.get(m.signature, m.metric)) for m in with_columns}
-    effects = [(m, _effects(corpus, resolved[m.signature], explained, lines, digits)) for m in with_columns]
+    effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
         "name": corpus.name,
         "total": corpus.lines,
