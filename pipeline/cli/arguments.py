@@ -375,7 +375,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("metrics of your own (help plugins)").add_argument
     places = "where models compute: auto (default), cpu, cuda:1; may be repeated"
     add("--device", dest="devices", action="append", default=[], metavar="DEVICE", help=places)
-    add("--batch-size", type=jobs, metavar="N", help="the most lines that a metric gets at once")
+    add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once")
     anew = "compute numbers anew that are kept on this computer"
     add("--recompute", action="append", default=[], metavar="METRIC", help=anew)
     meaning = "keep nothing on this computer, and read nothing kept"
@@ -384,5 +384,5 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:
     """Return what add_computing() declared, as fields of RunOptions."""
-    size = args.batch_size if isinstance(args.batch_size, int) else None
-    return {"devices": tuple(args.devices), "batch_size": size, "recompute": tuple(args.recompute), "cache": args.cache}
+    own = {"devices": tuple(args.devices), "recompute": tuple(args.recompute)}
+    return {**own, "batch_size": args.batch_size, "cache": args.cache}

@@ -42,6 +42,7 @@ from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
+from ...execution.plugged import Computing, with_computed
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
@@ -112,7 +113,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
-    counted = count_in_memory(corpus, [metric.needs])
+    (whole,) = with_computed([corpus], [metric], Computing())
+    counted = count_in_memory(whole, [metric.needs])
     view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
