@@ -142,15 +142,17 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     return [*bounded(warnings), *bounded(list(of_gold))]
 
 
-def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> tuple[Config, tuple[Corpus, ...]]:
-    """Return config and texts of a run that is done; raises ConfigError.
+def reread(
+    written: str | Path | Node, overrides: Overrides = NO_OVERRIDES
+) -> tuple[Config, tuple[Metric, ...], tuple[Corpus, ...]]:
+    """Return config, metrics and texts of a run that is done; raises ConfigError.
 
     Packages for plots and the files of human judgements are not checked: reports do not need them any more.
     """
     config, metrics, corpora, problems, *_ = _opened(written, RunOptions(backend="auto"), overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
-    return config, complete(metrics, corpora)
+    return config, metrics, complete(metrics, corpora)
 
 
 def _opened(

@@ -14,12 +14,13 @@ from .execution.store.run_directory import RunDirectory
 from .prepare import people_of, reread
 from .report.material import Material, PlotStyle
 from .scoring import stored_runs
-from .scoring.board import describe
+from .scoring.board import describe, tasks_of
 from .scoring.stored_runs import Selection, narrowed, only
 
 if TYPE_CHECKING:
     from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
+    from .metrics.base.metric import Metric
     from .scoring.results import Results
 
 
@@ -33,11 +34,12 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
+    metrics: dict[str, Metric] = {}
     written: Any = manifest.get("written")
     unread = "" if texts else "were not asked for"
     try:
         if texts:
-            corpora, written = _texts(manifest, results)
+            corpora, metrics, written = _texts(manifest, results)
     except (InputError, StoreError) as error:
         unread = str(error)
     try:
@@ -46,7 +48,7 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         output = OutputConfig.model_validate({})
     return Material(
         results=results,
-        measured=tuple(columns),
+        measured=tuple(replace(board, metric=metrics.get(board.signature, board.metric)) for board in columns),
         corpora=corpora,
         config=written,
         people=lambda: _people(manifest, results),
@@ -71,10 +73,10 @@ def chosen(material: Material, selection: Selection) -> Material:
     return replace(material, results=results, measured=tuple(kept), corpora=corpora)
 
 
-def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], Any]:
-    """Return texts and config; raises InputError or StoreError where they have changed since the run."""
+def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], dict[str, Metric], Any]:
+    """Return texts, metrics by signature, and config; raises InputError or StoreError where texts have changed."""
     config, overrides = _config(manifest)
-    loaded, opened = reread(config, overrides)
+    loaded, metrics, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
     for name, info in results.datasets.items():
         if name not in corpora:
@@ -83,7 +85,9 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
-    return {name: corpora[name] for name in results.datasets}, loaded.root.plain()
+    corpora = {name: corpora[name] for name in results.datasets}
+    resolved = {task.signature: task.metric for task in tasks_of(metrics, corpora.values())}
+    return corpora, resolved, loaded.root.plain()
 
 
 def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:

@@ -127,7 +127,7 @@ def run(
             try:
                 return directory, _run(job, directory, connected, LoggingListener(listener, log), kept)
             except BaseException as error:
-                log(f"stopped: {type(error).__name__}: {error}")
+                log("\n".join([f"stopped: {type(error).__name__}: {error}", *getattr(error, "__notes__", ())[:1]]))
                 raise
 
 
@@ -194,8 +194,8 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
 
     how = Computing(options, listener)
     corpora = tuple(with_computed(job.corpora, job.metrics, how))
-    before = {note for corpus in job.corpora for note in corpus.notes}
-    notes = tuple(note for corpus in corpora for note in corpus.notes if note not in before)
+    pairs = zip(job.corpora, corpora, strict=True)
+    notes = [f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes]
     plugins = [{**each, **how.told.get(each["name"], {})} for each in plugins]
     tasks = tasks_of(job.metrics, corpora)
     return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {"plugins": plugins}

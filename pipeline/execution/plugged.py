@@ -22,7 +22,7 @@ import numpy as np
 
 from ..corpus.corpus import Corpus
 from ..corpus.texts import AnyText, read_texts, text_in_memory
-from ..errors import ConfigError, IncompleteError, InputError
+from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
 from ..io.content_cache import SCORES, ContentCache
 from ..io.workers import WorkerLostError, results
 from ..metrics.base.capabilities import computes_numbers, without_code
@@ -112,9 +112,12 @@ def _shown(answer: Answer) -> str:
 def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> Iterator[_Computed]:
     """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
 
-    Raises InputError where code lacks.
+    Raises InputError where code lacks, and where numbers of another metric are to be computed anew.
     """
     needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
+    names = {metric.name: metric for metric in needed.values()}
+    if wrong := next((name for name in how.options.recompute if name not in names), None):
+        raise InputError(f"--recompute {wrong}: expected one of {', '.join(names)}{did_you_mean(wrong, names)}")
     for needs in needed:
         if needs.code is None:
             raise InputError(without_code(needs.title))
@@ -280,7 +283,8 @@ class _Computed:
         seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
-            listener.tell(f"{self.declared.name}: {len(todo):,} texts computed on {device}, {rate}")
+            texts = "text" if len(todo) == 1 else "texts"
+            listener.tell(f"{self.declared.name}: {len(todo):,} {texts} computed on {device}, {rate}")
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
@@ -369,17 +373,20 @@ class _Computed:
             message = f"has no score for {self._listed(corpus, lacking)}; they are left out for all systems"
             if len(lacking) > UNTOLD * corpus.lines:
                 message += "; these are so many that the score is not of the data set any more"
-            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
+            notes = (*notes, f"{self.declared.name} {message}")
             if len(lacking) == corpus.lines:
-                raise InputError(f"{corpus.name}: {self.declared.name} has no score for any line that all systems have")
+                hint = f"; --recompute {self.declared.name} asks again for what is kept" if self.cache else ""
+                raise InputError(
+                    f"{corpus.name}: {self.declared.name} has no score for any line that all systems have{hint}"
+                )
         if not self.declared.deterministic:
             message = "may give other numbers for the same texts; the first are kept"
-            notes = (*notes, f"{corpus.name}: {self.declared.name} {message}")
+            notes = (*notes, f"{self.declared.name} {message}")
         for message, items, share in self.warnings:
             of_lines = [{item for row in each for item in row.items} for each in zip(*rows.values(), strict=True)]
             odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
             if len(odd) > share * corpus.lines:
-                notes = (*notes, f"{corpus.name}: {self.declared.name}: {message}: {self._listed(corpus, odd)}")
+                notes = (*notes, f"{self.declared.name}: {message}: {self._listed(corpus, odd)}")
         left_out = set(lacking)
         form = repr if self.needs.decimals is None else lambda number: str(int(number))
         systems: dict[str, AnyText] = {}

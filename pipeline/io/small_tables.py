@@ -2,7 +2,6 @@
 
 import csv
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,8 @@ _SPACED = re.compile(r'("(?:[^"]|"")*")(?!\S)|(\S+)')
 """A cell between white space, in quotation marks or not; in a quoted one a quotation mark is written twice."""
 SHOWN = 40
 """Characters of a cell that a message shows."""
+LARGEST_NUMBER = 1e150
+"""The largest number of a sentence or system: sums of such numbers, and of their squares, are finite."""
 
 
 class Row(NamedTuple):
@@ -87,7 +88,7 @@ def is_numeric(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell)) or cell.lower() in NOT_A_NUMBER
 
 
-def number_of(text: str, expected: str = "a number", largest: float = sys.float_info.max) -> float:
+def number_of(text: str, expected: str = "a number", largest: float = LARGEST_NUMBER) -> float:
     """Return the number that a text stands for; raises ValueError where it is none, or beyond `largest`."""
     if not NUMBER.fullmatch(text):
         raise ValueError(f"expected {expected}, found '{text[:SHOWN]}'")

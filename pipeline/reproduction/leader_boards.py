@@ -187,14 +187,14 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
     return leader_boards
 
 
-def leader_boards(outcomes: Sequence[Outcome]) -> list[LeaderBoard]:
-    """Return the boards on which these recipes have at least two systems, with all of their outputs."""
+def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[LeaderBoard]:
+    """Return the boards of two systems or more: with `unread` those of tables too whose scores were not read."""
     _of_catalogue.cache_clear()
     _records_of.cache_clear()
     listed = []
     for name, written in written_boards().items():
         for own, about in _each_board(name, written, outcomes):
-            entrants = _entrants(about, outcomes)
+            entrants = _entrants(about, outcomes, unread)
             if len(entrants) > 1:
                 listed.append(LeaderBoard(name=own, **about, entrants=tuple(entrants)))
     return listed
@@ -239,7 +239,7 @@ def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]
 _records_of = cache(read_records)
 
 
-def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entrant]:
+def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome], unread: bool) -> list[Entrant]:
     """Return the systems of a board. Outputs with the same content are one, and references are none.
 
     A system has the name that it has in its oldest recipe, followed by that recipe's where another one has the name.
@@ -247,18 +247,22 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome]) -> list[Entr
     own, metric = _files(written["dataset"]), from_text(written["metric"])
     references = {content_of(file) for file in own.get("references", ())}
     named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
+    scored = set[str]()
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
         for dataset in _same_datasets(outcome.recipe, own):
-            printed = printed_scores(outcome, dataset, metric)
-            for system, written_of in outcome.recipe.mapping("systems").items():
+            recipe, printed = outcome.recipe, printed_scores(outcome, dataset, metric)
+            tables = [each for each in recipe.expected if unread and "table" in each]
+            awaited = any(_metric_of(each, recipe, dataset, metric) is not None for each in tables)
+            for system, written_of in recipe.mapping("systems").items():
                 files = _named(written_of.get(dataset) if isinstance(written_of, dict) else written_of)
                 if len(files) == 1 and (content := content_of(files[0])) not in references:
                     of_system = [one for name, one in printed if name == system]
-                    named.setdefault(content, []).append((system, outcome.recipe, of_system, files[0]))
+                    named.setdefault(content, []).append((system, recipe, of_system, files[0]))
+                    scored |= {content} if of_system or awaited else set()
     entrants: dict[str, Entrant] = {}
-    for places in named.values():
-        scores = tuple(one for _, _, printed, _ in places for one in printed)
-        if scores:
+    for content, places in named.items():
+        if content in scored:
+            scores = tuple(one for _, _, printed, _ in places for one in printed)
             system, recipe, _, file = places[0]
             name = system if system not in entrants else f"{system}@{recipe.name}"
             recipes_of = {one.name: one for _, one, _, _ in places}

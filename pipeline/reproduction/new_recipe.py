@@ -18,6 +18,8 @@ from .recipe import texts_in
 from .verdicts import read_number
 
 MAX_BYTES = 1 << 24
+ARROW = re.compile(r"[\s(]*[↑↓]\)?")
+"""What papers put behind the name of a metric, to say which scores are good."""
 LARGEST = 1 << 30
 """A file of a repository, whose size is not known yet, may have so many bytes."""
 OUTPUTS = {"p": "precision", "prec": "precision", "r": "recall", "rec": "recall"} | {
@@ -35,19 +37,24 @@ def new_recipe(
     a cell that is no number.
     """
     expect: list[dict[str, Any]] = []
-    (_, titles), *rest = rows
+    titles, rest = [ARROW.sub("", title) for title in rows[0][1]], rows[1:]
     for column, title in enumerate(titles[1:], 1):
-        values = {
-            cells[0]: cells[column] for _, cells in rest if len(cells) > column and cells[column] not in ("", "-")
-        }
-        wrong = next((text for text in values.values() if read_number(text) is None), None)
-        if wrong is not None:
-            raise InputError(f"{table}: {title}: '{wrong}' is no number")
         meant = {"metric": title} if len(metrics_called(title, metrics)) == 1 else {}
         output = "score" if title.lower().startswith("f") else OUTPUTS.get(title.lower(), "")
         if not meant and (len(metrics) > 1 or not output):
             names = ", ".join(metric.name for metric in metrics)
             raise InputError(f"{table}: which metric is '{title}'? Head the column with one of the config's: {names}")
+        values = dict[str, str]()
+        for line, cells in rest:
+            if len(cells) > len(titles):
+                raise InputError(f"{table}:{line}: has {len(cells)} cells; there are {len(titles)} titles")
+            text = "".join(cells[column : column + 1]).strip("-")
+            if text and (cells[0] in values or read_number(cells[column]) is None):
+                wrong = "stands in two lines" if cells[0] in values else f"'{cells[column]}' is no number"
+                raise InputError(f"{table}:{line}: {cells[0]}, {title}: {wrong}")
+            values |= {cells[0]: cells[column]} if text else {}
+        if not values:
+            raise InputError(f"{table}: {title}: has no number")
         percent = any(abs(number) > 1 for text in values.values() if (number := read_number(text)) is not None)
         own = {"output": output} if output in OUTPUTS.values() and not meant else meant
         expect.append(

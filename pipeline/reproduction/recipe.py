@@ -142,7 +142,8 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
         and publication["verdict"] in VERDICTS
     ):
         raise InputError(
-            f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}; "
+            f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}, "
+            f"one of {', '.join(VERDICTS)}; "
             "`gec-pipeline help reproduce` has an example"
         )
     files: dict[DataFile, None] = {}

@@ -33,6 +33,8 @@ Output = tuple[str, int]
 """The name of a system, or a text in place of its output, and the line from 0."""
 EXACT, ORDERS, SEED = 10, 100, 12345
 """Of up to EXACT edits all combinations are scored, of more those in which ORDERS orders make them one by one."""
+VARIANTS = "a text with some of the edits"
+"""What errors call the texts that are scored."""
 LINE = "A {} {}|||{}|||{}|||REQUIRED|||-NONE-|||{}"
 
 
@@ -171,7 +173,7 @@ def _scores(metric: Metric, corpus: Corpus, variants: Sequence[Output]) -> list[
     if computes_numbers(metric):
         (corpus,) = with_computed([corpus], [metric], Computing())
         numbers = corpus.read_by(metric.needs)
-        texts, rows = read_texts(numbers.systems["variants"], 0, numbers.lines), np.arange(numbers.lines)
+        texts, rows = read_texts(numbers.systems[VARIANTS], 0, numbers.lines), np.arange(numbers.lines)
         kept = np.delete(kept, numbers.left_out)
     columns = PreparedCounts(corpus.read_by(metric.needs), metric.needs).columns(texts, rows)
     scores[kept] = LineScores(metric).of(columns, missing=True)
@@ -188,7 +190,7 @@ def _beside(variants: Sequence[Output], corpus: Corpus, view: str = "") -> Corpu
 
     lacking = [{line for line in lines if corpus.lacks(n, line + 1)} for n in range(len(corpus.references))]
     references = list(map(taken, corpus.references, lacking)) or None
-    outputs, source = {"variants": [text for text, _ in variants]}, taken(corpus.source) if corpus.source else None
+    outputs, source = {VARIANTS: [text for text, _ in variants]}, taken(corpus.source) if corpus.source else None
     made = corpus_in_memory(outputs, references, source, references_by="annotator")
     views = {view: _beside(variants, corpus.views[view])} if view in corpus.views else {}
     return replace(made, name=corpus.name, views=views)

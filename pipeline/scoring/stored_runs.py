@@ -294,7 +294,7 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
             if "[" in text:
                 from_text(text)  # says what is wrong in it
             hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
-            known = ", ".join(dict.fromkeys(board.signature for board in scored))
+            known = ", ".join(dict.fromkeys(board.metric.output for board in scored))
             raise StoreError(f"--metric {text}: there is no such one{hint}; there are {known}")
     if selection.datasets:
         datasets = set(names_like("--dataset", selection.datasets, (board.dataset for board in kept)))

@@ -217,16 +217,9 @@ WRONG: dict[str, Answer] = {
     "a mark of nothing": said('{"1": null, "2": 2, "3": 3}'),
     "a list": said("[1, 2, 3]"),
     "cut off": said('{"1": 1, "2": 2, "3": 3}', "length"),
+    "usage that is none": said('{"1": 1}', usage={"prompt_tokens": "many"}),
     "no text": said(None),
     "parts": said([{"type": "text", "text": "{}"}]),
-    "no choices": (200, {}, b'{"choices": []}'),
-    "another object": (200, {}, b'"text"'),
-    "invalid json": (200, {}, b'{"choices": '),
-    "deep": (200, {}, b"[" * 200_000),
-    "no utf-8": (200, {}, b"\xff\xfe\xfd"),
-    "nothing": (200, {}, b""),
-    "usage that is none": said('{"1": 1}', usage={"prompt_tokens": "many"}),
-    "a page": (200, {"Content-Type": "text/html"}, b"<html>Welcome!</html>"),
 }
 
 
@@ -248,6 +241,26 @@ def test_who_never_answers_rightly_has_no_mark(server: Server, wrong: str) -> No
 
 
 # --- servers that do not answer
+
+
+NO_COMPLETION: dict[str, Answer] = {
+    "no choices": (200, {}, b'{"choices": []}'),
+    "another object": (200, {}, b'"text"'),
+    "invalid json": (200, {}, b'{"choices": '),
+    "deep": (200, {}, b"[" * 200_000),
+    "no utf-8": (200, {}, b"\xff\xfe\xfd"),
+    "nothing": (200, {}, b""),
+    "a page": (200, {"Content-Type": "text/html"}, b"<html>Welcome!</html>"),
+}
+
+
+@pytest.mark.parametrize("wrong", NO_COMPLETION)
+def test_what_no_model_has_said_is_no_answer(server: Server, slept: list[float], wrong: str) -> None:
+    """Such as the page of a proxy: no line is kept without a mark for it."""
+    server.answer = lambda _: NO_COMPLETION[wrong]
+    with pytest.raises(ConfigError, match=f"sends no chat completion: .*, {TRIES} times; answers are kept"):
+        asked()
+    assert len(slept) == TRIES - 1
 
 
 def test_a_busy_server_is_asked_again_when_it_wants(server: Server, slept: list[float]) -> None:
@@ -282,7 +295,7 @@ def test_a_rude_answer_is_asked_for_again(server: Server, slept: list[float], ru
     answers = iter([RUDE[rude]()])
     server.answer = lambda body: next(answers, None) or right(body)
     assert asked() == MARKS
-    assert len(slept) == (rude != "cut off")
+    assert len(slept) == 1
 
 
 def test_a_slow_server_is_given_up(server: Server, slept: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -403,7 +416,7 @@ def test_lines_without_marks_are_left_out(server: Server, capsys: pytest.Capture
     server.answer = lambda body: said("no") if texts_of(body)["source"] == "e f" else right(body)
     code, _, told = called(capsys, "run", "judge.yaml")
     assert code == 0
-    assert "judge has no score for 1 of 4 lines (3); they are left out for all systems" in told
+    assert "warning: sample: judge has no score for 1 of 4 lines (3); they are left out for all systems" in told
     assert len(server.asked) == 3 + TRIES
 
 

@@ -173,6 +173,11 @@ def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys:
     again = capsys.readouterr()
     assert again.out == first
     assert "length.py has changed since numbers of version 1 were kept" in again.err
+    assert score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres") == 2
+    assert "--recompute lettres: expected one of letters (did you mean 'letters'?)" in capsys.readouterr().err
+    with pytest.raises(SystemExit, match="2"):
+        score(folder, "return [0.5 for o in outputs]", "--batch-size", "0")
+    assert "expected a whole number from 1, found '0'" in capsys.readouterr().err
     assert score(folder, "return [0.5 for o in outputs]", "--recompute", "letters") == 0
     assert "50.00" in capsys.readouterr().out
 
@@ -214,6 +219,9 @@ ERRORS = {
     "nothing": ("len(outputs)", r"letters: expected a list of numbers, found None \(is `return` missing\?\)"),
     "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
     "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
+    "too large for sums": ("return [1e308] * len(outputs)", r"letters is 1e\+308"),
+    "end of the program": ("raise SystemExit(0)", r"error: length.py:6: SystemExit: 0 \(files, "),
+    "lines": ("raise ValueError('a\\nb')", r"error: length.py:6: ValueError: a b \(files, "),
     "exception": (
         "return [1 / 0 for o in outputs]",
         r"error: length.py:6: ZeroDivisionError: division by zero \(files, ",
@@ -228,6 +236,23 @@ def test_what_code_returns_is_checked(folder: Path, name: str, capsys: pytest.Ca
     message = capsys.readouterr().err
     assert re.search(expected, message), message
     assert message.count("\n") == 1
+
+
+def test_a_model_that_cannot_be_loaded_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for method in ("__init__(self)", "load(self, device)"):
+        own = LENGTH.replace("def length(outputs)", "class Broken").replace("    {body}", f"    def {method}: 1 / 0")
+        (folder / "broken.py").write_text(f"{own}    def __call__(self, outputs): return [1 for _ in outputs]\n")
+        (folder / "broken.yaml").write_text(
+            "datasets: {sample: {source: data/source.txt}}\nsystems: [data/systems/eager.txt]\n"
+            "metrics: [broken]\noutput: {dir: runs}\n"
+        )
+        assert main(["run", "broken.yaml", "--plugin", "broken.py"]) == 2
+        told = "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
+        assert capsys.readouterr().err.endswith(told)
+        assert f"in {method.partition('(')[0]}" in (folder / "runs" / "log.txt").read_text()
+        METRICS.data.pop("broken", None)
+        loading._files.clear()
+        forget_names()
 
 
 def test_the_line_that_fails_is_named_and_the_others_are_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

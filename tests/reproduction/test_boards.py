@@ -15,6 +15,7 @@ from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.io import catalogue
 from pipeline.io.dataset_cache import cache_path
+from pipeline.report.tables.reproduction import list_table
 from pipeline.reproduction import leader_boards as boards_
 from pipeline.reproduction import recipe as published
 from pipeline.reproduction.leader_boards import LeaderBoard, _percent, leader_boards
@@ -262,6 +263,21 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
     assert main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
     assert main(arguments) == 1
     assert 'href="../runs/conll14-magec/report.html"' in page.read_text(encoding="utf-8")
+
+
+def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
+    """So `reproduce --board` has the boards of a year before its table of scores is here."""
+    outcomes = [Outcome(recipe=one, expectations=None) for one in matching_recipes(["wmt22-cs-en", "seeda-ew"])]
+    boards = {board.name: board for board in leader_boards(outcomes, unread=True)}
+    assert {"wmt22-cs-en-bleu", "wmt22-cs-en-chrf"} == boards.keys()
+    assert set(outcomes[0].recipe.mapping("systems")) == {one.name for one in boards["wmt22-cs-en-bleu"].entrants}
+    assert leader_boards(outcomes) == []
+
+
+def test_the_list_says_what_was_published() -> None:
+    said = [row[3] for row in list_table(list(published.recipes().values()))[1]]
+    assert max(map(len, said)) <= 60
+    assert sum(len(text) > 20 for text in said) > len(said) / 2
 
 
 @pytest.mark.usefixtures("invented")

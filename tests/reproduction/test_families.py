@@ -288,7 +288,7 @@ def test_one_of_several_recipes_is_shown_filled_in(tmp_path: Path, capsys: pytes
 
 TABLES = [
     "system,bleu,chrF\nA,100.0,100.0\nB,100,-\n",
-    "| | BLEU | chrf |\n|:--|--:|---|\n| **A** | 100.0 | 100.0 |\n| `B` | 100 | - |\n",
+    "| | BLEU ↑ | chrf (↑) |\n|:--|--:|---|\n| **A** | 100.0 | 100.0 |\n| `B` | 100 | - |\n",
     "model\tBLEU\tCHRF\nA\t1.0\t1.0\nB\t1.000\t-\n",
 ]
 
@@ -318,7 +318,11 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
             "system,meteor\nA,1\n",
             "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf",
         ),
-        ("system,bleu\nA,high\n", "t.csv: bleu: 'high' is no number"),
+        ("system,bleu\nA,high\n", "t.csv:2: A, bleu: 'high' is no number"),
+        ("system,bleu\nB,1\nB,2\n", "t.csv:3: B, bleu: stands in two lines"),
+        ("system,bleu\nB,12,3\n", "t.csv:2: has 3 cells; there are 2 titles"),
+        ("system,bleu,chrf\nB,1\n", "t.csv: chrf: has no number"),
+        ("system,size,bleu\nB,1.3M,1\n", "t.csv: which metric is 'size'?"),
         ("system,bleu\nC,1\n", "no system is called 'C'"),
         ("nothing\n", "t.csv: expected a table: a line of titles, and lines with a system and its numbers"),
     ],

@@ -40,9 +40,7 @@ def run(_: argparse.Namespace) -> int:
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
         if extra == "comet":
-            print(
-                "  it needs transformers 4 and numpy 1: give it an environment of its own where others need newer ones"
-            )
+            print("  it needs transformers 4 and numpy 1: mostly an environment of its own")
     return 2 if None in map(_version, needed) else 0
 
 

@@ -42,6 +42,7 @@ from ...corpus.edits.records import NOTHING
 from ...corpus.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
+from ...execution.plugged import Computing, with_computed
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
@@ -112,7 +113,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int) -> None:
     """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
-    counted = count_in_memory(corpus, [metric.needs])
+    (whole,) = with_computed([corpus], [metric], Computing())
+    counted = count_in_memory(whole, [metric.needs])
     view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
     for name in corpus.systems:
         columns = counted[name, metric.needs]
@@ -124,11 +126,9 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdit
         counts = [count for count in annotator.shown_counts(own) if not count.orders]
         for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
             shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
-            said = (
-                f"{metric.output} {percent(score, 2)}  {shown}"
-                if edits.several[number] is not None
-                else "has no line here"
-            )
+            said = "has no line here"
+            if edits.several[number] is not None:
+                said = f"{metric.output} {percent(score, 2)}  {shown}"
             print_text(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
         if edits.table[1]:
             print_table(*edits.table, left=range(len(edits.table[0])))

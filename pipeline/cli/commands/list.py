@@ -54,6 +54,7 @@ def _metrics(names: Iterable[str]) -> None:
             rows.append([option.name, option.key, text, option.values(), option.help])
         header = ["option", "in signatures", "default", "values", "meaning"]
         print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
+        print(f"\nmore of it: gec-pipeline help {metric.help_page or name}")
     if wanted:
         return
     for name, package in packages.items():

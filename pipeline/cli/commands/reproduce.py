@@ -13,7 +13,6 @@ examples:
   gec-pipeline reproduce --board conll14-m2 --add mine.txt
   gec-pipeline reproduce --check my.yaml
   gec-pipeline reproduce --show jfleg-source > my.yaml
-  gec-pipeline reproduce --new mine.yaml config.yaml table.md
   gec-pipeline reproduce --new mine.yaml config.yaml table.md --repository OWNER/NAME@COMMIT
 """
 
@@ -198,7 +197,7 @@ def _board(args: argparse.Namespace) -> None:
     if args.names or args.all or args.report or args.format:
         raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
     outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
-    known = {board.name: board for board in leader_boards(outcomes)}
+    known = {board.name: board for board in leader_boards(outcomes, unread=True)}
     if args.board not in known:
         hint = did_you_mean(args.board, known)
         raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")

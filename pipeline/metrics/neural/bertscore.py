@@ -51,6 +51,8 @@ class WithPairs(WithModels):
         name, has_blank = name_of(self.model).rpartition("/")[2], has_bytes(self.model)
         if self.layer is None and name not in LAYERS:
             raise InputError(f"layer: give one; it is known of {', '.join(LAYERS)}, not of {name}")
+        if self.layer is not None and self.layer < 0:
+            raise InputError(f"layer: expected 0, which is before the first block, or more, found {self.layer}")
         if self.prefix_space and not has_blank:
             raise InputError("prefix_space has no effect: the pieces of this model are not of bytes; leave it out")
         layer = LAYERS[name] if self.layer is None else self.layer

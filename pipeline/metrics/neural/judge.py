@@ -126,8 +126,12 @@ class Judge:
                     data += piece
                     if len(data) > LARGEST or monotonic() > end:
                         return 0, "", "sends too much, or too slowly"
-                said = data.decode("utf-8", "replace")
-                return response.status, response.headers.get("Retry-After", ""), said.replace(key or "\0", "***")
+                said = data.decode("utf-8", "replace").replace(key or "\0", "***")
+                if response.status == 200:
+                    json.loads(said)["choices"][0]["message"]
+                return response.status, response.headers.get("Retry-After", ""), said
+        except (ValueError, LookupError, TypeError, RecursionError):  # a page of HTML, or an answer that ends too soon
+            return 0, "", f"sends no chat completion: {said or 'nothing'}"
         except (OSError, HTTPException) as error:
             return 0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
 

@@ -69,13 +69,18 @@ class Network:
         transformers.utils.logging.disable_progress_bar()
         torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+        make = getattr(transformers, kind).from_pretrained
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+            net, told = make(model, output_loading_info=True, **local, **config)
+        except Exception as error:
+            said = " ".join(str(error)[:500].split())
+            raise InputError(f"{name_of(model)} cannot be loaded as {kind}: {said}") from error
         self.tokenizer.padding_side = "right"
         self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        make = getattr(transformers, kind).from_pretrained
-        net, told = make(model, output_loading_info=True, **local, **config)
         if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
-            raise InputError(f"{name_of(model)} lacks weights of {kind}: {', '.join(lacking[:3])}")
+            layers = f" with {config['num_hidden_layers']} layers" if config else ""
+            raise InputError(f"{name_of(model)} lacks weights of {kind}{layers}: {', '.join(lacking[:3])}")
         self.net, self.work, self.kept = net.float().eval().to(device), work, dict[str, Any]()
         behind_padding = net.config.model_type in ("roberta", "xlm-roberta", "camembert")
         self.positions: int = getattr(net.config, "max_position_embeddings", 1 << 20) - 2 * behind_padding
@@ -85,6 +90,9 @@ class Network:
 
         `more` has further arguments of the tokenizer.
         """
+        least = self.tokenizer.num_special_tokens_to_add(len(texts) > 1) + 1  # with fewer nothing would be cut
+        if max_length is not None and max_length < least:
+            raise InputError(f"max_length: expected {least} or more, found {max_length}")
         given = self.tokenizer(*map(list, texts), truncation=bool(max_length), max_length=max_length, **more)
         names = ["input_ids", *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else [])]
         found = [dict(zip(names, each, strict=True)) for each in zip(*(given[name] for name in names), strict=True)]

@@ -17,8 +17,10 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from ...errors import ConfigError, InputError
+from ...errors import ConfigError, InputError, PipelineError
 from ...io.content_cache import SCORES, ContentCache
+from ...io.small_tables import LARGEST_NUMBER
+from ...io.workers import starved
 from ..base.declared import Declared
 from .declare import Plugin, metric
 
@@ -79,8 +81,16 @@ class Call:
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
         """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
         number, batches, keys = task
-        with _making:
-            ready = _ready(self)
+        try:
+            with _making:
+                ready = _ready(self)
+        except (Exception, SystemExit) as error:
+            if isinstance(error, PipelineError) or starved(error):
+                raise
+            message, trace = self._told(error)
+            stopped = InputError(message.replace("{}", f"when {self.declared.name} was made ready"))
+            stopped.add_note(trace)
+            raise stopped from error
         begun = time.monotonic()
         notes: list[str] = []
         answers = []
@@ -108,7 +118,7 @@ class Call:
                 given = given.tolist() if hasattr(given, "tolist") else given
                 plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
                 items = None if plain else list(given)
-            except Exception as error:  # noqa: BLE001 (whatever the code of a user raises)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever the code of a user raises)
                 wrong = self._told(error)
                 if half and _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
                     _full[self] = size
@@ -121,11 +131,12 @@ class Call:
             sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
         return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
 
-    def _told(self, error: Exception) -> Wrong:
+    def _told(self, error: BaseException) -> Wrong:
         if isinstance(error, InputError):
             return Wrong(f": {self.declared.name}: {error}")
         file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
-        message = f"{place_of(error, file)}{type(error).__name__}: {str(error)[:500].replace('{}', '{ }')} ({{}})"
+        said = " ".join(str(error)[:500].replace("{}", "{ }").split())
+        message = f"{place_of(error, file)}{type(error).__name__}: {said} ({{}})"
         return Wrong(message, "".join(traceback.format_exception(error)))
 
     def _each(self, items: list[Any] | None, batch: list[Item], given: object) -> list[Any]:
@@ -179,7 +190,7 @@ def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row o
             number = float(value)
         except Exception as error:  # noqa: BLE001 (an int that is too large, or an object of the user)
             return Wrong(f": {name}: {title} is no number ({str(error)[:100]})")
-        if not math.isfinite(number):
+        if not abs(number) <= LARGEST_NUMBER:
             return Wrong(f": {name} is {number}" if len(names) == 1 else f": {name}: {title} is {number}")
         if declared.counts:
             scaled = Decimal(repr(number)).scaleb(declared.decimals)

@@ -55,7 +55,7 @@ def load(argument: str) -> list[str]:
     for attribute, value in list(vars(module).items()):
         if isinstance(value, Plugin):
             names.append(register(value.at(place._replace(name=attribute), others)))
-        elif _is_own_metric(value, module.__name__):
+        elif _is_metric(value) and value.__module__ == module.__name__ and not inspect.isabstract(value):
             names.append(_add_whole(value.name, value, place))
     if not names:
         raise ConfigError(f"--plugin {argument}: has no metric; put @pipeline.metric before a function")
@@ -104,9 +104,8 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
     return _add(name, metric, place.told, place.sha256)
 
 
-def _is_own_metric(value: Any, module: str) -> bool:
-    is_metric = inspect.isclass(value) and issubclass(value, Metric)
-    return is_metric and not inspect.isabstract(value) and value.__module__ == module
+def _is_metric(value: Any) -> bool:
+    return inspect.isclass(value) and issubclass(value, Metric)
 
 
 def _imported(argument: str) -> tuple[types.ModuleType, Place]:
@@ -169,7 +168,7 @@ def find(name: str) -> bool:
         return False
     told = _dist(point)
     value = _told(f"the metric '{name}' of {told}", point.load, "")
-    if inspect.isclass(value) and issubclass(value, Metric):
+    if _is_metric(value):
         _add_whole(name, value, Place("module", point.module, point.attr, package_digest(point.module), told))
         return True
     plugin = value if isinstance(value, Plugin) else _told(f"'{name}' of {told}", lambda: declared_metric(value), "")

@@ -241,9 +241,9 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return read_types(self.types)
 
     def in_text(self, output: str) -> tuple[str, str]:
-        """Return how papers head the column of an output: ROUGE-L for the F of a type, and R or P below it."""
+        """Return how papers head an output: ROUGE-L for the F of a type, R or P below it; the score is of the first."""
         kind, _, part = output.partition("_")
-        return f"ROUGE-{kind.removeprefix(self.name)}", super().in_text(part)[1] if part else ""
+        return f"ROUGE-{kind.removeprefix(self.name) or self.kinds[0].name}", super().in_text(part)[1] if part else ""
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse missing references at level micro if counts are summed for each reference or set of them."""

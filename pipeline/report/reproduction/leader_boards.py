@@ -68,7 +68,7 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
         shown = percent(score.score, DIGITS, score.metric)
         rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1, sha256=known))
     lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
-    for entrant in sorted(lacking, key=lambda entrant: -_best_printed(entrant)):
+    for entrant in sorted(lacking, key=lambda one: min((bool(p.metric), -float(p.value)) for p in one.printed)):
         rows.append(Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + about(entrant)))
     size_of = f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}" if results else ""
     return {
@@ -135,11 +135,6 @@ def _about(entrant: Entrant) -> list[str]:
     text = ", ".join(own[:FEW]) if own else f"({others[0]})" if others else "-"
     text += f" and {len(own) - FEW} more" if len(own) > FEW else ""  # below the board is a table of all
     return [text, short_citation(entrant.first.publication)]
-
-
-def _best_printed(entrant: Entrant) -> float:
-    own = [float(printed.value) for printed in entrant.printed if not printed.metric]
-    return max(own or [float(printed.value) for printed in entrant.printed])
 
 
 def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTable:

@@ -19,7 +19,7 @@ HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
-WIDTH = 80
+WIDTH, SUBJECT = 78, 60  # commands indent a little
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
@@ -69,7 +69,7 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
-    """Return a row for each file of recipes: verdicts on record, whether its data is here, and the publication."""
+    """Return a row for each file of recipes: verdicts, whether its data is here, and the publication."""
     rows = []
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
@@ -80,7 +80,7 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
-        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, 20, placeholder=" ...")])
+        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, SUBJECT, placeholder=" ...")])
     return ["result", "on record", "data", "publication"], rows
 
 

@@ -347,7 +347,7 @@ def applied(source: str, edits: set[tuple[int, int, str]]) -> str:
 
 @pytest.mark.parametrize("ties", ["errant", "m2"])
 def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
-    tiny: Path, tmp_path: Path, ties: str
+    tiny: Path, tmp_path: Path, ties: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
@@ -380,6 +380,10 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         last = (lambda c: (-c[1], -c[2])) if ties == "errant" else (lambda c: (-(c[0] + c[1] + 0.25 * (c[0] + c[2])),))
         totals = totals + max(candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c)))
     corpus, mean = results
+    files = ["--gold", str(tmp_path / "gold.m2"), "-o", str(tmp_path / "out.m2"), "--line", "1"]
+    options = [f"--option=model={tiny / 'cased'}", "--option=layer=2", f"--option=ties={ties}"]
+    assert main(["explain", "pt_errant", *files, *options]) == 0
+    assert re.search(r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out)
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose([corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6)
     np.testing.assert_allclose(mean.sentences, sentences, atol=5e-4)
@@ -441,7 +445,16 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
     other = bert(tmp_path / "other", "BertForSequenceClassification", 3)
     file = other / "tokenizer.json"
     file.write_text(re.sub('"the": ([0-9]+)', r'"teh": \1', file.read_text()))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "config.json").write_text('{"model_type": "gpt2"}')
+    (empty / "model.safetensors").write_bytes(b"")
+    model = str(tiny / "cased")
     cases = {
+        json.dumps({"name": "scribendi", "model": str(empty)}): "^empty cannot be loaded as AutoModelForCausalLM: ",
+        json.dumps({"name": "bertscore", "model": model, "layer": -1}): "layer: expected 0.* or more, found -1",
+        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "cased lacks weights of AutoModel with 9 layers",
+        json.dumps(some(tiny, max_length=2)): "some: max_length: expected 3 or more, found 2",
         json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
         json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
         json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",

@@ -100,7 +100,7 @@ function effectTable(dataset, metric, line, system) {
     `${start}–${end}`, element("td", "left", ...nodes(original || "∅"), " → ", ...nodes(correction || "∅")), ...(typed ? [element("td", "left", ...nodes(type))] : []), ...values.map(change),
   ]);
   const header = ["tokens", "edit", ...(typed ? ["type"] : []), "alone", "left out", "share"];
-  const note = `What each edit does to ${metric.label} of this sentence: alone in the source, left out of the output, and its share of the difference between the two${own.drawn ? `, estimated from ${own.drawn} orders of the edits` : ""}. The edits are ${own.by}.`;
+  const note = `What each edit does to ${metric.called} of this sentence: alone in the source, left out of the output, and its share of the difference between the two${own.drawn ? `, estimated from ${own.drawn} orders of the edits` : ""}. The edits are ${own.by}.`;
   return [element("p", "note", note), tableOf(header, rows, { left: [0, 1, 2], kind: "orders effects" })];
 }
 
