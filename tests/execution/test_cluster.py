@@ -404,19 +404,18 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
 
     def connect(*_: Any) -> int:
         begun.wait()  # every thread has an item at hand
-        threading.Timer(0.05, free.set).start()
         return 2
 
     def results(_: Any, call: Any, tasks: Any, __: int) -> clusters.Results:
-        free_before.append(free.is_set())  # nobody waits for the threads before the cluster gets its work
-        free.wait(PATIENCE)
+        free_before.append(free.is_set())
+        free.set()  # nobody waits for the threads before the cluster gets its work
         yield from map(call, tasks)
 
     def work(number: int) -> int:
         threads_of[number] = threading.current_thread().name
         if threads_of[number] != "MainThread":
             begun.wait()
-            free.wait(PATIENCE)
+            assert free.wait(PATIENCE)
         return number * number
 
     items, first = range(3 * processors() + 5), processors()
