@@ -22,7 +22,7 @@ from joblib.externals.loky.cloudpickle_wrapper import dumps
 import pipeline
 from pipeline import stages
 from pipeline.cli import main
-from pipeline.errors import InputError
+from pipeline.errors import ConfigError, InputError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts as columns_file
@@ -191,6 +191,8 @@ class Workers:
         raise TypeError("a connection cannot be sent")
 
     def workers(self) -> int:
+        if not self.number:
+            raise ConfigError([Problem("backend dask", "nobody answers there")])
         return self.number
 
     def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
@@ -201,7 +203,7 @@ class Workers:
 
 
 @pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"])
-@pytest.mark.parametrize(("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99))])
+@pytest.mark.parametrize(("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99)), (0, range(99))])
 def test_workers_of_a_cluster_cannot_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, number: int, lost: Sequence[int]
 ) -> None:
@@ -224,7 +226,9 @@ def test_workers_of_a_cluster_cannot_be_seen(
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it
-        stretches = -(-(SAMPLES - min(6, -(-SAMPLES // number))) * LINES // 128)  # few or no numbers are passed over
+        stretches = -(
+            -(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128
+        )  # few or no numbers are passed over
         assert (cluster.done > stretches + 1) == (len(lost) < 9 and not elsewhere)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Bools
-from ...errors import PipelineError
+from ...errors import ConfigError, PipelineError
 from ...execution.clusters import Cluster
 from ...execution.store.run_directory import RunDirectory
 from ...io.workers import WorkerLostError
@@ -221,9 +221,15 @@ class Groups:
         return [results[low] for low in sorted(results)]
 
     def _from_workers(self, call: Callable[[int, Bytes], T], cluster: Cluster, directory: RunDirectory) -> list[T]:
-        """Return what results() does, in groups as large as workers have room for; nothing if none has the folder."""
+        """Return what results() does, in groups as large as workers have room for; nothing if none has the folder.
+
+        Nothing also where there is no cluster: a run that has all counts did not need it before.
+        """
         samples = self.samples
-        size = max(min(FAR // self.weights.lines, -(-samples // cluster.workers())), 1)
+        try:
+            size = max(min(FAR // self.weights.lines, -(-samples // cluster.workers())), 1)
+        except ConfigError:
+            return []
         lows = range(0, samples, size)
         streams: Sequence[Bootstrap | Shuffles] = self.weights.beginning(lows, cluster)
         items = [*zip(lows, streams, strict=True)]
