@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..corpus.corpus import Corpus
     from ..scoring.stored_runs import Selection
 
-BOM = b"\xef\xbb\xbf"
 STAND_IN = "the first annotator's edits stand in"
 
 
@@ -63,7 +62,7 @@ def _is_m2(path: Path, *, look: bool) -> bool:
         return form == ANNOTATED
     try:
         with Spool(UNPACKED).local(path).open("rb") as file:
-            return file.read(5).removeprefix(BOM)[:2] == b"S "
+            return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
     except (OSError, CorpusError):
         return False
 
@@ -120,8 +119,6 @@ def _annotator(path: Path, number: str, flag: str) -> str:
 DATASET = "files"
 MANY = 20_000
 """Up to how many sentences of outputs the Python kernel takes few seconds, so that nothing is said of it."""
-EMPTY = ("keep", "error", "none")
-"""What may be done with empty references, as `empty_references` of a config says."""
 
 
 def add_files(
@@ -146,7 +143,7 @@ def add_files(
     if plain:
         return
     meaning = "empty references: texts (keep), an error, or missing"
-    parser.add_argument("--empty-references", choices=EMPTY, help=meaning)
+    parser.add_argument("--empty-references", choices=("keep", "error", "none"), help=meaning)
     meaning = "byte order marks: no text (drop, the default), or text"
     parser.add_argument("--bom", choices=("drop", "keep"), help=meaning)
     meaning = "the encoding of plain files (default: utf-8)"
@@ -233,9 +230,8 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
     if args.num_refs:
         if m2 or len(references) != 1:
-            raise ConfigError(
-                f"--num-refs: -r is one file of tab-separated lines, found {', '.join(references) or 'none'}"
-            )
+            found = ", ".join(references) or "none"
+            raise ConfigError(f"--num-refs: -r is one file of tab-separated lines, found {found}")
         numbers = map(str, range(1, args.num_refs + 1))
         each = tuple(Column(kind="tsv", path=given_path(references[0]), column=number) for number in numbers)
     annotations = given_path(gold) if gold else m2 if edits else None
@@ -245,16 +241,15 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
         raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
     if gold and references and not text and not edits:
         text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
-    empty: Literal["keep", "error", "none"] = args.empty_references
-    each = tuple(replace(one, null=empty == "none") if isinstance(one, Column) else one for one in each)
-    from_edits = m2 if references else annotations
+    null = args.empty_references == "none"
+    each = tuple(replace(one, null=null) if isinstance(one, Column) else one for one in each)
     return Dataset(
         name=DATASET,
         source=text,
         references=each,
-        m2=from_edits,
+        m2=m2 if references else annotations,
         gold=(annotations,) if annotations else (),
-        empty_references=empty,
+        empty_references=args.empty_references,
         bom=args.bom,
     )
 
@@ -337,14 +332,11 @@ def add_settings(
         meaning, default = str(field.description), field.default
         if default is not None and default != [] and "default" not in meaning:
             meaning += f" (default: {default[0] if isinstance(default, list) else default})"
-        several: Mapping[str, Any] = {}
-        kind = field.annotation
+        kind, several = field.annotation, dict[str, Any]()
         if get_origin(kind) is list:
-            several, kind = lists, get_args(kind)[0]
-        if get_origin(kind) is Literal:
-            known: dict[str, Any] = {"choices": get_args(kind)}
-        else:
-            known = {"metavar": "NAME" if kind in (str, str | None) else "N"}
+            kind, several = get_args(kind)[0], {**lists}
+        shown = {"metavar": "NAME" if kind in (str, str | None) else "N"}
+        known: dict[str, Any] = {"choices": get_args(kind)} if get_origin(kind) is Literal else shown
         flag = flags.get(name, f"--{name.replace('_', '-')}")
         parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
 

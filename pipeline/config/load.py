@@ -89,10 +89,8 @@ def record_models(formats: Mapping[str, TextFormat]) -> Records:
         fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
         if declared.column:
             fields["column"] = (models.Column, Field(description=declared.column))
-            fields["key"] = (
-                models.Column | None,
-                Field(None, description=f"{models.KEY}; default: the key of the data set"),
-            )
+            about = f"{models.KEY}; default: the key of the data set"
+            fields["key"] = (models.Column | None, Field(None, description=about))
         if declared.header:
             fields["header"] = (models.Truth | None, Field(None, description=declared.header))
         title, about = f"{name.capitalize()}Config", declared.summary

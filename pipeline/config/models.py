@@ -80,6 +80,8 @@ Level = Annotated[float, BeforeValidator(_level)]
 Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
 Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
 Resamples = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)]
+Count = Annotated[int, Field(ge=1), BeforeValidator(whole_number)]
+Trials = Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)]
 Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
 PathText = Annotated[
     str,
@@ -259,7 +261,7 @@ class RunConfig(ConfigModel):
         min_length=1,
         description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
     )
-    max_unpacked: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
+    max_unpacked: Count = Field(
         UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take together"
     )
     devices: str | list[str] = Field(
@@ -268,9 +270,7 @@ class RunConfig(ConfigModel):
     batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = Field(
         None, description="the most lines that a metric of your own gets at once; it changes no number"
     )
-    patience: Annotated[int, Field(ge=1), BeforeValidator(whole_number)] = Field(
-        600, description="seconds without any answer after which a metric of your own is given up"
-    )
+    patience: Count = Field(600, description="seconds without any answer after which a metric of your own is given up")
 
 
 class StatisticsConfig(ConfigModel):
@@ -285,9 +285,7 @@ class StatisticsConfig(ConfigModel):
     )
     level: Level = Field(0.95, description="level of intervals and rank ranges; 1 - level is the level of significance")
     resamples: Resamples = Field(1000, description="bootstrap samples")
-    trials: Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)] = Field(
-        10_000, description="shuffles of approximate randomisation"
-    )
+    trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
     seed: Seed = Field(12345, description="seed of both random streams")
     annotators: Literal["whole", "reselected"] = Field(
         "whole",

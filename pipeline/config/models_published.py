@@ -1,4 +1,4 @@
-"""The written form of what a config asks for besides scores: judgements, correlations, and values it expects."""
+"""The written form of a config as a whole, and of its judgements, correlations, and values that it expects."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ Scores = Annotated[
 ]
 Values = Annotated[Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})]
 ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
+Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)]
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -322,9 +323,10 @@ class PublicationConfig(models.ConfigModel):
     slow: models.Truth = Field(False, description="whether it takes minutes")
 
 
-class PublishedConfig(models.ConfigModel):
-    """What a config may ask for besides scores."""
+class ConfigFile(models.ConfigModel):
+    """A gec-pipeline config."""
 
+    # what it may ask for besides scores
     publication: PublicationConfig | None = None
     judgments: dict[str, JudgmentsConfig] = Field({}, min_length=1, description="human judgements by name")
     columns: dict[str, ColumnConfig] = Field({}, min_length=1, description="scores of systems by name")
@@ -333,14 +335,8 @@ class PublishedConfig(models.ConfigModel):
     expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )
-
-
-class ConfigFile(PublishedConfig):
-    """A gec-pipeline config."""
-
-    version: Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)] = Field(
-        1, description="version of this format"
-    )
+    # scores, and how they are made
+    version: Version = Field(1, description="version of this format")
     description: str | None = None
     include: list[models.PathText] = Field([], description="configs over which this one is merged")
     catalogue: dict[str, Any] = Field(

@@ -307,9 +307,8 @@ def select(
     datasets = tuple(dataset for dataset in named if any(dataset.name in system.paths for system in systems))
     systems = tuple(system for system in systems if any(dataset.name in system.paths for dataset in datasets))
     if not datasets and not problems:
-        problems.append(
-            Problem(f"--only {' '.join(patterns)}", "no system that matches has an output for a data set that matches")
-        )
+        message = "no system that matches has an output for a data set that matches"
+        problems.append(Problem(f"--only {' '.join(patterns)}", message))
     note = f"only {', '.join(patterns)} of the config: ranks are among those here"
     config = replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note))
     return config, [own for own in metrics if kept["metric"] & set(own)]

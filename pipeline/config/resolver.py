@@ -181,9 +181,8 @@ class Resolver:
             else:
                 path = self.path(str(node.value), location, name)
                 if isinstance(path, Remote):
-                    self.problem(
-                        f"'{path}' is an address; only source, references, m2 and outputs may be one", location
-                    )
+                    told = "is an address; only source, references, m2 and outputs may be one"
+                    self.problem(f"'{path}' {told}", location)
                     return None
                 if path in self.absent:
                     return None

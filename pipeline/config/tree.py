@@ -104,22 +104,18 @@ def sizes(node: Node) -> int:
     return 1 + sum(map(sizes, node.value.values() if isinstance(node.value, dict) else node.value))
 
 
-def too_many(root: Node) -> Problem | None:
-    """Return the problem of the first list or mapping of a config that has more entries than any config needs."""
-    waiting = [(root, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        if isinstance(node.value, str) or node.value is None:
-            continue
-        most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
-        if len(node.value) > most and not node.path.endswith(LINES):
-            marks = [child.mark for child in node.value] if isinstance(node.value, list) else list(node.keys.values())
-            mark = marks[most] if len(marks) > most else node.mark
-            what = node.path or "the config"
-            return Problem(str(mark), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
-        children = list(node.value.values()) if isinstance(node.value, dict) else node.value
-        waiting += [(child, depth + 1) for child in reversed(children)]
-    return None
+def too_many(node: Node, depth: int = 0) -> Problem | None:
+    """Return the problem of the first list or mapping, at this depth or below, with more entries than are needed."""
+    if isinstance(node.value, str) or node.value is None:
+        return None
+    most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
+    if len(node.value) > most and not node.path.endswith(LINES):
+        marks = [child.mark for child in node.value] if isinstance(node.value, list) else list(node.keys.values())
+        mark = marks[most] if len(marks) > most else node.mark
+        what = node.path or "the config"
+        return Problem(str(mark), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
+    children = node.value.values() if isinstance(node.value, dict) else node.value
+    return next(filter(None, (too_many(child, depth + 1) for child in children)), None)
 
 
 def is_set(node: Node) -> bool:

@@ -11,7 +11,7 @@ import io
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -71,12 +71,6 @@ class RemoteStamp(NamedTuple):
     """In bytes; -1 where the server does not say."""
     token: str
     """The ETag, checksum or time of the file; empty where the server says none."""
-
-    @classmethod
-    def of(cls, info: Mapping[str, Any]) -> RemoteStamp:
-        """Return the stamp of a file from what fsspec's info() or glob() says of it."""
-        size = -1 if info.get("size") is None else int(info["size"])
-        return cls(size, next((str(info[key]) for key in _TOKENS if info.get(key)), ""))
 
 
 @dataclass(frozen=True)
@@ -253,7 +247,8 @@ def stamp_of(file: Remote) -> RemoteStamp:
         info = system.info(name, **({"timeout": SILENCE} if file.scheme in WEB else {}))
         if info.get("type") == "directory":
             raise IsADirectoryError
-        return RemoteStamp.of(info)
+        size = -1 if info.get("size") is None else int(info["size"])
+        return RemoteStamp(size, next((str(info[key]) for key in _TOKENS if info.get(key)), ""))
 
     return tried(file, find)
 

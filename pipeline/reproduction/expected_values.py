@@ -35,7 +35,7 @@ LISTED = 300
 
 
 def with_published(
-    written: models.PublishedConfig,
+    written: models.ConfigFile,
     opened: Published,
     scored: Sequence[Board],
     results: Results,
@@ -66,7 +66,7 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self, written: models.PublishedConfig, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
+        self, written: models.ConfigFile, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -194,7 +194,7 @@ def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str
     return names, scores, lines
 
 
-def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
+def _other_annotators(written: models.ConfigFile, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None

@@ -372,7 +372,7 @@ class _Opener:
                 self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
 
 
-def names_of(written: models.PublishedConfig, section: str) -> list[str]:
+def names_of(written: models.ConfigFile, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in written.correlations for name in item.of]

@@ -126,11 +126,9 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdit
         counts = [count for count in annotator.shown_counts(own) if not count.orders]
         for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
             shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
-            said = (
-                f"{metric.output} {percent(score, 2)}  {shown}"
-                if edits.several[number] is not None
-                else "has no line here"
-            )
+            said = "has no line here"
+            if edits.several[number] is not None:
+                said = f"{metric.output} {percent(score, 2)}  {shown}"
             print_text(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
         if edits.table[1]:
             print_table(*edits.table, left=range(len(edits.table[0])))

@@ -34,7 +34,6 @@ HEADER = ("", "match", "penal", "numer", "denom", "p", "bp", "gleu")
 """The columns of the package's table."""
 COUNTED = ("match", "penalty", "numer", "total")
 """The outputs that the four columns with counts show."""
-MAX_DIGITS = 30
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,8 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_files(parser, plain=True)
     add("-n", dest="order", default="4", metavar="N", help="longest n-grams (default: 4)")
     add("-i", "--iter", dest="iterations", default="500", metavar="N", help="iterations (default: 500)")
-    digits = range(MAX_DIGITS + 1)
-    add("-d", "--digit", type=int, choices=digits, default=2, metavar="N", help="decimals (default: 2)")
+    add("-d", "--digit", type=int, choices=range(31), default=2, metavar="N", help="decimals (default: 2)")
     add("-p", "--proc", type=jobs, default=1, metavar="N", help="workers (default: 1)")
     add("-t", "--token", dest="unit", choices=["char", "word"], default="word", help="unit (default: word)")
     add("-m", "--max", action="store_true", help="the best reference of each sentence")

@@ -235,25 +235,24 @@ def write_boards(args: argparse.Namespace) -> None:
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":
         target = target / NAME
-    kept, refused = [], StoreError("the runs have no scores")
+    runs, digits, refused = list[NamedRun](), list[int](), StoreError("the runs have no scores")
     folders = [folder_of(run) for run in (args.run, *args.more)]
-    names = dict(zip(folders, run_names(folders), strict=True))
-    for folder in folders:
+    for folder, name in zip(folders, run_names(folders), strict=True):
         material = revisit(folder, args.digits, texts=False)
         try:
             if not material.results.scores:
                 raise StoreError("the run has no scores")
-            kept.append((folder, chosen(material, selection_of(args))))
+            material = chosen(material, selection_of(args))
         except StoreError as error:
             refused = error
-    if not kept:
-        raise refused
-    runs = []
-    for folder, material in kept:
+            continue
         page = folder / "report.html"
         address = relative_address(page, target) if target is not None and page.is_file() else ""
-        runs.append(NamedRun(names[folder], material.results, address))
-    text = board_page(runs, kept[0][1].digits)
+        runs.append(NamedRun(name, material.results, address))
+        digits.append(material.digits)
+    if not runs:
+        raise refused
+    text = board_page(runs, digits[0])
     if target is None:
         sys.stdout.write(text)
     else:

@@ -62,9 +62,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]
-    options = RunOptions(
-        n_jobs=args.n_jobs, backend=args.backend, address=args.address, **arguments.computing_options(args)
-    )
+    computing = arguments.computing_options(args)
+    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing)
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")

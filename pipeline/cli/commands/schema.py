@@ -36,11 +36,8 @@ def json_schema() -> str:
     _or_one(schema["properties"], "metrics")
     for key in ("references", "gold"):
         _or_one(schema["$defs"]["DatasetConfig"]["properties"], key)
-    whole = {
-        "type": "string",
-        "pattern": "^data(:.+)?$",
-        "description": "a fetched data set, by its own name or another",
-    }
+    meaning = "a fetched data set, by its own name or another"
+    whole = {"type": "string", "pattern": "^data(:.+)?$", "description": meaning}
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     output = schema["$defs"]["OutputConfig"]["properties"]

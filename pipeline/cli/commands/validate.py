@@ -45,14 +45,12 @@ def run(args: argparse.Namespace) -> None:
             mean = len(corpus.references) - sum(file.blank for file in corpus.references) / corpus.lines
             per_line = f"{least} to {most} references a line, {mean:.2f} on average"
         print(f"{corpus.name}: {per_line}")
-    printed: dict[str, None] = {}
     for match in job.config.matches:
         names = ", ".join(file.name for file in match.files)
         print_text(f"{match.key}: {match.pattern} matches {len(match.files)}: {names}")
-    for corpus in sorted(job.corpora, key=lambda corpus: len(corpus.references)):
-        for metric in job.metrics:
-            printed[signed(metric, len(corpus.read_by(metric.needs).references))] = None
-    for signature in printed:
+    ordered = sorted(job.corpora, key=lambda corpus: len(corpus.references))
+    views = ((metric, corpus.read_by(metric.needs)) for corpus in ordered for metric in job.metrics)
+    for signature in dict.fromkeys(signed(metric, len(view.references)) for metric, view in views):
         print(signature)
     for name, judgments in (job.published.judgments if job.published else {}).items():
         judges, pairs = len(judgments.judges), len(judgments.expanded.first)
