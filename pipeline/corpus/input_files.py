@@ -35,8 +35,7 @@ class Opener:
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
     and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
-    was lost it gives None. `keeps` says that what is found in large texts is kept on this computer
-    and read from there.
+    was lost it gives None. `keeps` says that what is found in large texts is kept on this computer and read from there.
     """
 
     def __init__(

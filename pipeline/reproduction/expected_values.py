@@ -76,8 +76,7 @@ class Sections:
         """Return the sections by name; an empty one is None."""
         self.judgments: dict[str, Any] = {}
         for name, judgments in self.opened.judgments.items():
-            summary = JudgmentSummary(judgments, self.written.judgments[name], progress)
-            self.judgments[name] = summary.plain()
+            self.judgments[name] = JudgmentSummary(judgments, self.written.judgments[name], progress).plain()
         self.columns: dict[str, Scores] = {}
         for name, column in self.written.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))

@@ -303,8 +303,7 @@ class _Opener:
         if column.order is not None:
             return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
         if column.table is not None:
-            cells = self.table(column.table, (*keys, "table"))
-            return {cell.system: float(cell.score) for cell in cells}
+            return {cell.system: float(cell.score) for cell in self.table(column.table, (*keys, "table"))}
         if column.records is not None:
             records = self.records(column.records, (*keys, "records"))
             outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)

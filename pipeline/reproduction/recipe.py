@@ -205,8 +205,7 @@ def fetch_missing(
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
     tell(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
-    done = fetch_files(files, mirror, progress=progress)
-    return [str(problem) for problem in done.problems]
+    return [str(problem) for problem in fetch_files(files, mirror, progress=progress).problems]
 
 
 # Recipes of one file that differ by a parameter, such as the language pairs of a year.

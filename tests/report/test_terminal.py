@@ -165,7 +165,7 @@ def test_intervals_leave_first_and_are_named_once(
     assert " to " not in out
     assert "(intervals: in a wider window, or piped)" in " ".join(out.split())
     left_out = fit(header, rows, left=(0,), width=70)[1]
-    assert left_out == ["95% of spearman", "95% of kendall"]  # and that of pearson is there
+    assert left_out == ["other intervals"]  # that of pearson is there
     on_terminal(monkeypatch, 20)
     print_table(header, rows, left=(0,))
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)

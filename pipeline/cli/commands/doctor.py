@@ -25,8 +25,7 @@ def run(_: argparse.Namespace) -> int:
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")
     print(f"processors    {os.cpu_count()}")
-    setting = os.environ.get("PIPELINE_KERNEL") or "auto"
-    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={setting})")
+    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={os.environ.get('PIPELINE_KERNEL') or 'auto'})")
     reason = kernel.why_not_native() or kernel.stale()
     if reason:
         print(f"{'':<13} {reason}")

@@ -310,8 +310,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
             if outcome.recipe.family in args.names and not args.verbose:
                 continue  # of a family a line each
             entries = (outcome.expectations or {}).get("entries", [])
-            few = not args.all and sum(entry["values"] for entry in entries) <= VALUES
-            shown = args.verbose or few
+            shown = args.verbose or sum(entry["values"] for entry in entries) <= VALUES
             print(printable(outcome.recipe.name))
             for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
                 print(printable(f"  {line}"))

@@ -171,7 +171,7 @@ def fit(
 
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in the middle. Then
     columns leave: intervals of the column before them, then those titled `first_out`, in this order, then those of
-    numbers and then of text, the last one first. Intervals are named once where all of them leave.
+    numbers and then of text, the last one first. Intervals are named once, as others where some stay.
     The columns `stay` always stay. Of the columns `left`, those in `whole` are not wrapped.
     """
 
@@ -207,9 +207,8 @@ def fit(
     final = widths(kept)
     if total(final.values()) > width:
         final = widths(kept, NARROWEST)
-    own = [title if header.count(title) == 1 else f"{title} of {header[n - 1]}" for n, title in enumerate(header)]
-    all_gone = not set(bare) & set(kept)
-    named = ["intervals" if n in bare and all_gone else own[n] for n in range(len(header)) if n not in kept]
+    intervals = "other intervals" if set(bare) & set(kept) else "intervals"
+    named = [intervals if n in bare else title for n, title in enumerate(header) if n not in kept]
     return final, list(dict.fromkeys(named))
 
 
