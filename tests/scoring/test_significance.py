@@ -356,7 +356,7 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pyt
     ("arguments", "expected"),
     [
         (["--baseline", "X"], "error: --baseline X: no system is called so; there are A, B, C"),
-        (["--metric", "gren"], "error: --metric gren: there is no such one (did you mean 'green'?); there are green|"),
+        (["--metric", "gren"], "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n"),
         (["--dataset", "x"], "error: --dataset x: there is no such one; there are d"),
         (["--level", "1.5"], "error: --level 1.5: expected a number between 0 and 1, such as 0.95"),
         (["--trials", "0"], "error: --trials 0: input should be greater than or equal to 1"),
