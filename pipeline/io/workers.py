@@ -6,6 +6,7 @@ the middle of a long answer, and a pipe takes a short one as a whole. So a long 
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import errno
 import math
@@ -159,6 +160,8 @@ PATIENCE = 3600.0
 """Seconds without any answer after which workers are given up: one stands still, or waits for what never comes."""
 START = 60.0
 """Seconds within which the first worker process must be ready, else this process does the work."""
+BEGUN = 5.0
+"""Seconds within which a thread begins, and ends, that only says that it is there."""
 LOKYS_THREADS = 4
 """Threads of this process that must have room beside processes: loky has two, and may start one while another ends."""
 SHORT_ANSWER = 2048
@@ -331,18 +334,31 @@ def _not_ready(attempt: _Attempt, number: int) -> str:
 
 
 def _need_threads() -> None:
-    """Start as many threads as loky needs, which waits for ever where it gets one less, and end them."""
-    end = threading.Event()
-    started = []
+    """Start as many threads as loky needs, which waits for ever where it gets one less, and end them.
+
+    A thread without the memory to begin with says nothing; Thread.start() would wait for it for ever.
+    """
+    end, begun, ended = threading.Event(), threading.Semaphore(0), threading.Semaphore(0)
+
+    def work() -> None:
+        with contextlib.suppress(MemoryError):
+            begun.release()
+            end.wait()
+        ended.release()
+
+    before, started = sys.unraisablehook, 0
+    sys.unraisablehook = lambda given: None if given.object is work else before(given)
     try:
-        for _ in range(LOKYS_THREADS):
-            started.append(threading.Thread(target=end.wait))
-            started[-1].start()
+        for started in range(LOKYS_THREADS):  # noqa: B007 (read below)
+            _thread.start_new_thread(work, ())
+            if not begun.acquire(timeout=BEGUN):
+                raise RuntimeError("can't start new thread")
+        started = LOKYS_THREADS
     finally:
         end.set()
-        for thread in started:
-            if thread.ident is not None:
-                thread.join()
+        for _ in range(started):
+            ended.acquire(timeout=BEGUN)
+        sys.unraisablehook = before
 
 
 def _end_processes() -> None:

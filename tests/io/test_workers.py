@@ -286,3 +286,12 @@ def test_a_worker_that_does_not_hear_does_not_keep_its_parent_from_ending(then: 
         [sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE, check=True
     )
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_a_thread_that_never_begins_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where it has no memory to begin with: Thread.start() waits for ever."""
+    told: list[str] = []
+    monkeypatch.setattr(workers, "BEGUN", 0.01)
+    monkeypatch.setattr("_thread.start_new_thread", lambda *_: 1)
+    assert list(results(abs, [-1, -2], 2, processes=True, tell=told.append)) == [1, 2]
+    assert told == ["no worker could be started (can't start new thread); the work is done in one process"]
