@@ -20,6 +20,7 @@ from pipeline.corpus.scan import index_text
 from pipeline.corpus.texts import NEWLINE
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.io.plain_files import Origin, Spooled
+from pipeline.io.workers import processors
 from pipeline.metrics.build import from_text
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ os.fsync = lambda fd: None  # noqa: ARG005
 settings.register_profile("pipeline", deadline=None, max_examples=30)
 settings.register_profile("long", deadline=None, max_examples=1000)
 settings.load_profile("pipeline")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many processes `-n auto` is: one more than processors, since tests wait for browsers and workers."""
+    return processors() + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -86,7 +86,9 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     return process
 
 
-@pytest.mark.parametrize(("victim", "kills"), [("main", 2), ("model", 1)])
+@pytest.mark.parametrize(
+    ("victim", "kills"), [("main", 1), ("model", 1), pytest.param("main", 2, marks=pytest.mark.exhaustive)]
+)
 def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> None:
     for number in range(kills):
         process = begun(slow, random.Random(f"{victim} {number}").randrange(1, 5))
