@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -289,9 +290,10 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytes
     lines = cache_path(camb).read_text(encoding="utf-8").splitlines()
     mine = tmp_path / "mine.txt"
     mine.write_text("".join(f"{line} also\n" for line in lines), encoding="utf-8")
-    command = ["reproduce", "--board", "conll14-m2", "-q", "--no-fetch"]
-    assert main([*command, "--output", str(tmp_path / "bare")]) == 0
-    assert main([*command, "--output", str(tmp_path), "--add", str(mine)]) == 0
+    command = ["reproduce", "--board", "conll14-m2", "--no-fetch"]
+    with mock.patch.object(sys.stderr, "isatty", return_value=True):  # with a bar
+        assert main([*command, "--output", str(tmp_path / "bare")]) == 0
+    assert main([*command, "-q", "--output", str(tmp_path), "--add", str(mine)]) == 0
     out = capsys.readouterr().out
     folder = tmp_path / "board-conll14-m2"
     with_mine, bare = (

@@ -205,12 +205,14 @@ def _board(args: argparse.Namespace) -> None:
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
             lacking = {recipe.name: recipe for one in board.entrants if not one.here for recipe in one.recipes}
-            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print)[:SHOWN]:
+            bar.stage("fetching")
+            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print, bar.size)[:SHOWN]:
                 bar.print(problem)
         config = board.config(own)
         if config is None:
             raise InputError(f"--board {board.name}: the data set, or all outputs but one, are not here")
         folder = Path(args.output or "runs") / board.folder
+        bar.stage(board.title)
         results = stages.run(stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar))[1]
     print_results(results, 2)
     if own:
