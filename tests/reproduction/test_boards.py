@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 import yaml
