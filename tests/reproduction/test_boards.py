@@ -228,6 +228,7 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
         patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
         patch.setattr(catalogue, "catalogue", lambda: made)
         published.recipes.cache_clear()
+        assert published.fetch_missing([published.recipes()[name] for name in NAMES], None, lambda _: None) == []
         yield made
     published.recipes.cache_clear()
 
