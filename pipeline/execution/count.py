@@ -12,12 +12,12 @@ import numpy as np
 from ..corpus.scan import STRIDE, changed
 from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..io.workers import in_batches, threads
+from ..io.workers import threads
 from ..metrics.base.needs import Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
-from .store.counts import BATCH, UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
+from .store.counts import UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
     from ..arrays import Bools, Ints
@@ -212,6 +212,7 @@ def count_all(
     with lines that could not be counted are left out of the counts. Raises CorpusError where a file has changed
     meanwhile.
     """
+    workers.keep_memory()
     counted, every_lost = dict[tuple[str, Needs], StoredCounts | InMemoryCounts](), list[Missing]()
     for corpus, needs in views:
         counts, keys = placed(corpus, needs, directory)
@@ -226,8 +227,7 @@ def count_all(
             for cell, key in missing.items():
                 own = [locations[of] for of in (CountsKey(key, *shard) for shard in plan.shards) if of in locations]
                 if len(own) == len(plan.shards):
-                    arrays = in_batches(shared, Location.read, own, BATCH)
-                    joined.append((directory.join(counts[cell], key, arrays, shared), counts[cell]))
+                    joined.append((directory.join(counts[cell], key, own, shared), counts[cell]))
         directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
         if not lost:
             directory.remove_parts(parts)

@@ -112,6 +112,12 @@ def without(references: Sequence[Lines], lacking: Sequence[Ints]) -> tuple[list[
     return emptied, blank
 
 
+def keep_memory() -> None:
+    """Let this process keep some memory that it does not need at the moment, where the kernel is compiled."""
+    if native := kernel.native_function("keep_memory", "scan"):
+        native()
+
+
 def answer(count: Callable[[Task], Done], task: Task) -> Answer:
     """Do what a worker does with a task, on this machine and on others: count, and write the columns where it can."""
     number, arrays = count(task)
@@ -125,8 +131,7 @@ def count(task: Task) -> Done:
     a text is not valid UTF-8, or a line is too long to be counted.
     """
     spans = task.texts
-    keep_memory = kernel.native_function("keep_memory", "scan")
-    if keep_memory and isinstance(spans[0], Span):  # for texts in memory, the process is the user's
+    if isinstance(spans[0], Span):  # for texts in memory, the process is the user's
         keep_memory()
     texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
     source = texts.pop(0) if task.source else None

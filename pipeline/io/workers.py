@@ -294,7 +294,7 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
         max(number, 2),  # for one worker joblib would use this process, so there is a second one, which stays idle
         backend="loky",
         return_as="generator_unordered",
-        batch_size=1,
+        batch_size="auto",
         timeout=timeout,
         initializer=_begin,
         initargs=surroundings,

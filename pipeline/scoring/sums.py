@@ -6,7 +6,7 @@ nor on threads.
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..io.workers import prefetch
-from ..kernel import Drawer
+from ..io.workers import Shared, prefetch
+from ..io.workers import threads as shared_by
 from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.choices import Draws
 from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
 
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]
-Apply = Callable[[Callable[[Drawer], Ints], Iterable[Drawer]], Iterable[Ints]]
 
 KEPT = 430 << 20
 """Up to so many bytes, packed terms are kept between groups of samples. Else they are made anew from the columns."""
@@ -236,25 +235,30 @@ MOST = 1 << 14
 def drawn_sums(terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, threads: int = 1) -> Floats:
     """Return the sums of all sentences in every iteration of some draws: float64 [iterations, systems, width].
 
-    The threads share the iterations. Raises InputError where numbers are too large to be summed exactly in float64.
+    One of the threads reads the next lines meanwhile, and the others share the iterations. Raises InputError where
+    numbers are too large to be summed exactly in float64.
     """
     groups = [range(low, min(low + MOST, draws.iterations)) for low in range(0, draws.iterations, MOST)]
-    if threads == 1 or draws.lines * draws.iterations < THREADED:
-        sums = [_drawn(terms, systems, draws, group, 1, map) for group in groups]
-    else:
-        from ..io.workers import threads as shared_by
-
-        with shared_by(threads) as apply:
-            sums = [_drawn(terms, systems, draws, group, threads, apply) for group in groups]
+    ahead = threads > 1 and draws.lines * draws.iterations >= THREADED
+    parts = threads - 1 if ahead else 1
+    with shared_by(parts) as apply:
+        sums = [_drawn(terms, systems, draws, group, parts, apply, ahead=ahead) for group in groups]
     return np.concatenate(sums).astype(np.float64)
 
 
 def _drawn(
-    terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, iterations: range, parts: int, apply: Apply
+    terms: MetricTerms,
+    systems: Sequence[HasBlocks],
+    draws: Draws,
+    iterations: range,
+    parts: int,
+    apply: Shared,
+    *,
+    ahead: bool,
 ) -> Ints:
     """Return the sums in some iterations, which are cut into parts: int64 [iterations, systems, width].
 
-    With several parts another thread reads the next lines meanwhile.
+    Where it reads `ahead`, another thread makes the terms of the next lines.
     """
 
     def checked() -> Iterator[Sequence[Block]]:
@@ -265,9 +269,9 @@ def _drawn(
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
     drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
     sums = np.zeros((len(iterations), len(systems), terms.schema.width), np.int64)
-    for several in prefetch(checked()) if parts > 1 else checked():
+    for several in prefetch(checked()) if ahead else checked():
         apart = [array for block in several for array in block.apart]
-        drawn = np.concatenate(list(apply(lambda drawer: drawer.sums(apart, several[0].present), drawers)))  # noqa: B023
+        drawn = np.concatenate(apply(lambda drawer: drawer.sums(apart, several[0].present), drawers))  # noqa: B023
         width = several[0].fixed.shape[1]
         sums[:, :, width:] += drawn.reshape(len(iterations), len(systems), -1)
         sums[:, :, :width] += np.stack([block.fixed.sum(axis=0) for block in several])

@@ -32,9 +32,10 @@ from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts, run_directory
-from pipeline.execution.store.counts import BLOCK, CountsKey, InMemoryCounts, ShardFile, StoredCounts
+from pipeline.execution.store.counts import BLOCK, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory, content_key, is_file_name
 from pipeline.io.safe_files import file_name, write_atomic
+from pipeline.io.workers import threads
 from pipeline.metrics.base.needs import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
 from pipeline.scoring import board as scored_columns
@@ -53,13 +54,22 @@ SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def joined(folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5) -> StoredCounts:
-    """Join the arrays of a system, and return its columns."""
+def joined(
+    folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5, processors: int = 1
+) -> StoredCounts:
+    """Join the arrays of a system, each that of a shard, and return its columns."""
     directory = RunDirectory(folder)
     directory.write_manifest({})
     schema = SCHEMA if width == 5 else Schema((Field("length"),), 1)
     statistics = directory.counts("d", "A", "needs", schema, lines)
-    directory.put_in_place([(directory.join(statistics, "key", arrays), statistics)])
+    low, parts = 0, list[Location]()
+    for array in arrays:
+        file = directory.shard_file(low, low + len(array), ["key"], [array.shape[1]])
+        file.write([array])
+        parts += file.locations().values()
+        low += len(array)
+    with threads(processors) as shared:
+        directory.put_in_place([(directory.join(statistics, "key", parts, shared), statistics)])
     return statistics
 
 
@@ -101,6 +111,22 @@ def test_a_block_has_the_narrowest_type_that_holds_it(tmp_path: Path, top: int, 
     assert read.dtype == np.int64
     assert (read == np.concatenate((first, second))[:, 0]).all()
     assert header["lines"] == BLOCK + 3
+
+
+@pytest.mark.parametrize("processors", [1, 3])
+@pytest.mark.parametrize("size", [100, 1000, BLOCK - 1, BLOCK, 3 * BLOCK + 7, 12 * BLOCK])
+def test_blocks_do_not_depend_on_the_shards_or_on_threads(tmp_path: Path, size: int, processors: int) -> None:
+    rows = (
+        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK + 5, 1)) >> np.arange(9 * BLOCK + 5)[:, None] % 40
+    )
+    rows[: 2 * BLOCK] &= 0xFF
+    arrays = [narrow(rows[low : low + size]) for low in range(0, len(rows), size)]
+    _, blocks = raw_blocks(joined(tmp_path, arrays, len(rows), width=1, processors=processors).path)
+    assert [len(block) for block in blocks] == [BLOCK] * 9 + [5]
+    assert [block.dtype for block in blocks] == [
+        narrow(rows[low : low + BLOCK]).dtype for low in range(0, 9 * BLOCK + 5, BLOCK)
+    ]
+    assert (np.concatenate(blocks) == rows).all()
 
 
 @pytest.mark.usefixtures("kernel")

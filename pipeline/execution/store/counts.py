@@ -15,10 +15,11 @@ import math
 import os
 import re
 import secrets
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -30,13 +31,13 @@ from ...arrays import Ints
 from ...errors import StoreError
 from ...io import safe_files
 from ...io.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...io.workers import Shared, alone, in_batches
+from ...io.workers import Shared, alone, in_batches, prefetch
 from ...metrics.base.needs import Columns, Schema, narrow
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
-BATCH = 8
-"""So many arrays are worked on at once where threads share them."""
+TOGETHER, BATCH = 4, 4
+"""So many arrays of shards are joined by a thread at once, and so many times as many by all threads."""
 FORMAT = 3
 """Of .columns files. The digests in those of format 2 are BLAKE2b's."""
 COLUMNS = ".columns"
@@ -132,24 +133,32 @@ class StoredCounts:
         header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": names}
         return json.dumps(header).encode() + b"\n"
 
-    def join(self, waiting: Path, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone) -> None:
-        """Write the content of this file to the path `waiting`, from arrays of any lengths in the order of lines.
+    def join(self, waiting: Path, key: str, parts: "Sequence[Location]", shared: Shared = alone) -> None:
+        """Write the content of this file to the path `waiting`, from the arrays of all shards in the order of lines.
 
-        Threads may share the work on blocks; the bytes are the same.
+        Threads may share the work; the bytes are the same.
         """
+        edges = [0, *accumulate(part.shape[0] for part in parts)]
 
-        def packed(block: NDArray[np.integer]) -> tuple[bytes, int]:
-            data = array_bytes(narrow(block))
-            return data, _number(digest(data))
+        def packed(first: int) -> list[tuple[bytes, int]]:
+            """Return the blocks that begin in some arrays, and their digests."""
+            start, end = edges[first], edges[min(first + TOGETHER, len(parts))]
+            low, high = (min(-(-line // BLOCK) * BLOCK, self.lines) for line in (start, end))
+            if low == high:
+                return []
+            rows = np.concatenate([part.read() for part in parts[first : bisect_left(edges, high)]])
+            blocks = (array_bytes(narrow(rows[at : at + BLOCK])) for at in range(low - start, high - start, BLOCK))
+            return [(data, _number(digest(data))) for data in blocks]
 
-        def blocks() -> Iterator[bytes]:
-            checks: list[int] = []
-            for data, check in in_batches(shared, packed, reblock(arrays), BATCH):
+        def pieces() -> Iterator[bytes]:
+            checks = []
+            several = in_batches(shared, packed, range(0, len(parts), TOGETHER), BATCH)
+            for data, check in chain.from_iterable(several if shared is alone else prefetch(several)):
                 checks.append(check)
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
 
-        write_atomic(waiting, chain([self._header(key)], blocks()))
+        write_atomic(waiting, chain([self._header(key)], pieces()))
 
 
 class InMemoryCounts:

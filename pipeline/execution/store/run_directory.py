@@ -26,16 +26,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..._version import __version__
 from ...errors import StoreError, printable
 from ...io import safe_files
 from ...io.remote import Remote, expanded, is_remote
 from ...io.workers import Shared, alone
 from ...metrics.base.needs import COUNTING, Needs, Schema, Survey
-from .counts import COLUMNS, UNFINISHED, ShardFile, StoredCounts, new_proof, of_keys, own_files
+from .counts import COLUMNS, UNFINISHED, Location, ShardFile, StoredCounts, new_proof, of_keys, own_files
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
 #
@@ -381,15 +378,13 @@ class RunDirectory:
                     proof.unlink(missing_ok=True)
             _remove_empty(folder)
 
-    def join(
-        self, counts: StoredCounts, key: str, arrays: Iterable[NDArray[np.integer]], shared: Shared = alone
-    ) -> Path:
-        """Write a .columns file from arrays in the order of lines, at first under another path, which is returned.
+    def join(self, counts: StoredCounts, key: str, parts: Sequence[Location], shared: Shared = alone) -> Path:
+        """Write a .columns file from arrays of all shards, at first under another path, which is returned.
 
         Threads may share the work. Raises StoreError where the file cannot be written.
         """
         waiting = self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
-        counts.join(waiting, key, arrays, shared)
+        counts.join(waiting, key, parts, shared)
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, StoredCounts]]) -> None:
