@@ -15,8 +15,6 @@
 [5, 4]
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -218,7 +216,7 @@ def evaluate_corpus(
     return results_of(tasks, count_in_memory(corpus, needs, options), settings)
 
 
-def results_of(tasks: Sequence[Task], counted: Counted, settings: StatisticsConfig | None = None) -> Evaluation:
+def results_of(tasks: Sequence[Task], counted: "Counted", settings: "StatisticsConfig | None" = None) -> Evaluation:
     """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for."""
     corpus, counts = tasks[0].corpus, {tasks[0].corpus.name: counted}
     boards, whole = score(tasks, counts), None

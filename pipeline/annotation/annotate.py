@@ -1,7 +1,5 @@
 """Annotates pairs of texts: each distinct pair once, in one process or several, with what the cache has left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -36,7 +34,7 @@ def annotate_all(
     *,
     model: str | None = None,
     n_jobs: int = 1,
-    cache: AnnotationCache | None = None,
+    cache: "AnnotationCache | None" = None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
 ) -> Annotated:
     """Return the edits of pairs of lines, (source, corrected).

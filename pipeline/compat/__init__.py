@@ -8,8 +8,6 @@ Names, arguments, results and what is printed are those of the packages. Texts a
 program. What it does not have raises InputError with the reason. `gec-pipeline help compat` has the lists.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

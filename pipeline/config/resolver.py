@@ -1,7 +1,5 @@
 """From the written data sets and systems to those of a run: names, files and columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +39,7 @@ class Resolver:
     """
 
     def __init__(
-        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, TextFormat]
+        self, root: Node, written: "ConfigFile", problems: list[Problem], formats: Mapping[str, TextFormat]
     ) -> None:
         self.root, self.written, self.problems, self.formats = root, written, problems, formats
         self.matches: list[Match] = []

@@ -4,8 +4,6 @@ The program connects to a cluster when there is work for it, and disconnects at 
 or a spark session that the user has already started in this process is used as it is, and is left open.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -55,7 +53,7 @@ class Cluster:
         self._workers = 0
         weakref.finalize(self, self._undo.close)  # where texts were opened, and the run did not come to its workers
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> "Cluster":
         return self
 
     def __exit__(self, *_: object) -> None:

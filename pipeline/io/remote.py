@@ -5,8 +5,6 @@ not given here: fsspec and its packages find them in their own files and in the 
 without its password and without what follows the question mark, which may be a signature.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re

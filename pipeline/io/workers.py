@@ -4,8 +4,6 @@ Processes are those of joblib's backend loky. They answer in few bytes: loky wai
 the middle of a long answer, and a pipe takes a short one as a whole. So a long answer, or error, goes through a file.
 """
 
-from __future__ import annotations
-
 import _thread
 import contextlib
 import errno
@@ -319,7 +317,7 @@ joblib has others take the place of those whose memory has grown.
 """
 
 
-def _not_ready(attempt: _Attempt, number: int) -> str:
+def _not_ready(attempt: "_Attempt", number: int) -> str:
     """Return why no worker process can be started; empty where one is ready. Nothing is done by it yet."""
     try:
         _need_threads()

@@ -5,8 +5,6 @@ PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one whe
 functions of the Python kernel.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

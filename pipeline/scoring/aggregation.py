@@ -5,8 +5,6 @@ A policy says which references count: the best of each sentence, each alone, or 
 sentence scores. Both make the score of all sentences, and the summands of it for samples of the sentences.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -63,7 +61,7 @@ class SystemCounts:
     threads: int = 1
     """How many threads share the iterations of a score for which references are drawn."""
 
-    def without(self, reference: int) -> tuple[list[int], SystemCounts]:
+    def without(self, reference: int) -> "tuple[list[int], SystemCounts]":
         """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
 
         Of the systems that are themselves references, only the one that is left out is scored.

@@ -4,8 +4,6 @@ Words may be left out before they are stemmed: stop words, the option -s of ROUG
 smart, or a checksum for the words of a file. The file need not be at hand where nothing is counted.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
@@ -144,7 +142,7 @@ class Tokenization:
         """Return the words that count, before they are stemmed: here all."""
         return words
 
-    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
+    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> "PreparedTokens | None":
         """Return source and references encoded, for outputs that come later; None with a stemmer.
 
         None also with the Python kernel, which has no form for it. Raises as encode() does.

@@ -11,8 +11,6 @@ log.txt                                   what happened at what time
 run.lock                                  keeps other runs out
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by running totals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -182,7 +180,7 @@ class Draws(NamedTuple):
         return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
 
     @staticmethod
-    def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
+    def balanced(groups: int, lines: int, references: int, seed: int) -> "Draws":
         """Return draws whose mean score is what sampling converges to, or is close to it.
 
         If there are few choices of references, all are taken. Otherwise the draws are groups of as many iterations as

@@ -1,7 +1,5 @@
 """The metric classes of numbers that others compute: what `external` and the metrics of users have in common."""
 
-from __future__ import annotations
-
 import os
 import re
 from abc import abstractmethod
@@ -192,7 +190,7 @@ class PluggedNeeds(NumberNeeds):
         outputs = _texts(text.systems[0])
         return PreparedCode(self, self.code, text).count(outputs, np.arange(len(outputs)))
 
-    def prepare(self, text: Text) -> PreparedCode | None:
+    def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
         return PreparedCode(self, self.code, text) if self.code else None
 

@@ -1,7 +1,5 @@
 """What notebooks and programs get of results: tables as text, data frames, figures."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -110,7 +108,7 @@ THICK, THIN, NO_RULE = "2px solid", "1px solid", "none"
 SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
 
 
-def _table(sheet: Sheet) -> str:
+def _table(sheet: "Sheet") -> str:
     """Return a table with rules as in a paper, and at the ends of clusters. A single system is not the best."""
 
     def row(tag: str, cells: Iterable[tuple[str, bool]], below: str, above: str = NO_RULE) -> str:
@@ -144,7 +142,7 @@ def called(known: Mapping[str, Metric], metric: str) -> set[str]:
     return {text for text, measure in known.items() if metric in (text, short[text]) or measure in meant}
 
 
-def drawn(results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle) -> Figure:
+def drawn(results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle) -> "Figure":
     """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot() does."""
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
