@@ -129,8 +129,7 @@ def evaluate(
     scorers = from_values(metrics) if metrics or not numbers else ()
     if numbers:
         scorers = (*scorers, *(from_values(more) if (more := external_named(scorers, numbers)) else ()))
-    expected = any(map(has_own_tokens, scorers))
-    texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
+    texts = own_texts(hypotheses, references, sources, tokenizer, expected=any(map(has_own_tokens, scorers)))
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
     if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:

@@ -239,8 +239,7 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     from .scoring.resampling.intervals import unsupported
     from .scoring.resampling.reselected import idle_choice
 
-    reasons = map(unsupported, metrics)
-    problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    problems = [config.root.problem(reason, ("statistics",)) for reason in map(unsupported, metrics) if reason]
     if config.written.statistics and metrics and (idle := idle_choice(metrics, config.written.statistics)):
         problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems

@@ -376,8 +376,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once")
     anew = "compute numbers anew that are kept on this computer"
     add("--recompute", action="append", default=[], metavar="METRIC", help=anew)
-    meaning = "keep nothing on this computer, and read nothing kept"
-    add("--no-cache", dest="cache", action="store_false", help=meaning)
+    add("--no-cache", dest="cache", action="store_false", help="keep nothing on this computer, and read nothing kept")
 
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -266,8 +266,7 @@ class ExpectationConfig(models.ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> "ExpectationConfig":
-        given = _one_of(self, "values", "order", "table", "same", "reports")
-        if given == "reports":
+        if _one_of(self, "values", "order", "table", "same", "reports") == "reports":
             _refuse_beside(self, "reports", "path", "output", "sentences", "mean")
         if self.path is not None:
             _refuse_beside(self, "path", "metric", "dataset", "output", "sentences")

@@ -129,8 +129,7 @@ class Cluster:
         where the cluster failed otherwise. `call` must return its own errors as results: an error that is raised
         here is taken for one of the cluster.
         """
-        workers = self.workers()
-        results = CLUSTERS[self.backend].results(self, call, tasks, workers)
+        results = CLUSTERS[self.backend].results(self, call, tasks, self.workers())
         try:
             yield from results
         except PipelineError:  # a text could not be read on this machine
@@ -303,8 +302,7 @@ def _connect_spark(address: str | None, workers: int | None, undo: contextlib.Ex
             build = build.master(address)
         elif workers:
             build = build.config("spark.master", f"local[{workers}]")
-        session = build.getOrCreate()
-        undo.callback(session.stop)
+        undo.callback(build.getOrCreate().stop)
     return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 

@@ -336,8 +336,7 @@ def glob(pattern: Remote) -> list[Remote]:
 
     def find(system: Any, name: str) -> list[Remote]:
         system.invalidate_cache()
-        infos = system.glob(name, detail=True)
-        names = [name for name, info in infos.items() if info.get("type") != "directory"]
+        names = [name for name, info in system.glob(name, detail=True).items() if info.get("type") != "directory"]
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
     return tried(pattern, find)

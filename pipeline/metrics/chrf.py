@@ -37,8 +37,7 @@ class ChrfNeeds(Needs):
     def columns(self) -> tuple[Field, ...]:
         """Lengths in characters, the n-grams of output and reference, and their matches."""
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
-        apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
-        return (*lengths, *apart)
+        return (*lengths, *(Field(name, self.order, per_reference=True) for name in ("ref_total", "match")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""

@@ -152,8 +152,7 @@ class Tokenization:
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        first = ready.pop(0) if source is not None else None
-        return PreparedTokens(self, made(first, ready, tokenizer.split))
+        return PreparedTokens(self, made(ready.pop(0) if source is not None else None, ready, tokenizer.split))
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts as the kernel's split takes them."""

@@ -75,8 +75,7 @@ def read_m2(*names: str) -> list[Annotated]:
 def _write(output: str | None, pieces: Iterable[str]) -> None:
     """Write to a file, whole or not at all, or to standard output."""
     if output is None:
-        shown = printable if sys.stdout.isatty() else str
-        sys.stdout.writelines(map(shown, pieces))
+        sys.stdout.writelines(map(printable if sys.stdout.isatty() else str, pieces))
     else:
         write_atomic(Path(output), (piece.encode() for piece in pieces))
 
@@ -195,8 +194,7 @@ def _annotate(args: argparse.Namespace) -> None:
             progress=bar.progress,
         )
     each = iter(annotated.annotations)
-    blocks = (block(line, [next(each) for _ in texts]).encode() for line in source)
-    write_atomic(Path(args.out), blocks)
+    write_atomic(Path(args.out), (block(line, [next(each) for _ in texts]).encode() for line in source))
     empty = [number for number, line in enumerate(source, 1) if not line.strip()]
     notes = [f"made with {versions}"]
     pairs = f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"

@@ -267,8 +267,7 @@ class RunDirectory:
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        files = sorted(self.files | self._before | {LOG})
-        whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
+        whole = {"program": f"{PROGRAM} {__version__}", **content, "files": sorted(self.files | self._before | {LOG})}
         safe_files.write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
     def announce(self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()) -> None:

@@ -69,8 +69,7 @@ class Packed(NamedTuple):
 
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        planes = _unpacked(self.data, self.bits, self.shape[0])
-        table: Floats = planes.T @ self.factors[:-1] + self.factors[-1]
+        table: Floats = _unpacked(self.data, self.bits, self.shape[0]).T @ self.factors[:-1] + self.factors[-1]
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:

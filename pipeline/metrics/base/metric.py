@@ -55,8 +55,7 @@ class Metric(ABC):
         """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
         for option in self.options:
             if option.resolved and getattr(self, option.attribute):
-                value = option.resolved(getattr(self, option.attribute), Path())
-                object.__setattr__(self, option.attribute, value)
+                object.__setattr__(self, option.attribute, option.resolved(getattr(self, option.attribute), Path()))
 
     @property
     @abstractmethod

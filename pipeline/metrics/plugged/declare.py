@@ -214,8 +214,7 @@ class _Check:
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the texts that a call gets, and the options."""
         is_class = inspect.isclass(self.target)
-        signature = inspect.signature(self.call)
-        own = list(signature.parameters.values())[1 if is_class else 0 :]
+        own = list(inspect.signature(self.call).parameters.values())[1 if is_class else 0 :]
         texts = []
         for parameter in own:
             if parameter.kind is parameter.KEYWORD_ONLY and not is_class:

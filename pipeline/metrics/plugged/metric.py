@@ -368,8 +368,7 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         return str(models.located(value) or value) if parameter.kind == "model" and value else value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {each.attribute: getattr(self, each.attribute) for each in self.options}
-        return _remade, (self.declared, values)
+        return _remade, (self.declared, {each.attribute: getattr(self, each.attribute) for each in self.options})
 
 
 def restored(declared: Declared, signature: str) -> Metric:
@@ -413,9 +412,8 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     if declared.returns != "counts":
         meaning = "the mean or the sum of the lines"
         fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
-    usual = {"level": "corpus"} if declared.returns == "counts" else {"beta": "1"}
     own = {
-        **usual,
+        **({"level": "corpus"} if declared.returns == "counts" else {"beta": "1"}),
         "name": declared.name,
         "summary": declared.summary,
         "declared": declared,

@@ -319,8 +319,7 @@ def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         label, y_axis = f"{group.called} against {item['human']}: {what}", item["human"].replace("_", " ")
-        shown = Points(f"{label}; a dot for each system", group.axis, y_axis, points)
-        yield group, item["human"], what, shown
+        yield group, item["human"], what, Points(f"{label}; a dot for each system", group.axis, y_axis, points)
 
 
 def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:

@@ -64,8 +64,7 @@ def bootstrap(
         for part in parts:
             for number, share, values in part.sampled(weights, low):
                 for name, own in values.items():
-                    table = tables.setdefault(name, np.zeros((len(weights), systems)))
-                    table[:, number] += share * own
+                    tables.setdefault(name, np.zeros((len(weights), systems)))[:, number] += share * own
         return tables
 
     groups = Groups(Bootstrap(lines, seed), samples, threads=threads, space=room_beside(parts, threads), far=far)

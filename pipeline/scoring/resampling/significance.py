@@ -216,7 +216,6 @@ def _comparisons(
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
         wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
-        better = float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean())
         comparisons.append(
             Comparison(
                 dataset=system.dataset,
@@ -225,7 +224,7 @@ def _comparisons(
                 other=other.system,
                 difference=system.score - other.score,
                 interval=(float(low), float(high)),
-                better=better,
+                better=float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean()),
                 wins=wins,
                 losses=losses,
                 ties=each.ties,
