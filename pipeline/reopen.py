@@ -8,6 +8,7 @@ from .config.models import OutputConfig
 from .config.resolved import Overrides
 from .config.tree import Node, from_mapping
 from .corpus.corpus import Corpus
+from .corpus.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .metrics.base.metric import Metric
@@ -101,7 +102,6 @@ def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
 def _people(manifest: dict[str, Any], results: Results) -> "HumanJudgements | None":
     """Return what people said of the systems; None where it is not at hand, or has changed since the run."""
     from .config.load import load  # here, because loading YAML takes time
-    from .corpus.formats import READERS
 
     if not results.human:
         return None

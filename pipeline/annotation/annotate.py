@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..errors import IncompleteError
 from ..io.content_cache import ANNOTATIONS, ContentCache
 from ..io.safe_files import digest
-from ..io.workers import WorkerLostError
+from ..io.workers import WorkerLostError, results
 from .errant_annotator import Annotation, Pair, annotator_of, pair_of, trivial, versions_of
 
 CHUNK = 256
@@ -92,8 +92,6 @@ def _results(
         for part in parts:
             yield part, annotate_chunk(part, model)
         return
-    from ..io.workers import results
-
     call = partial(_numbered, annotate_chunk, model)
     try:
         for number, edits in results(call, enumerate(parts), min(n_jobs, len(parts)), processes=True):

@@ -7,7 +7,9 @@ or a spark session that the user has already started in this process is used as 
 import contextlib
 import os
 import re
+import signal
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
@@ -197,9 +199,6 @@ def _connect_dask(address: str | None, workers: int | None, undo: contextlib.Exi
 @contextlib.contextmanager
 def _uninterruptible() -> Iterator[None]:
     """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
-    import signal
-    import threading
-
     if threading.current_thread() is not threading.main_thread():
         yield
         return

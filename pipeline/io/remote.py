@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote, urlsplit
 
 from ..errors import CorpusError, DataError, Problem, did_you_mean
 
@@ -91,8 +92,6 @@ class Remote:
     @property
     def name(self) -> str:
         """The name of the file, without folders."""
-        from urllib.parse import unquote
-
         return unquote(self.parts[-1].partition("?")[0])
 
     @property
@@ -116,7 +115,6 @@ def locate(base: Path, text: str) -> Path | Remote:
     if is_remote(text):
         return Remote(text)
     if _SCHEME.match(text):
-        from urllib.parse import urlsplit
         from urllib.request import url2pathname
 
         return Path(url2pathname(urlsplit(text).path))

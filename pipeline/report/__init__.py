@@ -5,6 +5,7 @@ to FORMATS.
 """
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 from ..lookup import later
 from .material import Format
@@ -57,8 +58,6 @@ FORMATS: dict[str, Format] = {
 
 def unavailable(names: Iterable[str]) -> list[str]:
     """Return a message for each of these forms that needs a package which is not installed."""
-    from importlib.util import find_spec
-
     forms = [(name, FORMATS[name]) for name in dict.fromkeys(names)]
     return [
         f"{name}: needs the package {form.package}: pip install 'gec-pipeline[{form.extra}]'"

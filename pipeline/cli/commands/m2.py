@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus.edits.m2_files import ALTERNATIVES, DELETED, STYLES, Annotated, converted, other_styles, read_annotated
+from ...corpus.formats.m2 import spool_m2, wrong_sentences
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
@@ -89,8 +90,6 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """  # noqa: D205 (the paragraph is that of --help)
-    from ...corpus.formats.m2 import spool_m2
-
     spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
     if args.source or not any(file.edits):
@@ -134,7 +133,6 @@ def _check(args: argparse.Namespace) -> None:
       gec-pipeline m2 check data/m2/gold.m2
     """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.edit_views import odd_lines
-    from ...corpus.formats.m2 import wrong_sentences
 
     spool, path = Spool(UNPACKED), given_path(args.file)
     plain = spool.local(path)

@@ -27,8 +27,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, printable
+from ...execution.options import RunOptions
+from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
+from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
 
@@ -76,7 +79,6 @@ TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 
 def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
-    from ...metrics import METRICS
     from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
@@ -153,11 +155,9 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
-    from ...execution.options import RunOptions
     from ...metrics.build import from_texts
     from ...report.console import print_results
     from ...report.tables import percent
-    from ...report.terminal.printing import print_text, print_warnings
     from ...scoring.board import describe
     from ...scoring.results import Results
 

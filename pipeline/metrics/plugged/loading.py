@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ConfigError, CorpusError
 from ...io.plain_files import small_bytes
 from ...io.safe_files import digest
+from ...io.workers import send_code
 from .. import METRICS
 from ..base.declared import Declared
 from ..base.metric import Metric
@@ -88,8 +89,6 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
     """
     module = sys.modules[metric.__module__]
     if place.kind == "file":
-        from ...io.workers import send_code  # here, because most runs have no whole subclass
-
         send_code(module)
     known = METRICS.data.get(name)
     if isinstance(known, type) and (known.__module__, known.origin.get("from")) == (metric.__module__, place.told):

@@ -11,6 +11,7 @@ from ...errors import InputError, did_you_mean, printable
 from ...metrics.base.metric import Metric
 from ...metrics.build import from_text, metrics_called
 from ...scoring.results import Results
+from .. import FORMATS, unavailable
 from ..material import Material, PlotStyle
 from ..tables.ranked import labels
 
@@ -57,8 +58,6 @@ class Shown:
         `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all. The page of html is
         without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
         """
-        from .. import FORMATS, unavailable  # here, because most programs show no tables
-
         forms = [name for name, one in FORMATS.items() if one.printed or name == "html"]
         if form not in forms:
             raise InputError(f"report: expected one of {', '.join(forms)}, found {form!r}{did_you_mean(form, forms)}")
