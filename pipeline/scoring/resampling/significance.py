@@ -40,25 +40,12 @@ COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
-def statistics_of(texts: Mapping[str, str], prefix: str = "") -> StatisticsConfig:
-    """Return the settings that some texts stand for; raises InputError that names the one that is wrong."""
-    from pydantic import ValidationError
-
-    from ...config.models import StatisticsConfig
-
-    try:
-        return StatisticsConfig.model_validate(texts)
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
-        if item["type"] == "extra_forbidden":
-            text = f"is no setting{did_you_mean(name, StatisticsConfig.model_fields)}"
-        raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
-
-
 def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
-    settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
+    from ...config.models import StatisticsConfig
+
+    given = {name: str(value) for name, value in written.items() if value is not None}
+    settings = StatisticsConfig.from_settings(given, prefix)
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
         hint = f"{did_you_mean(settings.baseline, names)}; there are {', '.join(names)}"
