@@ -4,8 +4,8 @@ To add a form, write a file here with a function that takes Material and returns
 to FORMATS.
 """
 
+import importlib.util
 from collections.abc import Iterable
-from importlib.util import find_spec
 
 from ..lookup import later
 from .material import Format
@@ -62,5 +62,5 @@ def unavailable(names: Iterable[str]) -> list[str]:
     return [
         f"{name}: needs the package {form.package}: pip install 'gec-pipeline[{form.extra}]'"
         for name, form in forms
-        if form.package and find_spec(form.package) is None
+        if form.package and importlib.util.find_spec(form.package) is None
     ]
