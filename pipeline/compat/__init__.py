@@ -12,9 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import nltk as nltk
-    from . import rouge_score as rouge_score
-    from . import sacrebleu as sacrebleu
+    from . import nltk, rouge_score, sacrebleu
 
 __all__ = ["nltk", "rouge_score", "sacrebleu"]
 
