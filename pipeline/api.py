@@ -179,9 +179,8 @@ def evaluate_corpus(
     """Score a corpus that is open already, without a run directory.
 
     `statistics` is as in evaluate(), and `by_type` says whether there are scores by type of edit too. `listener` is
-    told how texts are annotated, where a metric asks for it. `options` stand in place of n_jobs. Raises
-    InputError where a metric cannot score this corpus,
-    and for an impossible `n_jobs` and wrong `statistics`.
+    told how texts are annotated, where a metric asks for it. `options` stand in place of n_jobs. Raises InputError
+    where a metric cannot score this corpus, and for an impossible `n_jobs` and wrong `statistics`.
     """
     settings = None
     if statistics is not None and statistics is not False:

@@ -259,8 +259,7 @@ class Evaluation(Sequence[Result], Shown):
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return the scores by type of edit of all results: a row for each system and type.
 
-        `tier` is that of Result.breakdown().
-        pandas.DataFrame(evaluation.breakdown()) is a table of them.
+        `tier` is that of Result.breakdown(). pandas.DataFrame(evaluation.breakdown()) is a table of them.
         """
         return [
             {"dataset": result.dataset, "system": result.system, "metric": result.signature, **row}

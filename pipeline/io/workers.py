@@ -105,9 +105,8 @@ def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size:
 def threads(number: int) -> Iterator[Shared]:
     """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
 
-    What context variables have here, they have in the calls.
-    Where no thread can be started, items that a thread has already begun are done again: calls must allow that.
-    One thread is the calling one.
+    What context variables have here, they have in the calls. Where no thread can be started, items that a thread has
+    already begun are done again: calls must allow that. One thread is the calling one.
     """
     if number == 1:
         yield alone
