@@ -325,7 +325,6 @@ class GoToScorer(LimitsReferences, Metric):
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse an annotator whom the gold does not have."""
-        del missing
         if self.annotator < references:
             return None
         return f"annotator: expected at most {references - 1}, the last of the gold, found {self.annotator}"

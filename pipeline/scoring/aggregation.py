@@ -114,7 +114,6 @@ class Policy(Aggregation):
 
     def rows(self, references: int) -> Mapping[str, int]:
         """Return the references that are also scored as systems: the number of each, by the name of its row."""
-        del references
         return {}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
@@ -122,7 +121,6 @@ class Policy(Aggregation):
 
         `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
         """
-        del metric
         if present is None or scores.shape[1] == 1:
             return mean(scores)
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
@@ -188,7 +186,6 @@ class Best(Policy):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
-        del present
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
 
@@ -243,7 +240,6 @@ class Weighted(Mean):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        del present
         mean: Floats = scores @ np.array(draws_references(metric).shares)
         return mean
 

@@ -301,7 +301,6 @@ class WithoutStopWords(Tokenization):
 
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return None: outputs that come later are counted together with the references."""
-        del source, references
         return None
 
     def kept(self, words: Words) -> Words:

@@ -280,7 +280,6 @@ class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is needed before all options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        del option_string
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
             action.required = action.required and action.dest != "metrics"

@@ -193,7 +193,6 @@ class Metric(ABC):
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return what a reader of these outputs should know, such as why they are 0."""
-        del outputs
         return []
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
@@ -202,7 +201,6 @@ class Metric(ABC):
         If the metric scores references one at a time (see by_reference), some of them may be missing, and their counts
         mean nothing. Otherwise no reference is missing.
         """
-        del columns
         return []
 
 

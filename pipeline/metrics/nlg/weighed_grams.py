@@ -57,7 +57,6 @@ class NistTokenization(Tokenization):
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
-        del tokenizer
         text = text.own()
         fast = self.program == "mteval" or (self.program == "nltk" and text.data.isascii())
         if fast and not ODD.search(text.data):

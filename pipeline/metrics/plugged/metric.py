@@ -354,12 +354,10 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return what the method `peer_signature` of the code returns."""
-        del references, missing
         return self._says("peer_signature")  # type: ignore[no-any-return]
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what the method `misfit` of the code returns."""
-        del missing
         return self._says("misfit", references)  # type: ignore[no-any-return]
 
     def _given(self, parameter: Parameter) -> Any:

@@ -246,7 +246,6 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse missing references at level micro if counts are summed for each reference or set of them."""
-        del references
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None

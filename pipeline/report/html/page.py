@@ -273,7 +273,6 @@ def as_yaml(config: Mapping[str, Any]) -> str:
         }
 
         def ignore_aliases(self, data: Any) -> bool:
-            del data
             return True
 
     return yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
