@@ -40,6 +40,10 @@ class Numbers(ScoresLines, Metric):
     """
 
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    terms: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
+    """The counts."""
+    policy: ClassVar[str] = "merged"
+    """References have no effect, since each sentence has its own numbers."""
     beta: str
     decimals: int
 
@@ -63,19 +67,9 @@ class Numbers(ScoresLines, Metric):
         """The name of the score."""
         return self.outputs[0]
 
-    @property
-    def policy(self) -> str:
-        """References have no effect, since each sentence has its own numbers."""
-        return "merged"
-
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of F-beta. A single number is the score itself and is not shown again."""
         return [Counted(name, columns[name]) for name in COUNTS if self.is_counts]
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The counts."""
-        return tuple(Field(name) for name in COUNTS)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta under the name of the score, precision, recall, and the counts."""
