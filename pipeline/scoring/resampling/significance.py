@@ -21,15 +21,7 @@ from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
 from ..terms import MetricTerms, first, present_blocks
-from . import intervals
-from .paired_tests import (
-    CORRECTIONS,
-    approximate_randomization,
-    paired_bootstrap,
-    randomization,
-    sentencewise,
-    sign_test,
-)
+from . import intervals, paired_tests
 from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Far, Groups, Progress, Shuffles
 
@@ -177,18 +169,21 @@ def _comparisons(
         return []
     metric = measured.metric
     columns = zip(*(present_blocks(metric, system) for system in measured.columns), strict=True)
-    compared = sentencewise((np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns), pairs)
+    of_sentences = (np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns)
+    compared = paired_tests.sentencewise(of_sentences, pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
-        values = [sign_test(one.wins, one.losses) for one in compared]
+        values = [paired_tests.sign_test(one.wins, one.losses) for one in compared]
     elif settings.test == "paired_bootstrap":
-        values = paired_bootstrap(samples, scores, pairs)
+        values = paired_tests.paired_bootstrap(samples, scores, pairs)
     elif reselected:
         shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials)
-        values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
+        values = paired_tests.randomization(
+            lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress
+        )
     else:
         several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads, far)
-        values = approximate_randomization(parts, scores, *several)
+        values = paired_tests.approximate_randomization(parts, scores, *several)
     # Digests, which are the same for systems that are equal on every sentence.
     same: list[tuple[bytes, ...]] = [()] * len(measured.columns)
     for summand in parts:
@@ -196,7 +191,7 @@ def _comparisons(
             same[number] = (*same[number], digest)
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
-    adjusted = CORRECTIONS[settings.correction](values)
+    adjusted = paired_tests.CORRECTIONS[settings.correction](values)
     comparisons = []
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
         system, other = measured.scores[one], measured.scores[two]
