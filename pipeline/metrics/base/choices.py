@@ -175,7 +175,7 @@ class Draws(NamedTuple):
     seed: int = 0
     """Read by the samplers numpy and turned alone."""
 
-    def drawer(self, iterations: Iterable[int]) -> kernel.Drawer:
+    def drawer(self, iterations: Iterable[int]) -> "kernel.Drawer":
         """Return what draws for some of the iterations, block of lines after block of lines."""
         return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
 
