@@ -9,7 +9,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..io.workers import prefetch
-from ..io.workers import threads as shared_by
 from ..kernel import Drawer
 from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.choices import Draws
@@ -104,6 +102,8 @@ class Summand:
 
     def digests(self) -> list[bytes]:
         """Return a digest of each system's terms. It is the same for systems that are equal on every sentence."""
+        from hashlib import blake2b
+
         hashes = [blake2b(digest_size=16) for _ in self.systems]
         for block in self.keep() or self._made():
             for packed in (block.fixed, *block.drawn):
@@ -242,6 +242,8 @@ def drawn_sums(terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, t
     if threads == 1 or draws.lines * draws.iterations < THREADED:
         sums = [_drawn(terms, systems, draws, group, 1, map) for group in groups]
     else:
+        from ..io.workers import threads as shared_by
+
         with shared_by(threads) as apply:
             sums = [_drawn(terms, systems, draws, group, threads, apply) for group in groups]
     return np.concatenate(sums).astype(np.float64)

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from ...corpus.edits.m2_files import ALTERNATIVES, DELETED, STYLES, Annotated, converted, other_styles, read_annotated
-from ...corpus.formats.m2 import spool_m2, wrong_sentences
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
@@ -76,7 +75,8 @@ def read_m2(*names: str) -> list[Annotated]:
 def _write(output: str | None, pieces: Iterable[str]) -> None:
     """Write to a file, whole or not at all, or to standard output."""
     if output is None:
-        sys.stdout.writelines(map(printable if sys.stdout.isatty() else str, pieces))
+        shown = printable if sys.stdout.isatty() else str
+        sys.stdout.writelines(map(shown, pieces))
     else:
         write_atomic(Path(output), (piece.encode() for piece in pieces))
 
@@ -90,6 +90,8 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """  # noqa: D205 (the paragraph is that of --help)
+    from ...corpus.formats.m2 import spool_m2
+
     spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
     if args.source or not any(file.edits):
@@ -133,6 +135,7 @@ def _check(args: argparse.Namespace) -> None:
       gec-pipeline m2 check data/m2/gold.m2
     """  # noqa: D205 (the paragraph is that of --help)
     from ...corpus.edit_views import odd_lines
+    from ...corpus.formats.m2 import wrong_sentences
 
     spool, path = Spool(UNPACKED), given_path(args.file)
     plain = spool.local(path)
@@ -192,7 +195,8 @@ def _annotate(args: argparse.Namespace) -> None:
             progress=bar.progress,
         )
     each = iter(annotated.annotations)
-    write_atomic(Path(args.out), (block(line, [next(each) for _ in texts]).encode() for line in source))
+    blocks = (block(line, [next(each) for _ in texts]).encode() for line in source)
+    write_atomic(Path(args.out), blocks)
     empty = [number for number, line in enumerate(source, 1) if not line.strip()]
     notes = [f"made with {versions}"]
     pairs = f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
