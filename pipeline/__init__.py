@@ -34,8 +34,6 @@ is `gec-pipeline` or `python -m pipeline`. To read the code, begin with
 `pipeline/stages.py`.
 """
 
-from __future__ import annotations
-
 import sys
 from typing import TYPE_CHECKING, Any
 

@@ -15,8 +15,6 @@
 [5, 4]
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,18 +24,22 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
+from .config.resolved import overrides_from_values
+from .config.tree import from_mapping
 from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
 from .corpus.corpus import ONE, Corpus, corpus_in_memory
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
+from .execution.store.run_directory import folder_of
 from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.needs import TEXTS
 from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
+from .scoring import stored_runs
 from .scoring.board import Task, count_warnings, datasets_of, describe, needs_of, score, tasks_of
 from .scoring.results import Results
 from .tokenizers.own_tokens import References, Splitter, Texts, own_texts
@@ -131,8 +133,7 @@ def evaluate(
     scorers = from_values(metrics) if metrics or not numbers else ()
     if numbers:
         scorers = (*scorers, *(from_values(more) if (more := external_named(scorers, numbers)) else ()))
-    expected = any(map(has_own_tokens, scorers))
-    texts = own_texts(hypotheses, references, sources, tokenizer, expected=expected)
+    texts = own_texts(hypotheses, references, sources, tokenizer, expected=any(map(has_own_tokens, scorers)))
     if texts.tokenizer:
         scorers = tuple(with_own_tokens(metric, texts.tokenizer) for metric in scorers)
     if isinstance(texts.hypotheses, Mapping) and not texts.hypotheses:
@@ -178,9 +179,8 @@ def evaluate_corpus(
     """Score a corpus that is open already, without a run directory.
 
     `statistics` is as in evaluate(), and `by_type` says whether there are scores by type of edit too. `listener` is
-    told how texts are annotated, where a metric asks for it. `options` stand in place of n_jobs. Raises
-    InputError where a metric cannot score this corpus,
-    and for an impossible `n_jobs` and wrong `statistics`.
+    told how texts are annotated, where a metric asks for it. `options` stand in place of n_jobs. Raises InputError
+    where a metric cannot score this corpus, and for an impossible `n_jobs` and wrong `statistics`.
     """
     settings = None
     if statistics is not None and statistics is not False:
@@ -218,7 +218,7 @@ def evaluate_corpus(
     return results_of(tasks, count_in_memory(corpus, needs, options), settings)
 
 
-def results_of(tasks: Sequence[Task], counted: Counted, settings: StatisticsConfig | None = None) -> Evaluation:
+def results_of(tasks: Sequence[Task], counted: "Counted", settings: "StatisticsConfig | None" = None) -> Evaluation:
     """Return the results of a data set whose texts are counted, with the statistics that `settings` ask for."""
     corpus, counts = tasks[0].corpus, {tasks[0].corpus.name: counted}
     boards, whole = score(tasks, counts), None
@@ -254,8 +254,6 @@ def run(
     results of all others are then in the run directory.
     """
     from . import stages  # here, because scoring needs nothing of it, nor do the functions below
-    from .config.resolved import overrides_from_values
-    from .config.tree import from_mapping
 
     if not isinstance(config, str | PathLike | Mapping):
         raise InputError(f"config: expected a YAML file or a mapping, found {type(config).__name__}")
@@ -276,17 +274,13 @@ def load(directory: str | Path) -> Evaluation:
 
     The counts of sentences are read when they are asked for. Raises StoreError where the directory holds no results.
     """
-    from .execution.store.run_directory import folder_of
-
     directory = folder_of(directory)
     return _evaluation(directory, Results.read(directory / "results.json"))
 
 
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
-    from .scoring.stored_runs import boards_of
-
-    return Evaluation(boards_of(directory, stored), stored.warnings, stored)
+    return Evaluation(stored_runs.boards_of(directory, stored), stored.warnings, stored)
 
 
 def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, **settings: str | float) -> Evaluation:
@@ -303,7 +297,6 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
     two do not fit together, and for settings that are wrong.
     """
     from .scoring.resampling.significance import settings_of, with_statistics
-    from .scoring.stored_runs import load_runs, restricted
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
@@ -319,10 +312,10 @@ def compare(run: str | Path | Sequence[Result], run2: str | Path | None = None, 
             if given is not None and not isinstance(given, str | PathLike):
                 kind = type(given).__name__
                 raise InputError(f"compare: expected the path of a run directory, or results in a list; found {kind}")
-        results, boards = load_runs(run, run2)
+        results, boards = stored_runs.load_runs(run, run2)
     names = [name for board in boards for name in board.names]
     written = dict(results.statistics or {})
     kept = written.get("baseline")  # beside a second run it may be called NAME@RUN
     written["baseline"] = next((n for n in names if n == kept or n.startswith(f"{kept}@")), None) if kept else None
-    found, scored = with_statistics(*restricted(results, boards), settings_of(written | settings, names))
+    found, scored = with_statistics(*stored_runs.restricted(results, boards), settings_of(written | settings, names))
     return Evaluation(scored, found.warnings, found)

@@ -1,6 +1,7 @@
 """Errors with messages for users. Each problem says where it is, what is wrong and what to do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -88,6 +89,15 @@ class InputError(PipelineError):
         if len(self.problems) > MAX_SHOWN:
             shown.append(f"... and {len(self.problems) - MAX_SHOWN} more problems")
         return "\n".join(shown)
+
+
+@contextmanager
+def gathered(problems: list[Problem]) -> Iterator[None]:
+    """Append what is wrong to problems, in place of raising an InputError, so that the rest is checked too."""
+    try:
+        yield
+    except InputError as error:
+        problems += error.problems
 
 
 class ConfigError(InputError):

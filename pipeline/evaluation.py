@@ -1,7 +1,5 @@
 """What `evaluate`, `run` and `load` return: the results of one call, each with its score and the counts behind it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
@@ -187,8 +185,8 @@ class Evaluation(Sequence[Result], Shown):
     @overload
     def __getitem__(self, key: int | str) -> Result: ...
     @overload
-    def __getitem__(self, key: slice) -> Evaluation: ...
-    def __getitem__(self, key: int | str | slice) -> Result | Evaluation:
+    def __getitem__(self, key: slice) -> "Evaluation": ...
+    def __getitem__(self, key: int | str | slice) -> "Result | Evaluation":
         """Return a result by its number, its system or its metric, or an evaluation of several by a slice.
 
         A text is the name of a system, or else a metric, as `get` takes it. Raises InputError unless exactly one
@@ -261,8 +259,7 @@ class Evaluation(Sequence[Result], Shown):
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return the scores by type of edit of all results: a row for each system and type.
 
-        `tier` is that of Result.breakdown().
-        pandas.DataFrame(evaluation.breakdown()) is a table of them.
+        `tier` is that of Result.breakdown(). pandas.DataFrame(evaluation.breakdown()) is a table of them.
         """
         return [
             {"dataset": result.dataset, "system": result.system, "metric": result.signature, **row}
@@ -336,7 +333,7 @@ class Evaluation(Sequence[Result], Shown):
         width: Literal["column", "text"] | None = None,
         font: Literal["sans", "serif"] = "sans",
         title: bool = True,
-    ) -> Figure:
+    ) -> "Figure":
         """Return a plot as a figure of matplotlib, which notebooks show, and whose savefig() writes it to a file.
 
         `name` is one of those of `gec-pipeline report --format plots` (scores, curves, ranks, differences ...).

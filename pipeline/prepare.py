@@ -1,7 +1,5 @@
 """What comes before a run: config, metrics and every file are read and checked. All problems are raised at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -53,11 +51,11 @@ class Job:
     """What the command line changes in the config."""
     written: dict[str, Any]
     """What run.json keeps of the config, so that reopen.py can open the texts again."""
-    people: HumanJudgements | None = None
+    people: "HumanJudgements | None" = None
     """The file of the section `human`, opened."""
-    published: Published | None = None
+    published: "Published | None" = None
     """The files of the sections `judgments` to `expect`, opened."""
-    cluster: Cluster | None = None
+    cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
     read: int = 0
     """The bytes of texts that were read to open them; those that were opened before need not be read."""
@@ -157,7 +155,7 @@ def reread(
 
 def _opened(
     written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
-) -> tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]:
+) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]":
     """Return config, metrics, texts, all problems, the cluster and how many bytes were read to open the texts.
 
     The config is None where it cannot be read.
@@ -241,8 +239,7 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     from .scoring.resampling.intervals import unsupported
     from .scoring.resampling.reselected import idle_choice
 
-    reasons = map(unsupported, metrics)
-    problems = [config.root.problem(reason, ("statistics",)) for reason in reasons if reason]
+    problems = [config.root.problem(reason, ("statistics",)) for reason in map(unsupported, metrics) if reason]
     if config.written.statistics and metrics and (idle := idle_choice(metrics, config.written.statistics)):
         problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems
@@ -293,7 +290,7 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
     )
 
 
-def people_of(config: Config, problems: list[Problem]) -> HumanJudgements | None:
+def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | None":
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
     from .human.human_judgements import misfit, open_human_judgements
     from .io.dataset_cache import path_of

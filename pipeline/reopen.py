@@ -1,7 +1,5 @@
 """A run directory opened again for reports: its results, its columns, and the texts where they have not changed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 from .config.models import OutputConfig
 from .config.resolved import Overrides
 from .config.tree import Node, from_mapping
+from .corpus.corpus import Corpus
+from .corpus.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
+from .metrics.base.metric import Metric
 from .prepare import people_of, reread
 from .report.material import Material, PlotStyle
 from .scoring import stored_runs
 from .scoring.board import describe, tasks_of
+from .scoring.results import Results
 from .scoring.stored_runs import Selection, narrowed, only
 
 if TYPE_CHECKING:
-    from .corpus.corpus import Corpus
     from .human.human_judgements import HumanJudgements
-    from .metrics.base.metric import Metric
-    from .scoring.results import Results
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
@@ -100,10 +99,9 @@ def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
     return config, Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
 
 
-def _people(manifest: dict[str, Any], results: Results) -> HumanJudgements | None:
+def _people(manifest: dict[str, Any], results: Results) -> "HumanJudgements | None":
     """Return what people said of the systems; None where it is not at hand, or has changed since the run."""
     from .config.load import load  # here, because loading YAML takes time
-    from .corpus.formats import READERS
 
     if not results.human:
         return None

@@ -3,8 +3,6 @@
 A Scorer has references and sources of one metric. sentence_scores() is for texts that differ with every call.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -85,7 +83,7 @@ class Scorer:
     @classmethod
     def quiet(
         cls, metric: Asked, references: Any, sources: Any, gold: str | None = None, tokenizer: Splitter | None = None
-    ) -> Scorer:
+    ) -> "Scorer":
         """Return a scorer that does not warn. The arguments, also `gold` and `tokenizer`, are those of Scorer."""
         scorer = cls.__new__(cls)
         cls._prepare(scorer, metric, references, sources, gold, tokenizer)

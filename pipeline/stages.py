@@ -18,8 +18,6 @@ all references before a line can be counted, such as how rare an n-gram is: that
 To add a stage between scoring and writing, write a function like resample(), and add a line to STAGES.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 import time
@@ -31,6 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
+from .corpus.corpus import Corpus
 from .corpus.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
@@ -45,16 +44,15 @@ from .report.console import replacement_note
 from .report.material import Material, PlotStyle
 from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
 from .scoring.board import score as score_all
+from .scoring.resampling.samples import Far
 from .scoring.results import Results, series_of
 from .scoring.stored_runs import has_old_digests, left_out
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
-    from .corpus.corpus import Corpus
     from .execution.count import Counted
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
-    from .scoring.resampling.samples import Far
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -77,7 +75,7 @@ class Scored:
     far: Far | None = None
     """The workers of a cluster that a stage may use, and the run directory that they read, where they have it."""
 
-    def told(self, *warnings: str) -> Scored:
+    def told(self, *warnings: str) -> "Scored":
         """Return this run with more warnings in its results."""
         return replace(self, results=replace(self.results, warnings=[*self.results.warnings, *warnings]))
 
@@ -203,7 +201,7 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
 
 def count(
     job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
-) -> tuple[dict[str, Counted], list[Missing]]:
+) -> "tuple[dict[str, Counted], list[Missing]]":
     """Return the counts by the name of the data set, and the lines that could not be counted."""
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
@@ -214,7 +212,9 @@ def count(
     return counts, missing
 
 
-def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threads: int, listener: Listener) -> Scored:
+def score(
+    job: Job, counts: "Mapping[str, Counted]", missing: list[Missing], threads: int, listener: Listener
+) -> Scored:
     """Return the scores of all systems of which every line is counted."""
     lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
@@ -234,7 +234,7 @@ def score(job: Job, counts: Mapping[str, Counted], missing: list[Missing], threa
     return Scored(job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads)
 
 
-def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
+def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
     """Add intervals, rank ranges and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
@@ -243,7 +243,7 @@ def resample(scored: Scored, asked: StatisticsConfig) -> Scored:
     return replace(scored, results=results, boards=boards)
 
 
-def correlate(scored: Scored, people: HumanJudgements) -> Scored:
+def correlate(scored: Scored, people: "HumanJudgements") -> Scored:
     """Add the correlations of metrics and people."""
     from .human.meta_evaluation import meta_evaluate
     from .human.score_files import metric_scores
@@ -258,7 +258,7 @@ def correlate(scored: Scored, people: HumanJudgements) -> Scored:
     return replace(scored, results=replace(scored.results, human=agreement.plain()))
 
 
-def compare(scored: Scored, asked: Published) -> Scored:
+def compare(scored: Scored, asked: "Published") -> Scored:
     """Add what the sections `judgments` to `expect` ask for, compared with published values."""
     from .reproduction.expected_values import with_published
 

@@ -1,7 +1,5 @@
 """Annotates pairs of texts: each distinct pair once, in one process or several, with what the cache has left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -10,7 +8,7 @@ from typing import NamedTuple
 from ..errors import IncompleteError
 from ..io.content_cache import ANNOTATIONS, ContentCache
 from ..io.safe_files import digest
-from ..io.workers import WorkerLostError
+from ..io.workers import WorkerLostError, results
 from .errant_annotator import Annotation, Pair, annotator_of, pair_of, trivial, versions_of
 
 CHUNK = 256
@@ -36,7 +34,7 @@ def annotate_all(
     *,
     model: str | None = None,
     n_jobs: int = 1,
-    cache: AnnotationCache | None = None,
+    cache: "AnnotationCache | None" = None,
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
 ) -> Annotated:
     """Return the edits of pairs of lines, (source, corrected).
@@ -94,8 +92,6 @@ def _results(
         for part in parts:
             yield part, annotate_chunk(part, model)
         return
-    from ..io.workers import results
-
     call = partial(_numbered, annotate_chunk, model)
     try:
         for number, edits in results(call, enumerate(parts), min(n_jobs, len(parts)), processes=True):

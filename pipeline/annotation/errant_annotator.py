@@ -5,8 +5,6 @@ source again for each corrected text. Here each text is parsed once, and texts a
 parse, since it sees the same words.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import re
@@ -311,7 +309,7 @@ class ErrantAnnotator:
             lacks = f"gives no {', '.join(absent)}, which errant needs"
             raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {lacks}")
 
-    def annotate(self, pairs: Sequence[Pair]) -> list[Annotation]:
+    def annotate(self, pairs: "Sequence[Pair]") -> "list[Annotation]":
         """Return the edits of each pair. Each distinct text is parsed once.
 
         Raises ConfigError where errant has no type for a word, since it does not know a tag of the spaCy pipeline.

@@ -3,8 +3,6 @@
 A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
 """
 
-from __future__ import annotations
-
 import argparse
 import codecs
 import re
@@ -182,7 +180,7 @@ def output_from_pipe(args: argparse.Namespace) -> None:
 
 def open_files(
     args: argparse.Namespace, *, quiet: bool = False, views: Collection[str], references: bool = True
-) -> Corpus:
+) -> "Corpus":
     """Open and check the files; systems are called as they were written. Warnings go to standard error.
 
     `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they read any.
@@ -264,7 +262,7 @@ def expanded(texts: Sequence[str]) -> list[str]:
     return [text for found in each for text in found]
 
 
-def kernel_notes(corpora: Iterable[Corpus]) -> Iterator[str]:
+def kernel_notes(corpora: "Iterable[Corpus]") -> Iterator[str]:
     """Yield which kernel is used and why, where there is much to count and the compiled kernel was expected."""
     from .. import kernel
 
@@ -317,7 +315,7 @@ def add_parts(parser: argparse.ArgumentParser) -> None:
 
 def add_settings(
     parser: argparse.ArgumentParser,
-    model: type[BaseModel],
+    model: "type[BaseModel]",
     names: Iterable[str],
     lists: Mapping[str, Any],
     **flags: str,
@@ -353,7 +351,7 @@ def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
         parser.add_argument(f"--{name}", **known[name])
 
 
-def selection_of(args: argparse.Namespace) -> Selection:
+def selection_of(args: argparse.Namespace) -> "Selection":
     """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one name each.
 
     A single system is not among it, because `show` prints the counts of one.
@@ -378,8 +376,7 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once")
     anew = "compute numbers anew that are kept on this computer"
     add("--recompute", action="append", default=[], metavar="METRIC", help=anew)
-    meaning = "keep nothing on this computer, and read nothing kept"
-    add("--no-cache", dest="cache", action="store_false", help=meaning)
+    add("--no-cache", dest="cache", action="store_false", help="keep nothing on this computer, and read nothing kept")
 
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:

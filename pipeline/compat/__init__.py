@@ -8,15 +8,11 @@ Names, arguments, results and what is printed are those of the packages. Texts a
 program. What it does not have raises InputError with the reason. `gec-pipeline help compat` has the lists.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import nltk as nltk
-    from . import rouge_score as rouge_score
-    from . import sacrebleu as sacrebleu
+    from . import nltk, rouge_score, sacrebleu
 
 __all__ = ["nltk", "rouge_score", "sacrebleu"]
 

@@ -3,8 +3,6 @@
 Errors are InputErrors, and at the same time the errors that the other packages raise there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -13,11 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .. import kernel
+from ..arrays import Bools, Ints
 from ..errors import ConfigError, InputError
 from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
-    from ..arrays import Bools, Ints
     from ..metrics.base.metric import Metric
     from ..metrics.base.needs import Columns
 
@@ -40,7 +38,7 @@ def unavailable(what: str, reason: str) -> NoReturn:
 
 
 @lru_cache(256)
-def metric_of(name: str, **options: str | int | bool) -> Metric:
+def metric_of(name: str, **options: str | int | bool) -> "Metric":
     """Return a metric of this program with these options.
 
     Raises WrongValueError for an option that it does not take, and UnavailableError where a package is missing.
@@ -57,7 +55,7 @@ def metric_of(name: str, **options: str | int | bool) -> Metric:
     return metric
 
 
-def sums_of(metric: Metric, columns: dict[str, Ints], there: Bools) -> dict[str, Any]:
+def sums_of(metric: "Metric", columns: dict[str, Ints], there: Bools) -> dict[str, Any]:
     """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
 
     `there`, bool [lines, references], says which references there are.

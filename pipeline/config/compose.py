@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
-from ..errors import ConfigError, CorpusError, DataError, Problem
+from ..errors import ConfigError, CorpusError, DataError, Problem, gathered
 from ..io.plain_files import small_text
 from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
@@ -189,7 +189,7 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
     reader = _Reader()
     root = reader.includes(config, config.mark.file, ()) if isinstance(config, Node) else reader.file(str(config), ())
     for text in settings:
-        try:
+        with gathered(reader.problems):
             key, equals, value = text.partition("=")
             file = f"{COMMAND_LINE} {text}"
             if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
@@ -198,8 +198,6 @@ def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[
             if problems:
                 raise ConfigError([Problem(file, problem.message) for problem in problems])
             root = _put(root, key, key, from_plain(node.plain(), file))
-        except ConfigError as error:
-            reader.problems += error.problems
     return _with_data(_with_lists(root)), reader.problems
 
 

@@ -5,8 +5,9 @@ from what the format declares.
 """
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
     BaseModel,
@@ -16,10 +17,12 @@ from pydantic import (
     Field,
     Tag,
     TypeAdapter,
+    ValidationError,
     ValidationInfo,
     WithJsonSchema,
 )
 
+from ..errors import InputError, did_you_mean
 from ..io.plain_files import UNPACKED
 
 
@@ -67,6 +70,18 @@ class ConfigModel(BaseModel):
     """What is written in a config. Unknown keys are refused; values arrive as text."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], prefix: str = "") -> Self:
+        """Return a section with settings that stand in no file; raises InputError that names the one that is wrong."""
+        try:
+            return cls.model_validate(settings)
+        except ValidationError as error:
+            item = error.errors(include_url=False)[0]
+            name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
+            if item["type"] == "extra_forbidden":
+                text = f"is no setting{did_you_mean(name, cls.model_fields)}"
+            raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
 
 
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}

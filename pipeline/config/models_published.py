@@ -1,7 +1,5 @@
 """The written form of a config as a whole, and of its judgements, correlations, and values that it expects."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Any, Literal
 
@@ -170,7 +168,7 @@ class ColumnConfig(models.ConfigModel):
     rounding: RoundingConfig | None = Field(None, description="rounding of the scores before they are used")
 
     @model_validator(mode="after")
-    def _one(self) -> ColumnConfig:
+    def _one(self) -> "ColumnConfig":
         given = _one_of(self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order")
         uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
         _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
@@ -200,7 +198,7 @@ class CorrelationConfig(models.ConfigModel):
     seed: models.Seed = Field(12345, description="seed of these samples")
 
     @model_validator(mode="after")
-    def _of_records(self) -> CorrelationConfig:
+    def _of_records(self) -> "CorrelationConfig":
         for key in ("absolute", "part", "given", "resamples") if not self.statistics else ():
             if key in self.model_fields_set:
                 raise ValueError(f"'{key}' has no effect without 'statistics'")
@@ -224,7 +222,7 @@ class AgreementConfig(models.ConfigModel):
     )
 
     @model_validator(mode="after")
-    def _one(self) -> AgreementConfig:
+    def _one(self) -> "AgreementConfig":
         if (self.metric is None) == (self.table is None):
             raise ValueError("expected one of metric, table")
         if self.table is not None and self.table.sentence is None:
@@ -267,9 +265,8 @@ class ExpectationConfig(models.ConfigModel):
     )
 
     @model_validator(mode="after")
-    def _one(self) -> ExpectationConfig:
-        given = _one_of(self, "values", "order", "table", "same", "reports")
-        if given == "reports":
+    def _one(self) -> "ExpectationConfig":
+        if _one_of(self, "values", "order", "table", "same", "reports") == "reports":
             _refuse_beside(self, "reports", "path", "output", "sentences", "mean")
         if self.path is not None:
             _refuse_beside(self, "path", "metric", "dataset", "output", "sentences")

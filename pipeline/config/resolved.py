@@ -3,8 +3,6 @@
 Also how patterns of paths are matched, and what the command line changes (`--set`) and selects (`--only`).
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
@@ -48,7 +46,7 @@ class Column:
     lenient: bool = False
     """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
 
-    def joined_by(self, key: str, *, named: bool) -> Column:
+    def joined_by(self, key: str, *, named: bool) -> "Column":
         """Return the column with one of ids. If this has a name, and columns are `named`, the first line has names."""
         return replace(self, key=key, header=self.header or (named and bool(key) and not key.isdecimal()))
 
@@ -199,11 +197,11 @@ def read_line_numbers(path: Path) -> list[tuple[str, str]]:
 class Config:
     """A checked config."""
 
-    root: Node
+    root: "Node"
     """The whole config as it was written, with the position of everything."""
     datasets: tuple[Dataset, ...]
     systems: tuple[System, ...]
-    written: ConfigFile
+    written: "ConfigFile"
     """All sections as their models read them."""
     matches: tuple[Match, ...] = ()
     """What globs matched."""

@@ -1,14 +1,12 @@
 """From the written data sets and systems to those of a run: names, files and columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, wrong_name
+from ..errors import ConfigError, CorpusError, DataError, Problem, did_you_mean, gathered, wrong_name
 from ..io import remote
 from ..io.catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..io.dataset_cache import cache_path, locate_all
@@ -41,7 +39,7 @@ class Resolver:
     """
 
     def __init__(
-        self, root: Node, written: ConfigFile, problems: list[Problem], formats: Mapping[str, TextFormat]
+        self, root: Node, written: "ConfigFile", problems: list[Problem], formats: Mapping[str, TextFormat]
     ) -> None:
         self.root, self.written, self.problems, self.formats = root, written, problems, formats
         self.matches: list[Match] = []
@@ -173,7 +171,7 @@ class Resolver:
             return None
         location: Location = ("datasets", name, keys[0])
         node = self.root.find(location)
-        try:
+        with gathered(self.problems):
             if isinstance(node.value, list):
                 items = [(str(child.value), f"{child.mark}: {child.path}") for child in node.value]
             elif re.fullmatch(r"[0-9]+( *- *[0-9]+)?", str(node.value)):
@@ -188,9 +186,7 @@ class Resolver:
                     return None
                 items = resolved.read_line_numbers(path)
             return resolved.select_lines(keys[0] == "keep", items)
-        except InputError as error:
-            self.problems += error.problems
-            return None
+        return None
 
     def systems(self) -> tuple[System, ...]:
         """Return the systems; adds the problems of those that are wrong. Call it after `datasets`."""

@@ -1,7 +1,5 @@
 """A config as a tree of texts, lists and mappings, with the position where each was written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
@@ -44,7 +42,7 @@ class Mark:
 class Node:
     """A scalar, which is text or None, a list or a mapping."""
 
-    value: str | None | list[Node] | dict[str, Node]
+    value: "str | None | list[Node] | dict[str, Node]"
     mark: Mark
     path: str = ""
     """The keys that lead to the node, such as "metrics[0].order"."""
@@ -59,11 +57,11 @@ class Node:
             return [child.plain() for child in self.value]
         return self.value
 
-    def get(self, key: str) -> Node | None:
+    def get(self, key: str) -> "Node | None":
         """Return the value of a key, or None where there is none or the node is no mapping."""
         return self.value.get(key) if isinstance(self.value, dict) else None
 
-    def find(self, path: Iterable[str | int]) -> Node:
+    def find(self, path: Iterable[str | int]) -> "Node":
         """Return the node at a path of keys and indices, or the last node on the way that exists."""
         return self._walk(path)[0]
 
@@ -72,7 +70,7 @@ class Node:
         node, mark = self._walk(path)
         return Problem(str(mark), f"{node.path}: {message}" if node.path else message, kind)
 
-    def _walk(self, path: Iterable[str | int]) -> tuple[Node, Mark]:
+    def _walk(self, path: Iterable[str | int]) -> "tuple[Node, Mark]":
         node, mark = self, self.mark
         for step in path:
             if isinstance(node.value, dict) and step in node.value:

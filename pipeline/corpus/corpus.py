@@ -130,8 +130,7 @@ def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
     if not len(bare):
         return []
     more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
-    message = f"no annotator has a reference for this sentence{more}{why}"
-    return [Problem(references[0].at(int(bare[0])), message)]
+    return [Problem(references[0].at(int(bare[0])), f"no annotator has a reference for this sentence{more}{why}")]
 
 
 # ---- texts in memory as a corpus: lists of strings that a caller gives, checked

@@ -147,8 +147,7 @@ class Opener:
 
     def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
         """Write records of the edits of sentences, and index them; `name` is that of their file. Raises CorpusError."""
-        path = self.spool.write_texts(name, records)
-        return self.index(Spooled(path, SEPARATOR, Origin(name, ", sentence ")))
+        return self.index(Spooled(self.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""

@@ -101,8 +101,7 @@ class Sample:
 
     def differ(self, other: Sample) -> list[bool]:
         """Return for each line whether it has other words than that of another text, or in another order."""
-        pairs = zip(self.lines, other.lines, strict=True)
-        return [own != its and own.split() != its.split() for own, its in pairs]
+        return [own != its and own.split() != its.split() for own, its in zip(self.lines, other.lines, strict=True)]
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""

@@ -4,12 +4,12 @@ The program connects to a cluster when there is work for it, and disconnects at 
 or a spark session that the user has already started in this process is used as it is, and is left open.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
+import signal
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
@@ -55,7 +55,7 @@ class Cluster:
         self._workers = 0
         weakref.finalize(self, self._undo.close)  # where texts were opened, and the run did not come to its workers
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self) -> "Cluster":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -131,8 +131,7 @@ class Cluster:
         where the cluster failed otherwise. `call` must return its own errors as results: an error that is raised
         here is taken for one of the cluster.
         """
-        workers = self.workers()
-        results = CLUSTERS[self.backend].results(self, call, tasks, workers)
+        results = CLUSTERS[self.backend].results(self, call, tasks, self.workers())
         try:
             yield from results
         except PipelineError:  # a text could not be read on this machine
@@ -200,9 +199,6 @@ def _connect_dask(address: str | None, workers: int | None, undo: contextlib.Exi
 @contextlib.contextmanager
 def _uninterruptible() -> Iterator[None]:
     """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
-    import signal
-    import threading
-
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -305,8 +301,7 @@ def _connect_spark(address: str | None, workers: int | None, undo: contextlib.Ex
             build = build.master(address)
         elif workers:
             build = build.config("spark.master", f"local[{workers}]")
-        session = build.getOrCreate()
-        undo.callback(session.stop)
+        undo.callback(build.getOrCreate().stop)
     return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 

@@ -1,7 +1,5 @@
 """How a run works (no option changes a result), who is told how it goes, and what it may lack in the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +19,7 @@ class RunOptions:
 
     n_jobs: int | Literal["auto"] | None = None
     """The number of workers, or of tasks that run at once on a cluster."""
-    backend: Backend | None = None
+    backend: "Backend | None" = None
     """What kind of workers there are: threads, processes, or a cluster."""
     shard_lines: int | None = None
     """The number of lines in a shard. None: as many as its size in bytes allows."""
@@ -40,7 +38,7 @@ class RunOptions:
     cache: bool = True
     """Whether numbers of users' metrics, and what is found in large texts, are kept on this computer, and read."""
 
-    def under(self, written: RunConfig) -> RunOptions:
+    def under(self, written: "RunConfig") -> "RunOptions":
         """Return these options, with those that are None taken from the section `run` of a config.
 
         The address belongs to the backend of the config: it is not taken where these options name another backend.
@@ -59,7 +57,7 @@ class RunOptions:
         )
 
     @contextmanager
-    def connected(self, opened: Cluster | None = None) -> Iterator[RunOptions]:
+    def connected(self, opened: Cluster | None = None) -> "Iterator[RunOptions]":
         """Yield these options with a Cluster, where the backend is one, and disconnect from the cluster at the end.
 
         That is the one with which texts were `opened`, where it is the same.

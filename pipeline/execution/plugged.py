@@ -3,8 +3,6 @@
 The numbers of all lines become texts, which are counted, sharded and kept like those of the metric `external`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
@@ -109,7 +107,7 @@ def _shown(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> Iterator[_Computed]:
+def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> "Iterator[_Computed]":
     """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
 
     Raises InputError where code lacks, and where numbers of another metric are to be computed anew.

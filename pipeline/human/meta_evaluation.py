@@ -3,8 +3,6 @@
 On sentences it is asked which lines the judged pairs of outputs belong to, and whether sentence scores agree with them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -40,7 +38,7 @@ class SentencePairs(NamedTuple):
     worse: Ints
     line: Ints
 
-    def only(self, kept: Bools) -> SentencePairs:
+    def only(self, kept: Bools) -> "SentencePairs":
         """Return the pairs where kept is true."""
         return SentencePairs(*(values[kept] for values in self))
 

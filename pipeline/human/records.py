@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
+from pydantic import ValidationError
 
 from ..arrays import Floats, Ints
 from ..config.models_published import CorrelationConfig, RecordsConfig
@@ -126,10 +127,7 @@ def records_config(text: str) -> RecordsConfig | None:
     """
     if not text.startswith("{"):
         return None
-    from pydantic import ValidationError  # here, because YAML and pydantic take time to load
-
     from ..config.compose import parse
-    from ..config.models_published import RecordsConfig
 
     try:
         return RecordsConfig.model_validate(parse(text, "records")[0].plain())

@@ -229,7 +229,7 @@ class SoftAccuracy(Statistic):
             cells = cells[:0]
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
-    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:  # noqa: ARG002
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]: float64 [..., 1]."""
         people = p_values(human, self.permutations, self.seed)
         rows = metric.reshape(-1, *metric.shape[-2:])

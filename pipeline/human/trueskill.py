@@ -107,8 +107,7 @@ def _truncated(difference: Floats, margin: Floats, drawn: Bools) -> tuple[Floats
     size = np.abs(difference)
     upper = np.where(drawn, margin - size, difference - margin)
     lower = -margin - size
-    tail = np.where(drawn, _cdf(lower), 0.0)
-    mass = _cdf(upper) - tail
+    mass = _cdf(upper) - np.where(drawn, _cdf(lower), 0.0)
     at_upper, at_lower = _pdf(upper), np.where(drawn, _pdf(lower), 0.0)
     safe = np.where(mass > LEAST, mass, 1.0)
     won = np.where(mass > LEAST, at_upper / safe, -upper)

@@ -21,6 +21,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal
+from urllib.parse import quote
 
 from ..errors import CorpusError, DataError, Problem
 from .catalogue import DataFile, data_set, named_one
@@ -231,8 +232,6 @@ def _mirror_of(text: str | None) -> Path | Remote:
 
 def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
     """Return where a mirror has a file."""
-    from urllib.parse import quote
-
     return mirror / file.address if isinstance(mirror, Path) else Remote(f"{mirror.url}/{quote(file.address)}")
 
 

@@ -5,8 +5,6 @@ not given here: fsspec and its packages find them in their own files and in the 
 without its password and without what follows the question mark, which may be a signature.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import re
@@ -15,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote, urlsplit
 
 from ..errors import CorpusError, DataError, Problem, did_you_mean
 
@@ -93,8 +92,6 @@ class Remote:
     @property
     def name(self) -> str:
         """The name of the file, without folders."""
-        from urllib.parse import unquote
-
         return unquote(self.parts[-1].partition("?")[0])
 
     @property
@@ -118,7 +115,6 @@ def locate(base: Path, text: str) -> Path | Remote:
     if is_remote(text):
         return Remote(text)
     if _SCHEME.match(text):
-        from urllib.parse import urlsplit
         from urllib.request import url2pathname
 
         return Path(url2pathname(urlsplit(text).path))
@@ -338,8 +334,7 @@ def glob(pattern: Remote) -> list[Remote]:
 
     def find(system: Any, name: str) -> list[Remote]:
         system.invalidate_cache()
-        infos = system.glob(name, detail=True)
-        names = [name for name, info in infos.items() if info.get("type") != "directory"]
+        names = [name for name, info in system.glob(name, detail=True).items() if info.get("type") != "directory"]
         return [Remote(system.unstrip_protocol(name)) for name in names]
 
     return tried(pattern, find)

@@ -3,8 +3,6 @@
 Nothing here follows a link inside the folder, waits for a pipe, or reserves as much memory as a file claims to need.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib
@@ -13,19 +11,17 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import StoreError
 
 if TYPE_CHECKING:
-    from io import BufferedReader
-
     from filelock import FileLock
 
-    Content = str | bytes | Iterable[bytes]
-    """The content of a file to be written: text, bytes, or bytes in pieces."""
-
+Content = str | bytes | Iterable[bytes]
+"""The content of a file to be written: text, bytes, or bytes in pieces."""
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
 MAX_JSON = 1 << 25
@@ -149,14 +145,14 @@ LOCK = "run.lock"
 """The name of an empty file. It is never deleted: two runs could then hold two files of this name."""
 
 
-def lock_of(path: Path) -> FileLock:
+def lock_of(path: Path) -> "FileLock":
     """Return a lock on a file, not taken yet. It is the operating system's own (flock), and ends with its process."""
     from filelock import FileLock
 
     return FileLock(path, fallback_to_soft=False, thread_local=False)
 
 
-def take_lock(path: Path) -> FileLock | None:
+def take_lock(path: Path) -> "FileLock | None":
     """Take a lock on a file and return it; the lock is held as long as the object lives.
 
     Returns None where another process holds the lock, or where the file system has no locks.

@@ -4,8 +4,6 @@ Processes are those of joblib's backend loky. They answer in few bytes: loky wai
 the middle of a long answer, and a pipe takes a short one as a whole. So a long answer, or error, goes through a file.
 """
 
-from __future__ import annotations
-
 import _thread
 import contextlib
 import errno
@@ -107,9 +105,8 @@ def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size:
 def threads(number: int) -> Iterator[Shared]:
     """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
 
-    What context variables have here, they have in the calls.
-    Where no thread can be started, items that a thread has already begun are done again: calls must allow that.
-    One thread is the calling one.
+    What context variables have here, they have in the calls. Where no thread can be started, items that a thread has
+    already begun are done again: calls must allow that. One thread is the calling one.
     """
     if number == 1:
         yield alone
@@ -319,7 +316,7 @@ joblib has others take the place of those whose memory has grown.
 """
 
 
-def _not_ready(attempt: _Attempt, number: int) -> str:
+def _not_ready(attempt: "_Attempt", number: int) -> str:
     """Return why no worker process can be started; empty where one is ready. Nothing is done by it yet."""
     try:
         _need_threads()

@@ -5,8 +5,6 @@ PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one whe
 functions of the Python kernel.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable
@@ -17,25 +15,14 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from .python.draws import Drawer as Drawer
-    from .python.draws import add_draws as add_draws
-    from .python.draws import pass_draws as pass_draws
-    from .python.edit_rate import edit_rate as edit_rate
-    from .python.encode import encode as encode
-    from .python.encode import joined as joined
-    from .python.encode import words as words
-    from .python.lcs import lcs as lcs
-    from .python.lcs import skip_bigrams as skip_bigrams
-    from .python.lcs import union_lcs as union_lcs
-    from .python.lcs import weighted_lcs as weighted_lcs
-    from .python.lcs import weighted_union as weighted_union
-    from .python.max_match import max_match as max_match
-    from .python.overlap import overlap as overlap
-    from .python.overlap import sari as sari
-    from .python.overlap import shared_ngrams as shared_ngrams
-    from .python.packed_numbers import plane_sums as plane_sums
-    from .python.three_way import three_way as three_way
-    from .python.three_way import three_way_columns as three_way_columns
+    from .python.draws import Drawer, add_draws, pass_draws
+    from .python.edit_rate import edit_rate
+    from .python.encode import encode, joined, words
+    from .python.lcs import lcs, skip_bigrams, union_lcs, weighted_lcs, weighted_union
+    from .python.max_match import max_match
+    from .python.overlap import overlap, sari, shared_ngrams
+    from .python.packed_numbers import plane_sums
+    from .python.three_way import three_way, three_way_columns
 
 CHOICES = ("auto", "native", "python")
 

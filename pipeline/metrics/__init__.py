@@ -3,8 +3,6 @@
 A metric also says what the rest of the program shows, explains and cites about it: see `base/metric.py`.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from ..lookup import Table
@@ -12,7 +10,7 @@ from ..lookup import Table
 if TYPE_CHECKING:
     from .base.metric import Metric
 
-METRICS: Table[type[Metric]] = Table(
+METRICS: "Table[type[Metric]]" = Table(
     __name__,
     {
         "gleu": "gleu.Gleu",

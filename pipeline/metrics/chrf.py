@@ -1,7 +1,5 @@
 """chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, for chrF++ also of words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,15 +37,14 @@ class ChrfNeeds(Needs):
     def columns(self) -> tuple[Field, ...]:
         """Lengths in characters, the n-grams of output and reference, and their matches."""
         lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
-        apart = (Field(name, self.order, per_reference=True) for name in ("ref_total", "match"))
-        return (*lengths, *apart)
+        return (*lengths, *(Field(name, self.order, per_reference=True) for name in ("ref_total", "match")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
         counted = [needs.count(text) for needs in (self.characters, self.words) if needs]
         return [self.together(*parts) for parts in zip(*counted, strict=True)]
 
-    def prepare(self, text: Text) -> PreparedChrf | None:
+    def prepare(self, text: Text) -> "PreparedChrf | None":
         """Return the references prepared; see `metrics/given.py`."""
         parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
         return None if None in parts else PreparedChrf(self, [part for part in parts if part])

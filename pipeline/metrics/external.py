@@ -118,7 +118,6 @@ class External(ReadsFiles, Numbers):
 
     def column(self, output: str) -> str:
         """Return the name of the only column."""
-        del output
         return "value"
 
     @property

@@ -407,8 +407,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         log_mean = log_precision.mean(axis=-1)
         outputs = {"gleu": np.exp(log_brevity + log_mean), "precision": np.exp(log_mean)}
         outputs |= {"brevity_penalty": np.exp(log_brevity)}
-        alone = np.exp(log_brevity[..., None] + log_precision)
-        return outputs | by_order({"precision": precision, "gleu": alone})
+        return outputs | by_order({"precision": precision, "gleu": np.exp(log_brevity[..., None] + log_precision)})
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the corpus formula applied to each sentence: float64 [lines, references], or [lines, 1] if merged.
@@ -456,8 +455,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         ref_len, hyp_len = terms["ref_len"], terms["hyp_len"][:, None]
         if self.smoothing == "ones":
             numer, total, ref_len, hyp_len = (np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len))
-        scaled = self._scale * total
-        return _precision(numer, scaled, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
+        return _precision(numer, self._scale * total, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
         """Return min(0, 1 - r/h) or, if the penalty is inverted, min(0, 1 - h/r).

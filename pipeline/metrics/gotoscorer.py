@@ -111,8 +111,7 @@ def judged(annotator: int, flavour: str, text: Text) -> Chunks:
         known: dict[bytes, list[tuple[int, bool, bool]]] = {}
         for number, record in enumerate(lines[line] for lines in systems):
             if record not in known:
-                outputs = outputs_of(record) or [[]]
-                proposed = _counted(flavour, outputs[0], tokens, (many + number, line))
+                proposed = _counted(flavour, (outputs_of(record) or [[]])[0], tokens, (many + number, line))
                 found = _touched(gold, proposed, tokens, flavour)
                 known[record] = [(base + slot, *verdict) for slot, verdict in found.items()]
             touched[number] += known[record]
@@ -326,7 +325,6 @@ class GoToScorer(LimitsReferences, Metric):
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse an annotator whom the gold does not have."""
-        del missing
         if self.annotator < references:
             return None
         return f"annotator: expected at most {references - 1}, the last of the gold, found {self.annotator}"

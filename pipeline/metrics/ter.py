@@ -110,8 +110,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         """Return the fewest edits of each line, and the mean length of its references."""
         lengths = columns["ref_len"]
         present = columns.get(PRESENT, np.full(len(lengths), lengths.shape[1]))
-        there = np.arange(lengths.shape[1]) < present[:, None]
-        total = np.where(there, lengths, 0).sum(axis=1)
+        total = np.where(np.arange(lengths.shape[1]) < present[:, None], lengths, 0).sum(axis=1)
         whole, rest = np.divmod(total, present)
         return {"edits": columns["edits"].min(axis=1), "ref_len": whole, "ref_rest": rest * (SHARES // present)}
 

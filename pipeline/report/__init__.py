@@ -4,6 +4,7 @@ To add a form, write a file here with a function that takes Material and returns
 to FORMATS.
 """
 
+import importlib.util
 from collections.abc import Iterable
 
 from ..lookup import later
@@ -57,11 +58,9 @@ FORMATS: dict[str, Format] = {
 
 def unavailable(names: Iterable[str]) -> list[str]:
     """Return a message for each of these forms that needs a package which is not installed."""
-    from importlib.util import find_spec
-
     forms = [(name, FORMATS[name]) for name in dict.fromkeys(names)]
     return [
         f"{name}: needs the package {form.package}: pip install 'gec-pipeline[{form.extra}]'"
         for name, form in forms
-        if form.package and find_spec(form.package) is None
+        if form.package and importlib.util.find_spec(form.package) is None
     ]

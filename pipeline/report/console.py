@@ -13,22 +13,10 @@ from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
 from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
-from .tables import Table
+from .tables import Table, ranked
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import (
-    Group,
-    best_of,
-    called,
-    cluster_ends,
-    groups,
-    interval_table,
-    notes_of,
-    output_cell,
-    picked,
-    ranked_table,
-    size,
-)
+from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
 
@@ -95,21 +83,21 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     """
     scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
     print_text(f"{about}; {group.heading}" if group.heading else about)
-    table = ranked_table(results, scores, digits, columns)
+    table = ranked.ranked_table(results, scores, digits, columns)
     table[0][2] = group.output
-    best = best_of(results.datasets[group.dataset], group, digits)
+    best = ranked.best_of(results.datasets[group.dataset], group, digits)
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
-    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=cluster_ends(scores))
+    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores))
     if any(score.intervals for score in scores):
         print()
-        print_table(*interval_table(results, scores, digits), left=(0, 1))
+        print_table(*ranked.interval_table(results, scores, digits), left=(0, 1))
     for sentence in best_sentences(results, group):
         print_text(sentence)
     print(group.metric)
     print_peer(scores[0], results.statistics, columns)
-    for line in notes_of(scores):
+    for line in ranked.notes_of(scores):
         print_text(f"note: {line}")
     print_doubts(results, group.tests)
 
@@ -143,7 +131,7 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
         if column.verdict_sentence:
             print_text(f"{column.printed}: {column.verdict_sentence}")
     for label, group in overview.groups:
-        for line in notes_of(group.scores):
+        for line in ranked.notes_of(group.scores):
             print_text(f"note: {label}: {line}")
     if overview.marks:
         print_text(overview.marks)
@@ -183,7 +171,7 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
         print(printable(f"{group.dataset}  {between}{group.metric}"))
         print_peer(group.scores[0], results.statistics, ("p",))
         header, rows = pair_table(results, tests, digits)
-        kept = [0, 1, *picked(header[2:], columns or ["*"], 2)]
+        kept = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
         table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
         print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
         print()
@@ -203,7 +191,7 @@ def by_order(score: Score, digits: int) -> Table:
     """Return a table with a row for each order, of the outputs that are named like match_1, match_2 ..."""
     metric, own = class_of(score.metric), [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one]
     stems, orders = list(dict.fromkeys(stem for stem, _ in own)), sorted({int(order) for _, order in own})
-    cells = {name: output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
+    cells = {name: ranked.output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
     return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
 
 
@@ -218,7 +206,7 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
             print(f"agreement with people: {agreement.title}")
             print_table(header, rows, left=range(agreement.texts), first_out=("undefined", "scores"))
             print()
-    for signature, label in called(item["metric"] for item in human["correlations"]).items():
+    for signature, label in ranked.called(item["metric"] for item in human["correlations"]).items():
         if signature != label and signature not in known:
             print(printable(f"{label} = {signature}"))
 
@@ -240,7 +228,7 @@ def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[st
     if not scores:
         return None
     count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
-    printed = called([*dict.fromkeys(score.metric for score in scores), *known])
+    printed = ranked.called([*dict.fromkeys(score.metric for score in scores), *known])
     names = listed("system", (score.system for score in scores))
     metrics = listed("metric", (printed[score.metric] for score in scores))
     return (

@@ -48,8 +48,7 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
-    ids = next((board.ids for board in material.measured if board.dataset == dataset), None)
-    place = place_of(line, ids)
+    place = place_of(line, next((board.ids for board in material.measured if board.dataset == dataset), None))
     if corpus is None:
         return [], place
     named = [("source", corpus.source)] if corpus.source else []

@@ -324,8 +324,7 @@ class _Entry:
             lines = np.concatenate([np.arange(low, high) for low, high in ranges])
         except ConfigError as error:
             raise InputError(error.problems) from None
-        table = metric.sentences()[:, lines]
-        return {name: row.tolist() for name, row in zip(metric.systems, table, strict=True)}
+        return {name: row.tolist() for name, row in zip(metric.systems, metric.sentences()[:, lines], strict=True)}
 
 
 def _at_path(content: Any, path: str) -> Any:

@@ -304,7 +304,6 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
     if "include" in recipe.content or recipe.mapping("defaults"):
         return
     for name, dataset in recipe.mapping("datasets").items():
-        files = _files(dataset)
-        sums = {key: [content_of(file) for file in texts] for key, texts in files.items()}
+        sums = {key: [content_of(file) for file in texts] for key, texts in _files(dataset).items()}
         if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
             yield name

@@ -60,8 +60,7 @@ def new_recipe(
         expect.append(
             {"title": title, **own, "scale": "100" if percent else "1", "rounding": "half_up", "values": values}
         )
-    publication = {"what": f"the table {table.name}", "verdict": "not run"}
-    return {"publication": publication, **content, "expect": expect}
+    return {"publication": {"what": f"the table {table.name}", "verdict": "not run"}, **content, "expect": expect}
 
 
 def from_repository(

@@ -14,7 +14,7 @@ import numpy as np
 from ..config import models_published as models
 from ..config.resolved import Config
 from ..config.tree import base_of
-from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean
+from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered
 from ..human.comparison import asked_statistics
 from ..human.judgments import Judgments, read_judgments
 from ..human.records import Record, Scores, filtered, means_of, read_records, scores_of
@@ -185,13 +185,11 @@ class _Opener:
                 if "/" in name:
                     self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
         for name, judgments in self.written.judgments.items():
-            try:
+            with gathered(self.problems):
                 path = self.path(judgments.file, ("judgments", name, "file"))
                 self.opened.judgments[name] = read_judgments(
                     path, judgments.judges, judgments.without_judges, judgments.without
                 )
-            except InputError as error:
-                self.problems += error.problems
         for name, column in self.written.columns.items():
             self.column(name, column)
         self.correlations()
@@ -276,12 +274,10 @@ class _Opener:
         for key in ("metric", "metrics"):
             if getattr(written, key) is not None:
                 self.problem("stands beside `metric` and `metrics` of a table of `expect`", (*keys, key))
-        try:
+        with gathered(self.problems):
             records = filtered(self.records(written, keys), written.where)
             return cells_of(records, written.system, written.score, written.sentence, written.without)
-        except InputError as error:
-            self.problems += error.problems
-            return []
+        return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
         keys: Keys = ("columns", name)
@@ -293,10 +289,8 @@ class _Opener:
             if column.human == "trueskill" and judgments is not None and judgments.trueskill is None:
                 self.problem(f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`", (*keys, "human"))
         else:
-            try:
+            with gathered(self.problems):
                 self.opened.columns[name] = self.scores(column, keys)
-            except InputError as error:
-                self.problems += error.problems
 
     def scores(self, column: models.ColumnConfig, keys: Keys) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
@@ -335,10 +329,8 @@ class _Opener:
         if entry.reports is not None:
             counts = self.opened.expected_reports[number] = {}
             for system, text in entry.reports.items():
-                try:
+                with gathered(self.problems):
                     counts[system] = read_report(self.path(text, (*keys, "reports", system)))
-                except InputError as error:
-                    self.problems += error.problems
         for key in ("path", "same"):
             if getattr(entry, key) is not None:
                 self.check_path(str(getattr(entry, key)), (*keys, key))

@@ -5,8 +5,6 @@ A policy says which references count: the best of each sentence, each alone, or 
 sentence scores. Both make the score of all sentences, and the summands of it for samples of the sentences.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -63,7 +61,7 @@ class SystemCounts:
     threads: int = 1
     """How many threads share the iterations of a score for which references are drawn."""
 
-    def without(self, reference: int) -> tuple[list[int], SystemCounts]:
+    def without(self, reference: int) -> "tuple[list[int], SystemCounts]":
         """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
 
         Of the systems that are themselves references, only the one that is left out is scored.
@@ -116,7 +114,6 @@ class Policy(Aggregation):
 
     def rows(self, references: int) -> Mapping[str, int]:
         """Return the references that are also scored as systems: the number of each, by the name of its row."""
-        del references
         return {}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
@@ -124,7 +121,6 @@ class Policy(Aggregation):
 
         `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
         """
-        del metric
         if present is None or scores.shape[1] == 1:
             return mean(scores)
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
@@ -190,7 +186,6 @@ class Best(Policy):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
-        del present
         best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
         return best
 
@@ -245,7 +240,6 @@ class Weighted(Mean):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        del present
         mean: Floats = scores @ np.array(draws_references(metric).shares)
         return mean
 

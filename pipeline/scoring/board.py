@@ -330,12 +330,11 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
         texts |= {f"{key} system {name}": file for name, file in view.systems.items()}
     digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
     views = {key: len(view.references) for key, view in corpus.views.items()}
-    categories = next((view.categories for view in corpus.views.values()), ())
     return DatasetInfo(
         lines=corpus.lines,
         references=len(corpus.references),
         digests=digests,
         views=views,
-        categories=categories,
+        categories=next((view.categories for view in corpus.views.values()), ()),
         left_out={key: files.left_out for key, files in corpus.external.items() if files.left_out},
     )

@@ -4,8 +4,6 @@ The classes say what the file has. One TypeAdapter of pydantic is made of them, 
 believed; pydantic is imported only where a file is read.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -21,13 +19,12 @@ from ..execution.options import Missing
 from ..io.safe_files import read_json
 from ..metrics.base.capabilities import is_built_in
 from ..metrics.base.declared import Declared
+from ..metrics.base.metric import Metric
+from ..metrics.base.needs import Needs
 from ..metrics.names import class_of, lower_is_better
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
-
-    from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Needs
 
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
@@ -267,7 +264,7 @@ class Series:
     steps: tuple[tuple[float, str], ...]
     """The number and the name of each system, in the order of the numbers."""
 
-    def of(self, systems: Container[str]) -> Series:
+    def of(self, systems: Container[str]) -> "Series":
         """Return the same with these systems alone."""
         return replace(self, steps=tuple(step for step in self.steps if step[1] in systems))
 
@@ -315,7 +312,7 @@ class Results:
         remember(self.declared.values())
         return restored(declared, printed)
 
-    def only(self, system: str) -> Results:
+    def only(self, system: str) -> "Results":
         """Return the same results with the scores of one system, and without comparisons."""
         parts = [part for part in self.breakdown if part.system == system]
         scores = [score for score in self.scores if score.system == system]
@@ -343,7 +340,7 @@ class Results:
         return content
 
     @staticmethod
-    def read(path: Path) -> Results:
+    def read(path: Path) -> "Results":
         """Read results.json; raises StoreError where it is missing, damaged or of another schema."""
         try:
             content = read_json(path)
@@ -369,7 +366,7 @@ class Results:
 
 
 @cache
-def _adapter() -> TypeAdapter[Results]:
+def _adapter() -> "TypeAdapter[Results]":
     """Return what checks the content of results.json; its method json_schema() says what that is."""
     from pydantic import TypeAdapter
 

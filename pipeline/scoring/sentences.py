@@ -1,7 +1,5 @@
 """Scores of single sentences, the levels of metrics that are made from them, and reduce() for metrics of all levels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -141,7 +139,7 @@ class OutputTerms(SentenceTerms):
         systems: Iterable[HasBlocks],
         lines: int,
         outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
-    ) -> OutputTerms:
+    ) -> "OutputTerms":
         """Return the terms for some systems, whose outputs are read once to find the largest of each."""
         tops: dict[str, float] = {}
         for system in systems:

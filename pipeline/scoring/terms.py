@@ -5,8 +5,6 @@ with weights or without: those of a metric, and those of each category, such as 
 the second layer: it says which references count, and what the score of a data set is.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,7 +162,7 @@ class Block(NamedTuple):
     present: Ints | None = None
     """How many references each line has: int64 [lines]. None: every line has all references."""
 
-    def with_reference(self, chosen: Ints | int) -> Block:
+    def with_reference(self, chosen: Ints | int) -> "Block":
         """Return the terms with one reference of each line, all in `fixed`."""
         rows = np.arange(len(self.fixed))
         return Block(np.concatenate([self.fixed, *(array[rows, chosen] for array in self.apart)], axis=1))

@@ -199,5 +199,4 @@ def _name_of(function: Any) -> str:
         function = function.func
     owner = getattr(function, "__self__", None)
     named = function if owner is None or isinstance(owner, type | ModuleType) else type(owner)
-    name = getattr(named, "__name__", type(named).__name__)
-    return re.sub(r"[^A-Za-z0-9_.-]+", "", name) or "function"
+    return re.sub(r"[^A-Za-z0-9_.-]+", "", getattr(named, "__name__", type(named).__name__)) or "function"

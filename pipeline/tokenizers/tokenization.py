@@ -4,8 +4,6 @@ Words may be left out before they are stemmed: stop words, the option -s of ROUG
 smart, or a checksum for the words of a file. The file need not be at hand where nothing is counted.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
@@ -144,7 +142,7 @@ class Tokenization:
         """Return the words that count, before they are stemmed: here all."""
         return words
 
-    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
+    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> "PreparedTokens | None":
         """Return source and references encoded, for outputs that come later; None with a stemmer.
 
         None also with the Python kernel, which has no form for it. Raises as encode() does.
@@ -154,8 +152,7 @@ class Tokenization:
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        first = ready.pop(0) if source is not None else None
-        return PreparedTokens(self, made(first, ready, tokenizer.split))
+        return PreparedTokens(self, made(ready.pop(0) if source is not None else None, ready, tokenizer.split))
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts as the kernel's split takes them."""
@@ -304,7 +301,6 @@ class WithoutStopWords(Tokenization):
 
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return None: outputs that come later are counted together with the references."""
-        del source, references
         return None
 
     def kept(self, words: Words) -> Words:

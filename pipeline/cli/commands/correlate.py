@@ -38,6 +38,7 @@ from ...report.tables import shown_level
 from ...report.terminal.printing import print_table, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring.results import without_nan
+from ...scoring.stored_runs import load, only
 from ..arguments import add_settings, selection_of
 from .human import settings_of
 
@@ -122,8 +123,6 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     """Return the scores of a run's metrics, or of each column of a file."""
     paths = list(map(path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
-        from ...scoring.stored_runs import load, only
-
         return metric_scores(only(load(paths[0])[1], selection_of(args)))
     metrics = [metric for path in paths for metric in scores_of_file(path)]
     names = [metric.metric for metric in metrics]

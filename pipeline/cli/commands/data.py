@@ -15,7 +15,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ...errors import DataError, printable
+from ...errors import DataError, Problem, gathered, printable
 from ...io import catalogue as catalogues
 from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
@@ -97,7 +97,7 @@ def _print_data_set(dataset: DataSet) -> None:
 def _named_files(names: Sequence[str]) -> list[DataFile]:
     """Return the files that the names stand for, each once; raises DataError with the problems of all names."""
     files: dict[DataFile, None] = {}
-    problems = []
+    problems: list[Problem] = []
     for name in names:
         if name.lower().endswith((".yaml", ".yml")):
             from ...config.compose import read
@@ -107,10 +107,8 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
             brought = (own for own in catalogues.catalogue().values() if own.home == name)
             files |= {file: None for own in brought for file in own.files.values()}
             continue
-        try:
+        with gathered(problems):
             files |= dict.fromkeys(named(name))
-        except DataError as error:
-            problems += error.problems
     if problems:
         raise DataError(problems)
     return list(files)

@@ -13,6 +13,8 @@ import re
 from importlib import metadata
 from pathlib import Path
 
+from ..._version import __version__
+
 NO_PART = frozenset({"all", "data", "test", "bench", "site"})
 """Extras that are made of others, or are for those who develop the program."""
 
@@ -20,7 +22,6 @@ NO_PART = frozenset({"all", "data", "test", "bench", "site"})
 def run(_: argparse.Namespace) -> int:
     """Print the versions; return 2 where a package that is needed is missing."""
     from ... import kernel
-    from ..._version import __version__
 
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")

@@ -18,8 +18,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
-
 from ...config.models import ConfigModel
 from ...config.models_published import JudgmentsConfig
 from ...errors import InputError
@@ -55,12 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any) -> Model:
     """Return a section of a config from the arguments of these names that are given. Raises InputError."""
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    try:
-        return model.model_validate({**given, **more})
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        text = item["msg"].removeprefix("Value error, ")
-        raise InputError(f"--{item['loc'][0]} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+    return model.from_settings({**given, **more}, "--")
 
 
 def run(args: argparse.Namespace) -> None:

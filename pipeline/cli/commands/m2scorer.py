@@ -112,8 +112,7 @@ def _shown(edit: ProposedEdit) -> str:
 
 def _shown_gold(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
-    parts = edit.written.split("||")
-    texts = ["''" if part == "-NONE-" else f"u{part.strip()!a}" for part in parts]
+    texts = ["''" if part == "-NONE-" else f"u{part.strip()!a}" for part in edit.written.split("||")]
     return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, [{', '.join(texts)}])"
 
 

@@ -33,12 +33,14 @@ from typing import Any
 from urllib.parse import quote
 
 from ...errors import InputError, StoreError, printable
+from ...execution.store.run_directory import RunDirectory, folder_of
 from ...io.safe_files import write_atomic
 from ...report import FORMATS, unavailable
 from ...report.by_type import TIER, TIERS
 from ...report.material import FONTS, WIDTHS, Material
 from ...report.plots import CURVES, PLOTS
 from ...report.plots.canvas import TYPES
+from ...scoring.board import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
@@ -82,7 +84,6 @@ def run(args: argparse.Namespace) -> None:
     if BOARD in args.format:
         write_boards(args)
         return
-    from ...execution.store.run_directory import folder_of
     from ...report.console import print_types
 
     formats = _asked(args)
@@ -121,10 +122,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
     """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
-    from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report.overview import overviews
-    from ...scoring.board import with_means
 
     def opened(run: Path) -> Material:
         return chosen(revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)), selection_of(args))
@@ -185,8 +184,6 @@ def _asked(args: argparse.Namespace) -> list[str]:
 
 def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) -> None:
     """Write files to a folder. A run directory lists them, and refuses a part in place of its whole results."""
-    from ...execution.store.run_directory import RunDirectory
-
     if folder.resolve() == run.resolve():
         if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
             message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
@@ -221,7 +218,6 @@ def write_boards(args: argparse.Namespace) -> None:
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
     no run has scores.
     """
-    from ...execution.store.run_directory import folder_of
     from ...reopen import chosen, revisit
     from ...report.reproduction.own_runs import NAME, NamedRun, board_page
 

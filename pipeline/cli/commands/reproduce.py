@@ -29,6 +29,9 @@ from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
+from ...report import unavailable
+from ...report.tables.comparisons import neighbours
+from ...report.tables.series import listed
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
@@ -84,8 +87,6 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
-        from ...report import unavailable
-
         if not runs:
             raise InputError("--report: has no effect where nothing runs: name results, or take --all")
         if Path(args.report).is_dir():
@@ -188,8 +189,6 @@ def _board(args: argparse.Namespace) -> None:
     """Score a leader board with an output of the user's, and keep the run for `report`."""
     from ... import stages
     from ...report.console import print_results
-    from ...report.tables.comparisons import neighbours
-    from ...report.tables.series import listed
     from ...reproduction.leader_boards import leader_boards
 
     if not args.board:

@@ -23,7 +23,10 @@ import sys
 from typing import TYPE_CHECKING
 
 from ...config.models import BACKENDS
+from ...config.resolved import Overrides
 from ...errors import IncompleteError, printable
+from ...execution.options import SILENT, RunOptions
+from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from .. import arguments
 
@@ -54,11 +57,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from ... import stages
-    from ...config.resolved import Overrides
-    from ...execution.options import SILENT, RunOptions
     from ...metrics.base.capabilities import computes_numbers
     from ...report.console import print_results
-    from ...report.terminal.printing import print_table
 
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]

@@ -27,8 +27,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, printable
+from ...execution.options import RunOptions
+from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
 from ...metrics.base.needs import EDITS, GOLD, TEXTS
+from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
 
@@ -76,7 +79,6 @@ TAKEN = {"references": "--refs", "gold": "--gold-edits"}
 
 def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
     """Declare every option of every metric, all of which have to be imported; the help shows those of metrics in it."""
-    from ...metrics import METRICS
     from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
@@ -153,11 +155,9 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...corpus.input_warnings import suspicions
-    from ...execution.options import RunOptions
     from ...metrics.build import from_texts
     from ...report.console import print_results
     from ...report.tables import percent
-    from ...report.terminal.printing import print_text, print_warnings
     from ...scoring.board import describe
     from ...scoring.results import Results
 
@@ -238,37 +238,29 @@ def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> 
 
 # ---- what users of sacreBLEU's command type: options of `score` that do the same, and other names of ours
 
-SYNONYMS = {
-    "--metrics": "-m",
-    "--score-only": "-b",
-    "--language-pair": "-l",
-    "--width": "--digits",
-    "-w": "--digits",
-    "--sentence": "--sentences",
-    "--format": "-f",
-    "-sl": "--sentences",
-    "--sentence-level": "--sentences",
-    "-ci": "--confidence",
-    "-cin": "--resamples",
-    "--confidence-n": "--resamples",
-    "-par": "--paired-ar",
-    "-pbs": "--paired-bs",
-    "-parn": "--trials",
-    "--paired-ar-n": "--trials",
-    "-pbsn": "--resamples",
-    "--paired-bs-n": "--resamples",
-    "-tok": "--tokenizer",
-    "--tokenize": "--tokenizer",
-    "-lc": "--bleu-lowercase",
-    "--smooth-method": "--smoothing",
-    "-sv": "--smoothing-value",
-    "--smooth-value": "--smoothing-value",
-    "-cc": "--chrf-char-order",
-    "-cw": "--chrf-word-order",
-    "--chrf-whitespace": "--whitespace --strip-end",
-    "-e": "--encoding",
-    "-nr": "--num-refs",
+THEIRS = {
+    "-m": ("--metrics",),
+    "-b": ("--score-only",),
+    "-l": ("--language-pair",),
+    "--digits": ("--width", "-w"),
+    "--sentences": ("--sentence", "-sl", "--sentence-level"),
+    "-f": ("--format",),
+    "--confidence": ("-ci",),
+    "--resamples": ("-cin", "--confidence-n", "-pbsn", "--paired-bs-n"),
+    "--paired-ar": ("-par",),
+    "--paired-bs": ("-pbs",),
+    "--trials": ("-parn", "--paired-ar-n"),
+    "--tokenizer": ("-tok", "--tokenize"),
+    "--bleu-lowercase": ("-lc",),
+    "--smoothing": ("--smooth-method",),
+    "--smoothing-value": ("-sv", "--smooth-value"),
+    "--chrf-char-order": ("-cc",),
+    "--chrf-word-order": ("-cw",),
+    "--whitespace --strip-end": ("--chrf-whitespace",),
+    "--encoding": ("-e",),
+    "--num-refs": ("-nr",),
 }
+SYNONYMS = {theirs: ours for ours, several in THEIRS.items() for theirs in several}
 """sacreBLEU's names of options, and ours. It calls options of chrF and TER as we do, such as --chrf-lowercase."""
 
 
@@ -288,7 +280,6 @@ class _Metrics(argparse.Action):
     """Metrics after -m, beside which none is needed before all options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        del option_string
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
             action.required = action.required and action.dest != "metrics"
@@ -359,9 +350,9 @@ def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig |
     """
     if not (args.confidence or args.all_intervals or args.paired):
         return None
-    from ...scoring.resampling.significance import statistics_of  # here, because most scores have no statistics
+    from ...config.models import StatisticsConfig  # here, because most scores have no statistics
 
     paired = {"test": args.paired, "baseline": first} if args.paired else {}
     given = {"resamples": args.resamples, "trials": args.trials, **paired}
     given |= {"outputs": "all"} if args.all_intervals else {}
-    return statistics_of({name: value for name, value in given.items() if value is not None}, "--")
+    return StatisticsConfig.from_settings({name: value for name, value in given.items() if value is not None}, "--")

@@ -1,7 +1,5 @@
 """The names of sacrebleu.metrics: BLEU, chrF and TER, with their scores and signatures."""
 
-from __future__ import annotations
-
 import logging
 import math
 from abc import ABC, abstractmethod
@@ -55,7 +53,7 @@ Scored = TypeVar("Scored", bound=Score)
 class Metric(ABC, Generic[Scored]):
     """A metric with its settings."""
 
-    def __init__(self, counted: OwnMetric, signed: OwnMetric) -> None:
+    def __init__(self, counted: "OwnMetric", signed: "OwnMetric") -> None:
         """Take the metric of this program that counts, and the one whose signature is sacreBLEU's."""
         self._counted, self._signed = counted, signed
         self.num_refs: int | None = None
@@ -105,7 +103,7 @@ class Metric(ABC, Generic[Scored]):
         """Return the score of sums of the terms of the metric that counts."""
 
 
-def _texts(hypotheses: Sequence[str], references: Streams) -> list[Lines]:
+def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
     """Return references and hypotheses as lines. Raises InputError for texts that do not fit together."""
     _check_list("hypotheses", hypotheses)
     if not hypotheses:

@@ -94,8 +94,7 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
-    form = (READERS | _OTHERS)[text.kind]
-    origin = Origin(named(text.path), form.unit, int(text.header))
+    origin = Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
     texts = (as_text(value, text, place) for value, place in _values(text, origin, spool))
     return Spooled(spool.write_texts(origin.name, texts), SEPARATOR, origin)
 

@@ -73,8 +73,7 @@ def value_of(record: object, column: Column, place: Callable[[], str]) -> object
         if isinstance(value, list) and step.isascii() and step.isdigit():
             value = value[int(step[:9])] if int(step[:9]) < len(value) else None
             if value is None and not column.null:
-                message = f"has no '{column.column}': the list has too few items; {NULL}"
-                raise CorpusError([Problem(place(), message)])
+                raise CorpusError([Problem(place(), f"has no '{column.column}': the list has too few items; {NULL}")])
         elif isinstance(value, dict) and step in value:
             value = value[step]
         elif value is not None or not column.null:
@@ -116,8 +115,7 @@ def kind_of(value: object) -> str:
 
 def tsv(path: Path, name: str, column: Column) -> Iterator[str]:
     """Yield a column of tab-separated lines; all lines must have as many columns as the first."""
-    rows = (line.split("\t") for _, line in numbered_lines(path, name))
-    return _cells(rows, name, column, ":")
+    return _cells((line.split("\t") for _, line in numbered_lines(path, name)), name, column, ":")
 
 
 def csv(path: Path, name: str, column: Column) -> Iterator[str]:

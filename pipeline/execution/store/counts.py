@@ -129,8 +129,7 @@ class StoredCounts:
             return False
 
     def _header(self, key: str) -> bytes:
-        names = self.schema.names
-        header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": names}
+        header = {"format": FORMAT, "key": key, "lines": self.lines, "block": BLOCK, "columns": self.schema.names}
         return json.dumps(header).encode() + b"\n"
 
     def join(self, waiting: Path, key: str, parts: "Sequence[Location]", shared: Shared = alone) -> None:

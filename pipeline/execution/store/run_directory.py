@@ -11,8 +11,6 @@ log.txt                                   what happened at what time
 run.lock                                  keeps other runs out
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -266,8 +264,7 @@ class RunDirectory:
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        files = sorted(self.files | self._before | {LOG})
-        whole = {"program": f"{PROGRAM} {__version__}", **content, "files": files}
+        whole = {"program": f"{PROGRAM} {__version__}", **content, "files": sorted(self.files | self._before | {LOG})}
         safe_files.write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
 
     def announce(self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()) -> None:

@@ -161,8 +161,7 @@ def shared_ngrams(text: Encoded, lines: int, references: int, order: int) -> lis
         rows, ends, starts, before = rows[kept], ends[kept], starts[kept], numbers[kept]
         last = ids[starts + length - 1]
         first, numbers = _first_seen(before * tokens + last)
-        pairs = rows * len(first) + numbers
-        where, entry = _first_seen(pairs)
+        where, entry = _first_seen(rows * len(first) + numbers)
         own_rows, own_numbers = rows[where], numbers[where]
         of_references = int(np.searchsorted(own_rows, lines * references))
         at = own_rows % max(lines, 1) * len(first) + own_numbers

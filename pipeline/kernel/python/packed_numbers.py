@@ -4,8 +4,6 @@ A column is its least number, and what is above that: the lowest eight bits of e
 another, and the highest in a plane of as few bits as hold them. Equal planes are kept once.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -37,7 +35,7 @@ class Packed(NamedTuple):
     """The shape of the table."""
 
     @classmethod
-    def of(cls, array: Floats) -> Packed | None:
+    def of(cls, array: Floats) -> "Packed | None":
         """Return a table of float64 packed, or None where not all numbers are whole, and between -2**53 and 2**53."""
         columns = np.ascontiguousarray(array.reshape(len(array), math.prod(array.shape[1:])).T)
         planes: dict[tuple[int, bytes], int] = {}
@@ -71,8 +69,7 @@ class Packed(NamedTuple):
 
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        planes = _unpacked(self.data, self.bits, self.shape[0])
-        table: Floats = planes.T @ self.factors[:-1] + self.factors[-1]
+        table: Floats = _unpacked(self.data, self.bits, self.shape[0]).T @ self.factors[:-1] + self.factors[-1]
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:

@@ -61,7 +61,6 @@ class ComputesNumbers:
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
         """Return the metric for so many systems and for all references, where its numbers depend on them together."""
-        del systems, references
         return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
@@ -453,7 +452,6 @@ class JudgesEdits(ABC):
         It is -1 for an annotator who takes no part. Several annotators may share a reference. The arguments are as for
         verdicts().
         """
-        del source
         return range(len(annotations))
 
     def by_annotator(self) -> Metric | None:
@@ -523,12 +521,10 @@ class Warns:
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return warnings about the counts of a data set: blocks of columns by system, which can be read once."""
-        del counts
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
         """Return what looks wrong in the records of annotators that the metric reads; see `corpus/edits/records.py`."""
-        del annotations
         return []
 
 

@@ -1,7 +1,5 @@
 """Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by running totals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -177,12 +175,12 @@ class Draws(NamedTuple):
     seed: int = 0
     """Read by the samplers numpy and turned alone."""
 
-    def drawer(self, iterations: Iterable[int]) -> kernel.Drawer:
+    def drawer(self, iterations: Iterable[int]) -> "kernel.Drawer":
         """Return what draws for some of the iterations, block of lines after block of lines."""
         return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
 
     @staticmethod
-    def balanced(groups: int, lines: int, references: int, seed: int) -> Draws:
+    def balanced(groups: int, lines: int, references: int, seed: int) -> "Draws":
         """Return draws whose mean score is what sampling converges to, or is close to it.
 
         If there are few choices of references, all are taken. Otherwise the draws are groups of as many iterations as

@@ -55,8 +55,7 @@ class Metric(ABC):
         """Keep what the values of options mean here; see Option.resolved. Raises ConfigError."""
         for option in self.options:
             if option.resolved and getattr(self, option.attribute):
-                value = option.resolved(getattr(self, option.attribute), Path())
-                object.__setattr__(self, option.attribute, value)
+                object.__setattr__(self, option.attribute, option.resolved(getattr(self, option.attribute), Path()))
 
     @property
     @abstractmethod
@@ -194,7 +193,6 @@ class Metric(ABC):
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return what a reader of these outputs should know, such as why they are 0."""
-        del outputs
         return []
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
@@ -203,7 +201,6 @@ class Metric(ABC):
         If the metric scores references one at a time (see by_reference), some of them may be missing, and their counts
         mean nothing. Otherwise no reference is missing.
         """
-        del columns
         return []
 
 

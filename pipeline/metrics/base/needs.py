@@ -4,8 +4,6 @@ Columns have names, shapes and types, and are packed into one table (Schema). Ov
 share with references and source, for GLEU, BLEU, chrF and others.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from abc import ABC, abstractmethod
@@ -72,7 +70,7 @@ class Text(NamedTuple):
     systems: Sequence[Lines]
     shared: dict[object, Any] | None = None
     """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
-    needs: Sequence[Needs] = ()
+    needs: "Sequence[Needs]" = ()
     """All that count the shard, in order, where more than one do."""
     rows: Ints | None = None
     """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are not known."""
@@ -137,7 +135,7 @@ class Schema:
 
     @classmethod
     @lru_cache(1024)
-    def of(cls, fields: tuple[Field, ...], references: int) -> Schema:
+    def of(cls, fields: tuple[Field, ...], references: int) -> "Schema":
         """Return the schema of these fields, the same object each time, so that its layout is made once."""
         return cls(fields, references)
 
@@ -240,7 +238,7 @@ class Needs(ABC):
         return tuple(field.name for field in self.columns if field.per_reference)
 
     @property
-    def survey(self) -> Survey | None:
+    def survey(self) -> "Survey | None":
         """What has to be known of the whole data set before a line is counted; None: nothing."""
         return None
 
@@ -382,7 +380,7 @@ class OverlapNeeds(Needs):
         first, others = len(sources), len(sources) + len(text.references)
         return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
 
-    def prepare(self, text: Text) -> PreparedOverlap | None:
+    def prepare(self, text: Text) -> "PreparedOverlap | None":
         """Return source and references prepared; see `metrics/given.py`. None as Tokenization.prepared() says."""
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)

@@ -9,8 +9,6 @@ underscore behind it, as in `lambda_` and `score_`. The order of the fields is t
 several metrics have are functions that return a field: `unit: str = unit_option()`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, fields
@@ -176,7 +174,7 @@ class Option(NamedTuple):
         """The name in configs; on the command line it is --name."""
         return self.attribute.removesuffix("_")
 
-    def at(self, attribute: str) -> Option:
+    def at(self, attribute: str) -> "Option":
         """Return the option with the name of the field that declares it."""
         named = self._replace(attribute=attribute)
         return named._replace(key=self.key or named.name)

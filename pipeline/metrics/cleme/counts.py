@@ -4,12 +4,10 @@ Weights depend on lengths, and on the mean length of all pieces that references 
 and weights are applied when the whole data set has been counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -18,7 +16,7 @@ from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.needs import Field, Needs, Text, annotated_by
 
-Words: TypeAlias = "tuple[str, ...]"
+Words = tuple[str, ...]
 NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"
 """The types of lines that say that nothing is edited, in small letters, and what stands for an empty correction."""
 

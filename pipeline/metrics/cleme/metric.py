@@ -233,8 +233,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         """Return which outputs have further annotators, who do not count."""
         notes = []
         for system, blocks in counts.items():
-            annotators = np.concatenate([block["annotators"] for block in blocks])
-            lines = np.flatnonzero(annotators > 1)
+            lines = np.flatnonzero(np.concatenate([block["annotators"] for block in blocks]) > 1)
             if len(lines):
                 message = f"has several annotators ({len(lines)} sentences do): CLEME takes the first of each sentence"
                 notes.append(CountWarning(message, system, line=int(lines[0]) + 1))

@@ -383,8 +383,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
-        types = tuple(self.types.split("+")) if self.types else ()
-        return ErrantNeeds(comparison, types, annotator=self.annotation)
+        return ErrantNeeds(comparison, tuple(self.types.split("+")) if self.types else (), annotator=self.annotation)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
         """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""

@@ -89,8 +89,7 @@ def measures(counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
     f = (1.0 + beta**2) * _ratio(precision * recall, beta**2 * precision + recall, otherwise=0)
     accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
     score, least = _weighted_accuracy(counts, w), _weighted_accuracy(baseline, w)
-    i = improvement(score, least)
-    return {"p": precision, "r": recall, "f": f, "acc": accuracy, "wacc": score, "i": i}
+    return {"p": precision, "r": recall, "f": f, "acc": accuracy, "wacc": score, "i": improvement(score, least)}
 
 
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
@@ -242,8 +241,7 @@ def _of_column(row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect:
     if kind == "fpn" and aspect == "detection":
         return [Verdict(start, end, original, correction, "", RIGHT)]
     own = [Verdict(start, end, original, correction, "", OF_OUTPUT[kind])] if kind in OF_OUTPUT else []
-    missed = [Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else []
-    return own + missed
+    return own + ([Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else [])
 
 
 @lru_cache(1 << 14)
@@ -318,8 +316,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
         """Return the number of the text that the corrections of each annotator make."""
-        text = as_text([source], [], [[own] for own in annotations])
-        return references_of_lines(self.needs, text)[0][1]
+        return references_of_lines(self.needs, as_text([source], [], [[own] for own in annotations]))[0][1]
 
     def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
         """Return the changed tokens of each sentence as right or wrong, and those that are missed."""

@@ -171,8 +171,7 @@ class Vectors(WithPairs):
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the score of a line, precision, recall and F, each that of the reference where it is highest."""
         highest = (max(each) for each in zip(*((p, r, f_of(p, r)) for p, r in answers), strict=True))
-        below = self.baselines(super().told()["layer"])
-        p, r, f = ((x - b) / (1 - b) for x, b in zip(highest, below, strict=True))
+        p, r, f = ((x - b) / (1 - b) for x, b in zip(highest, self.baselines(super().told()["layer"]), strict=True))
         return {"p": p, "r": r, "f": f}[self.score], p, r, f
 
 

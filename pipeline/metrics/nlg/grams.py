@@ -76,8 +76,7 @@ class Shard:
         keys = np.array([EMPTY], np.uint64)
         for shared in kernel.shared_ngrams(self._text, self.lines, self.references, order):
             keys = extended(keys[shared.shorter], self._tokens[shared.last])
-            cut = int(np.searchsorted(shared.rows, self.references * self.lines))
-            yield Grams(keys.view(np.int64), shared, cut)
+            yield Grams(keys.view(np.int64), shared, int(np.searchsorted(shared.rows, self.references * self.lines)))
 
 
 ROWS = 1 << 15

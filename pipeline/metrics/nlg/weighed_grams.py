@@ -57,7 +57,6 @@ class NistTokenization(Tokenization):
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
-        del tokenizer
         text = text.own()
         fast = self.program == "mteval" or (self.program == "nltk" and text.data.isascii())
         if fast and not ODD.search(text.data):
@@ -125,8 +124,7 @@ class NistNeeds(InPieces):
                 rows, numbers, times, places = (each[grams.cut :] for each in grams.shared[2:6])
                 hits = np.minimum(times, np.append(grams.shared.most, 0)[places])
                 for array, values in ((match, hits), (info, hits * fixed(weights)[numbers])):
-                    of_rows = array.reshape(-1, self.order)[:, number]
-                    np.add.at(of_rows, rows - shard.references * shard.lines, values)
+                    np.add.at(array.reshape(-1, self.order)[:, number], rows - shard.references * shard.lines, values)
             before = grams
         totals = outputs[..., None] - np.arange(self.order)
         if self.program != "pymteval":

@@ -5,6 +5,7 @@ import math
 import os
 import re
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -13,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from hashlib import sha256
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
@@ -272,8 +275,6 @@ def _versions() -> dict[str, str]:
 
 def _imported(call: Call) -> Plugin:
     """Import the code in this process; raises ConfigError where it is not what the first process has."""
-    from importlib import import_module
-
     place, name = call.place, f"{MODULE}{Path(call.place.text).stem}"
     if place.kind == "file":
         data = Path(place.text).read_bytes()
@@ -291,8 +292,6 @@ def _device(call: Call) -> str:
     """Return the device of this process: one that no other living process has."""
     if len(call.devices) < 2:
         return call.devices[0] if call.devices else "cpu"
-    import tempfile
-
     folder = Path(tempfile.gettempdir())
     for device in call.devices:
         claim = folder / f"gec-pipeline-device-{call.parent}-{device.replace(':', '-')}"
@@ -361,8 +360,6 @@ def place_of(error: BaseException, file: str) -> str:
 
 def package_digest(module: str) -> str:
     """Return the SHA-256 of the Python files of a package, with their names in order, or of the file of a module."""
-    from importlib.util import find_spec
-
     top = find_spec(module.partition(".")[0])
     folder = Path(next(iter(top.submodule_search_locations or ()), "")) if top else Path()
     files = sorted(folder.rglob("*.py")) if top and top.submodule_search_locations else []

@@ -7,8 +7,6 @@
 The positional parameters say which texts a call gets, and the keyword-only ones are the options of the metric.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import types
@@ -76,7 +74,7 @@ class Plugin:
         """Whether objects load a model, so that they have a process of their own."""
         return hasattr(self.target, "load")
 
-    def at(self, place: Place, helpers: str = "") -> Plugin:
+    def at(self, place: Place, helpers: str = "") -> "Plugin":
         """Return it with the place that its code was found at. `helpers` is the digest of what the code imports."""
         code = "" if self.declared.version else digest((place.sha256 + helpers).encode(), size=6)
         return replace(self, place=place, declared=replace(self.declared, code=code))
@@ -216,8 +214,7 @@ class _Check:
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the texts that a call gets, and the options."""
         is_class = inspect.isclass(self.target)
-        signature = inspect.signature(self.call)
-        own = list(signature.parameters.values())[1 if is_class else 0 :]
+        own = list(inspect.signature(self.call).parameters.values())[1 if is_class else 0 :]
         texts = []
         for parameter in own:
             if parameter.kind is parameter.KEYWORD_ONLY and not is_class:

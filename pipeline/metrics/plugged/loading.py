@@ -3,23 +3,25 @@
 Nothing that a config, a run directory or a variable says is ever imported; see `gec-pipeline help plugins`.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import inspect
 import sys
 import sysconfig
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, CorpusError
 from ...io.plain_files import small_bytes
 from ...io.safe_files import digest
+from ...io.workers import send_code
 from .. import METRICS
+from ..base.declared import Declared
 from ..base.metric import Metric
 from ..base.needs import Needs
 from ..names import forget_names, named
@@ -29,11 +31,7 @@ from .declare import metric as declared_metric
 from .metric import Plugged, plugged_class
 
 if TYPE_CHECKING:
-    import types
-    from collections.abc import Callable, Iterable
     from importlib.metadata import EntryPoint
-
-    from ..base.declared import Declared
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
@@ -62,7 +60,7 @@ def load(argument: str) -> list[str]:
     return names
 
 
-def helpers(module: types.ModuleType) -> str:
+def helpers(module: ModuleType) -> str:
     """Return a digest of the user's own files that a module imports, directly or not; empty where there are none.
 
     Installed packages and Python's own modules have versions, and do not count.
@@ -91,8 +89,6 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
     """
     module = sys.modules[metric.__module__]
     if place.kind == "file":
-        from ...io.workers import send_code  # here, because most runs have no whole subclass
-
         send_code(module)
     known = METRICS.data.get(name)
     if isinstance(known, type) and (known.__module__, known.origin.get("from")) == (metric.__module__, place.told):
@@ -108,7 +104,7 @@ def _is_metric(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, Metric)
 
 
-def _imported(argument: str) -> tuple[types.ModuleType, Place]:
+def _imported(argument: str) -> tuple[ModuleType, Place]:
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
         module = _told(f"--plugin {argument}", lambda: import_module(argument), "")
         return module, Place("module", argument, "", package_digest(argument), argument)
@@ -138,7 +134,7 @@ def _told(where: str, work: Callable[[], Any], file: str) -> Any:
 # --- installed packages
 
 
-def entry_points() -> dict[str, EntryPoint]:
+def entry_points() -> "dict[str, EntryPoint]":
     """Return the entry points of installed packages by name. Nothing is imported. Raises ConfigError for twins."""
     from importlib.metadata import entry_points as found  # here, because most runs have no use for it
 
@@ -152,7 +148,7 @@ def entry_points() -> dict[str, EntryPoint]:
     return points
 
 
-def _dist(point: EntryPoint) -> str:
+def _dist(point: "EntryPoint") -> str:
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 

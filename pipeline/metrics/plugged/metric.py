@@ -1,7 +1,5 @@
 """The metric classes of numbers that others compute: what `external` and the metrics of users have in common."""
 
-from __future__ import annotations
-
 import os
 import re
 from abc import abstractmethod
@@ -42,6 +40,10 @@ class Numbers(ScoresLines, Metric):
     """
 
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
+    terms: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
+    """The counts."""
+    policy: ClassVar[str] = "merged"
+    """References have no effect, since each sentence has its own numbers."""
     beta: str
     decimals: int
 
@@ -65,19 +67,9 @@ class Numbers(ScoresLines, Metric):
         """The name of the score."""
         return self.outputs[0]
 
-    @property
-    def policy(self) -> str:
-        """References have no effect, since each sentence has its own numbers."""
-        return "merged"
-
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts of F-beta. A single number is the score itself and is not shown again."""
         return [Counted(name, columns[name]) for name in COUNTS if self.is_counts]
-
-    @property
-    def terms(self) -> tuple[Field, ...]:
-        """The counts."""
-        return tuple(Field(name) for name in COUNTS)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return F-beta under the name of the score, precision, recall, and the counts."""
@@ -192,7 +184,7 @@ class PluggedNeeds(NumberNeeds):
         outputs = _texts(text.systems[0])
         return PreparedCode(self, self.code, text).count(outputs, np.arange(len(outputs)))
 
-    def prepare(self, text: Text) -> PreparedCode | None:
+    def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
         return PreparedCode(self, self.code, text) if self.code else None
 
@@ -356,12 +348,10 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return what the method `peer_signature` of the code returns."""
-        del references, missing
         return self._says("peer_signature")  # type: ignore[no-any-return]
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Return what the method `misfit` of the code returns."""
-        del missing
         return self._says("misfit", references)  # type: ignore[no-any-return]
 
     def _given(self, parameter: Parameter) -> Any:
@@ -370,8 +360,7 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         return str(models.located(value) or value) if parameter.kind == "model" and value else value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = {each.attribute: getattr(self, each.attribute) for each in self.options}
-        return _remade, (self.declared, values)
+        return _remade, (self.declared, {each.attribute: getattr(self, each.attribute) for each in self.options})
 
 
 def restored(declared: Declared, signature: str) -> Metric:
@@ -415,9 +404,8 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     if declared.returns != "counts":
         meaning = "the mean or the sum of the lines"
         fields.append(("level", str, option(declared.level, help=meaning, choices=("mean", "sum"))))
-    usual = {"level": "corpus"} if declared.returns == "counts" else {"beta": "1"}
     own = {
-        **usual,
+        **({"level": "corpus"} if declared.returns == "counts" else {"beta": "1"}),
         "name": declared.name,
         "summary": declared.summary,
         "declared": declared,

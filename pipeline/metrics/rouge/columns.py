@@ -1,7 +1,5 @@
 """Columns of ROUGE: n-grams, subsequences and skip bigrams that outputs share with references."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -108,7 +106,7 @@ class RougeNeeds(Needs):
             result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
         return result
 
-    def prepare(self, text: Text) -> PreparedRouge | None:
+    def prepare(self, text: Text) -> "PreparedRouge | None":
         """Return the references prepared; see `metrics/given.py`.
 
         None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.

@@ -208,8 +208,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
             problems.append(("level", "bootstrap is rouge-score's; flavour perl takes mean, micro"))
         subsequence = next((kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None)
         if self.references == "merged" and subsequence:
-            message = f"merged is defined for n-grams and skip bigrams, not for {subsequence}"
-            problems.append(("references", message))
+            problems.append(("references", f"merged is defined for n-grams and skip bigrams, not for {subsequence}"))
         try:
             if self.split == "regex":
                 with contextlib.suppress(ImportError):  # the needs say so
@@ -247,7 +246,6 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse missing references at level micro if counts are summed for each reference or set of them."""
-        del references
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None
@@ -297,9 +295,8 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
     def needs(self) -> RougeNeeds:
         """What the types count."""
         if self.stop_words:
-            left_out = words_of(self.stop_words)
             tokenization: Tokenization = WithoutStopWords(
-                self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=left_out
+                self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=words_of(self.stop_words)
             )
         else:
             tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)

@@ -14,16 +14,7 @@ from ...arrays import Floats, Ints
 from ...corpus.corpus import Corpus
 from ...corpus.texts import lines_of
 from ...errors import InputError
-from ...metrics.base.capabilities import (
-    COUNTS,
-    ROLES,
-    Tokens,
-    by_annotator,
-    edit_judge,
-    lacks_code,
-    row_names,
-    shown_ngrams,
-)
+from ...metrics.base import capabilities
 from ...metrics.base.metric import Metric
 from ...metrics.base.needs import Columns
 from ...metrics.names import factor
@@ -84,7 +75,7 @@ def table(
     unit = factor(metric.name) / 100
     parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
     columns = of_annotators(metric, columns, references)
-    metric = metric if references is None else by_annotator(metric)
+    metric = metric if references is None else capabilities.by_annotator(metric)
     moved = compact(columns, metric.needs.of_references)
     if metric.by_reference:
         scores, best = metric.sentence_scores(moved), metric.choose(moved)
@@ -142,14 +133,14 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
             raise InputError(f"--lines {lines}: {told}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Tokens, int] = {}
+    numbers: dict[capabilities.Tokens, int] = {}
     every, rules = [score.metric for score in material.results.scores], set[str]()
     named, printed, datasets = labels(every), called(every), []
     for name, measured in scored.items():
         dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
         for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
-            ngrams = shown_ngrams(shown.metric)
+            ngrams = capabilities.shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
             entry |= {"rule": None, "label": named[entry["signature"]], "called": printed[entry["signature"]]}
             if rule:
@@ -169,7 +160,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         "tokens": [texts.tokens(tokenization) for tokenization in numbers],
         "digits": material.digits,
         "datasets": datasets,
-        "rules": {name: {"roles": ROLES[name], "counts": COUNTS[name]} for name in sorted(rules)},
+        "rules": {
+            name: {"roles": capabilities.ROLES[name], "counts": capabilities.COUNTS[name]} for name in sorted(rules)
+        },
         "rule": RULE,
     }
 
@@ -180,7 +173,7 @@ def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budge
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
         numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
-        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if edit_judge(m.metric))
+        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if capabilities.edit_judge(m.metric))
         cost[name] = text * 1.1 + numbers * NUMBER
     share = budget / max(sum(lines[name] * cost[name] for name in scored), 1.0)
     return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
@@ -243,7 +236,7 @@ def _metric(
     edits of outputs, have a row for each system instead.
     """
     metric, own = measured.metric, measured.names[: len(measured.columns)]
-    shown = by_annotator(metric)
+    shown = capabilities.by_annotator(metric)
     references = None if shown is metric else references_of(corpus, metric, lines)
     each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
     by_system = [table(metric, columns, digits, references) for columns in each]
@@ -271,7 +264,7 @@ def _metric(
         "apart": measured.references if shown.by_reference else 0,
         "bySystem": by_system_alone,
         "edits": edit_data(corpus, measured, names, lines, references),
-        "rowNames": row_names(metric),
+        "rowNames": capabilities.row_names(metric),
         "fields": fields,
         "width": width,
         "rows": lettered(rows),
@@ -281,7 +274,7 @@ def _metric(
 def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
     """Return what each edit does to the scores of some lines, by the places of lines and by systems; or nothing."""
     metric, unit = measured.metric, factor(measured.metric.name) / 100
-    if not explained or not is_attributed(metric) or lacks_code(metric) or corpus.source is None:
+    if not explained or not is_attributed(metric) or capabilities.lacks_code(metric) or corpus.source is None:
         return {}
     names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
     by_place: dict[int, dict[str, Any]] = {}

@@ -3,8 +3,6 @@
 The data of the scripts is JSON in which no character can end the element around it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -50,7 +48,7 @@ class Shade(NamedTuple):
     """All numbers, which the pointer shows."""
 
 
-def overview_part(results: Results, digits: int, judged: HumanRanking | None = None) -> dict[str, Any]:
+def overview_part(results: Results, digits: int, judged: "HumanRanking | None" = None) -> dict[str, Any]:
     """Return the overviews, the sentences of metrics by the names of their boards, and the data of `results.js`.
 
     The boards are called board-1, board-2 and so on, in the order of the results. An overview comes with the boards of
@@ -122,7 +120,7 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
 
 
-def people_part(material: Material, judged: HumanRanking | None) -> dict[str, Any] | None:
+def people_part(material: Material, judged: "HumanRanking | None") -> dict[str, Any] | None:
     """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
     results = material.results
     if not results.human or not results.human.get("correlations"):
@@ -131,7 +129,7 @@ def people_part(material: Material, judged: HumanRanking | None) -> dict[str, An
     return {"ranking": shown, "unread": not judged and material.people() is None, **agreement(results)}
 
 
-def ranking(judged: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
+def ranking(judged: "HumanRanking", settings: dict[str, Any]) -> dict[str, Any]:
     """Return how people rank the systems; `settings` are those of the section `human`."""
     from ...human.judgment_summary import ranked_by_name
 
@@ -275,7 +273,6 @@ def as_yaml(config: Mapping[str, Any]) -> str:
         }
 
         def ignore_aliases(self, data: Any) -> bool:
-            del data
             return True
 
     return yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)

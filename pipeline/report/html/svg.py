@@ -190,8 +190,7 @@ def _orders(shown: Orders) -> Drawing:
             if name in moves:
                 kind = "move up" if moves[name] < 0 else "move down"
                 kinds[kind] = f"{kind[5:]}, to another cluster"
-                after = top + ROW * rows.index(name) + ROW / 2
-                drawing.line(start + width, middle, start + step, after, kind, said)
+                drawing.line(start + width, middle, start + step, top + ROW * rows.index(name) + ROW / 2, kind, said)
     drawing.legend(list(kinds.items()))
     return drawing
 

@@ -1,7 +1,5 @@
 """What notebooks and programs get of results: tables as text, data frames, figures."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,6 +11,7 @@ from ...errors import InputError, did_you_mean, printable
 from ...metrics.base.metric import Metric
 from ...metrics.build import from_text, metrics_called
 from ...scoring.results import Results
+from .. import FORMATS, unavailable
 from ..material import Material, PlotStyle
 from ..tables.ranked import labels
 
@@ -59,8 +58,6 @@ class Shown:
         `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all. The page of html is
         without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
         """
-        from .. import FORMATS, unavailable  # here, because most programs show no tables
-
         forms = [name for name, one in FORMATS.items() if one.printed or name == "html"]
         if form not in forms:
             raise InputError(f"report: expected one of {', '.join(forms)}, found {form!r}{did_you_mean(form, forms)}")
@@ -110,7 +107,7 @@ THICK, THIN, NO_RULE = "2px solid", "1px solid", "none"
 SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
 
 
-def _table(sheet: Sheet) -> str:
+def _table(sheet: "Sheet") -> str:
     """Return a table with rules as in a paper, and at the ends of clusters. A single system is not the best."""
 
     def row(tag: str, cells: Iterable[tuple[str, bool]], below: str, above: str = NO_RULE) -> str:
@@ -144,7 +141,7 @@ def called(known: Mapping[str, Metric], metric: str) -> set[str]:
     return {text for text, measure in known.items() if metric in (text, short[text]) or measure in meant}
 
 
-def drawn(results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle) -> Figure:
+def drawn(results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle) -> "Figure":
     """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot() does."""
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")

@@ -3,8 +3,6 @@
 To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to PLOTS.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,7 +25,7 @@ class Plot(NamedTuple):
     """What it shows."""
     needs: str
     """What a run needs for it."""
-    figures: Callable[[Material], Iterator[tuple[Group, str, Figure]]]
+    figures: "Callable[[Material], Iterator[tuple[Group, str, Figure]]]"
     """Yields the group of scores that a figure shows, a further name or "", and the figure.
 
     The metric of a group is "" where the figure shows several metrics.

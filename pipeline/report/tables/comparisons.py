@@ -131,8 +131,7 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     baseline = baseline_of(results)
     if baseline is not None:
         cells = {test.system: [marked(test, results, digits), *both_p(test, results)] for test in tests}
-        rows = [cells.get(score.system, ["-"] * 3) for score in scores]
-        return [f"against {baseline}", "p", "p adjusted"], rows
+        return [f"against {baseline}", "p", "p adjusted"], [cells.get(score.system, ["-"] * 3) for score in scores]
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}

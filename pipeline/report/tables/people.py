@@ -3,8 +3,6 @@
 finding_tables() has the sections of the results that stand below the scores: means, judgements, correlations.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +24,7 @@ COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_differe
 AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
 
-def counts_table(summary: JudgmentSummary) -> Table:
+def counts_table(summary: "JudgmentSummary") -> Table:
     """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties among the pairs."""
     from ...human.judgment_summary import counts  # here, because few tables are of judgements
 
@@ -44,7 +42,7 @@ def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
-def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], least: int) -> Table:
+def kappa_table(kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], least: int) -> Table:
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
@@ -54,7 +52,7 @@ def kappa_table(kappas: dict[tuple[int, int], Kappa], names: Sequence[str], leas
     return ["judge", *names], rows
 
 
-def head_to_head_table(pairs: HeadToHead, names: Sequence[str], order: Sequence[int]) -> Table:
+def head_to_head_table(pairs: "HeadToHead", names: Sequence[str], order: Sequence[int]) -> Table:
     """Return how often the column's system is better than the row's, with a mark for the p-value.
 
     `order` holds the numbers of the systems in the order of the rows and columns.

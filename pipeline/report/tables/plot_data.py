@@ -4,8 +4,6 @@ The page draws them as SVG (`html/svg.py`); files and notebooks get them from ma
 choose places, colours and letters; names, numbers and what is marked are from here. Fractions are in percent.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,10 +19,10 @@ from .series import best_of_series, best_sentences, series_in
 if TYPE_CHECKING:
     from ...human.human_judgements import HumanRanking
 
-    Box = tuple[float, float, float, float]
-    """Left, bottom, right and top, in pixels; y grows upwards."""
-    Scored = tuple[str, Results, Group]
-    """The name of a run, its results, and the scores of a metric in it."""
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top, in pixels; y grows upwards."""
+Scored = tuple[str, Results, Group]
+"""The name of a run, its results, and the scores of a metric in it."""
 
 
 class Mark(NamedTuple):
@@ -123,7 +121,7 @@ class Orders(NamedTuple):
 
 
 def disagreement(
-    titled: Sequence[tuple[str, Group]], people: HumanRanking | None, what: str = "metrics"
+    titled: Sequence[tuple[str, Group]], people: "HumanRanking | None", what: str = "metrics"
 ) -> Orders | None:
     """Return the rankings by people and by several metrics (titles and scores); None where there are fewer than two.
 
@@ -211,7 +209,7 @@ def rank_rows(scores: Sequence[Score]) -> Rows | None:
     return _ranks(known) if known else None
 
 
-def judged_rows(ranking: HumanRanking) -> Rows:
+def judged_rows(ranking: "HumanRanking") -> Rows:
     """Return the rank ranges of systems as people rank them, the best first."""
     own = ranking.ranked
     return _ranks([(ranking.systems[n], rank, own.ranges[n], own.cluster[n]) for rank, n in enumerate(own.order, 1)])
@@ -321,8 +319,7 @@ def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
         label, y_axis = f"{group.called} against {item['human']}: {what}", item["human"].replace("_", " ")
-        shown = Points(f"{label}; a dot for each system", group.axis, y_axis, points)
-        yield group, item["human"], what, shown
+        yield group, item["human"], what, Points(f"{label}; a dot for each system", group.axis, y_axis, points)
 
 
 def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:

@@ -4,8 +4,6 @@ Rich draws the tables of a terminal. Which columns fit, and how wide they are, i
 numbers and words where room is short, cuts names at their end, and leaves no column out.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -53,7 +51,7 @@ def unescaped(stream: TextIO) -> TextIO:
     return getattr(stream, "unescaped", stream)
 
 
-def console(stream: TextIO | None = None, **settings: Any) -> Console:
+def console(stream: TextIO | None = None, **settings: Any) -> "Console":
     """Return what draws with rich, on standard output unless a stream is named."""
     from rich.console import Console
 

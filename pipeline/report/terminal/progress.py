@@ -1,7 +1,5 @@
 """The progress of commands and calls that take a while, on a terminal or in a notebook, without ipywidgets."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -23,12 +21,12 @@ class Bar(Listener):
     `enabled` says whether the bar is drawn. Without it, messages are printed as plain lines.
     """
 
-    bar: Progress
+    bar: "Progress"
 
     def __init__(self, *, enabled: bool) -> None:
         self.enabled = enabled
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> "Bar":
         if self.enabled:
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -98,7 +96,7 @@ class NotebookBar(Bar):
         self.name, self.shown = "", ""
         self.line: Any = None
 
-    def __enter__(self) -> NotebookBar:
+    def __enter__(self) -> "NotebookBar":
         self.line = self.display({"text/plain": "", "text/html": ""}, raw=True, display_id=True)
         return self
 

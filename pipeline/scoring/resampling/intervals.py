@@ -1,7 +1,5 @@
 """Intervals and rank ranges from bootstrap samples of the sentences: of scores, all outputs, and scores by category."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -66,8 +64,7 @@ def bootstrap(
         for part in parts:
             for number, share, values in part.sampled(weights, low):
                 for name, own in values.items():
-                    table = tables.setdefault(name, np.zeros((len(weights), systems)))
-                    table[:, number] += share * own
+                    tables.setdefault(name, np.zeros((len(weights), systems)))[:, number] += share * own
         return tables
 
     groups = Groups(Bootstrap(lines, seed), samples, threads=threads, space=room_beside(parts, threads), far=far)
@@ -181,7 +178,7 @@ ROOM = 1 << 27
 """The sums of samples of some systems may take so many bytes."""
 
 
-def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[Breakdown, ...]:
+def with_category_intervals(board: Board, settings: "StatisticsConfig") -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
     The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
@@ -204,7 +201,7 @@ def with_category_intervals(board: Board, settings: StatisticsConfig) -> tuple[B
     return tuple(completed[part.system, part.tier] for part in board.breakdown)
 
 
-def _sums(terms: CategoryTerms, measured: Board, settings: StatisticsConfig) -> Iterator[tuple[str, Floats]]:
+def _sums(terms: CategoryTerms, measured: Board, settings: "StatisticsConfig") -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
     systems, names = [*map(Beside, measured.columns, measured.parts)], measured.names
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)

@@ -4,8 +4,6 @@ The sentences of a sample are in the order of the file. A sentence that is drawn
 other. The choice goes from sentence to sentence, and carries its totals along, for all samples and systems at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -34,12 +32,12 @@ def can_be_reselected(metric: Metric) -> bool:
     return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
 
 
-def is_reselected(metric: Metric, settings: StatisticsConfig) -> bool:
+def is_reselected(metric: Metric, settings: "StatisticsConfig") -> bool:
     """Return whether annotators are chosen anew in each sample: where that is asked for and makes a difference."""
     return settings.annotators == "reselected" and can_be_reselected(metric)
 
 
-def idle_choice(metrics: Sequence[Metric], settings: StatisticsConfig) -> str | None:
+def idle_choice(metrics: Sequence[Metric], settings: "StatisticsConfig") -> str | None:
     """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
     if settings.annotators == "whole" or any(map(can_be_reselected, metrics)):
         return None

@@ -85,10 +85,9 @@ class Bootstrap:
             new = range(len(begins) - 1, len(begins) + int(lacking / (2 * STRETCH * drawn)))
             for stretch, count in zip(new, cluster.shared(self.draws, new), strict=True):
                 begins.append(begins[-1] + (self.draws(stretch) if count is None else count))
-        stretches = [bisect_right(begins, place) - 1 for place in places]
         return [
             Bootstrap(self.lines, self.seed, stretch, place - begins[stretch])
-            for stretch, place in zip(stretches, places, strict=True)
+            for stretch, place in zip([bisect_right(begins, place) - 1 for place in places], places, strict=True)
         ]
 
     def take(self, rows: int) -> Bytes:

@@ -21,15 +21,7 @@ from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
 from ..terms import MetricTerms, first, present_blocks
-from . import intervals
-from .paired_tests import (
-    CORRECTIONS,
-    approximate_randomization,
-    paired_bootstrap,
-    randomization,
-    sentencewise,
-    sign_test,
-)
+from . import intervals, paired_tests
 from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Far, Groups, Progress, Shuffles
 
@@ -40,25 +32,12 @@ COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
-def statistics_of(texts: Mapping[str, str], prefix: str = "") -> StatisticsConfig:
-    """Return the settings that some texts stand for; raises InputError that names the one that is wrong."""
-    from pydantic import ValidationError
-
-    from ...config.models import StatisticsConfig
-
-    try:
-        return StatisticsConfig.model_validate(texts)
-    except ValidationError as error:
-        item = error.errors(include_url=False)[0]
-        name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
-        if item["type"] == "extra_forbidden":
-            text = f"is no setting{did_you_mean(name, StatisticsConfig.model_fields)}"
-        raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
-
-
 def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
-    settings = statistics_of({name: str(value) for name, value in written.items() if value is not None}, prefix)
+    from ...config.models import StatisticsConfig
+
+    given = {name: str(value) for name, value in written.items() if value is not None}
+    settings = StatisticsConfig.from_settings(given, prefix)
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
         hint = f"{did_you_mean(settings.baseline, names)}; there are {', '.join(names)}"
@@ -190,18 +169,21 @@ def _comparisons(
         return []
     metric = measured.metric
     columns = zip(*(present_blocks(metric, system) for system in measured.columns), strict=True)
-    compared = sentencewise((np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns), pairs)
+    of_sentences = (np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns)
+    compared = paired_tests.sentencewise(of_sentences, pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
-        values = [sign_test(one.wins, one.losses) for one in compared]
+        values = [paired_tests.sign_test(one.wins, one.losses) for one in compared]
     elif settings.test == "paired_bootstrap":
-        values = paired_bootstrap(samples, scores, pairs)
+        values = paired_tests.paired_bootstrap(samples, scores, pairs)
     elif reselected:
         shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials)
-        values = randomization(lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress)
+        values = paired_tests.randomization(
+            lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress
+        )
     else:
         several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads, far)
-        values = approximate_randomization(parts, scores, *several)
+        values = paired_tests.approximate_randomization(parts, scores, *several)
     # Digests, which are the same for systems that are equal on every sentence.
     same: list[tuple[bytes, ...]] = [()] * len(measured.columns)
     for summand in parts:
@@ -209,14 +191,13 @@ def _comparisons(
             same[number] = (*same[number], digest)
     equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
-    adjusted = CORRECTIONS[settings.correction](values)
+    adjusted = paired_tests.CORRECTIONS[settings.correction](values)
     comparisons = []
     for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
         wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
-        better = float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean())
         comparisons.append(
             Comparison(
                 dataset=system.dataset,
@@ -225,7 +206,7 @@ def _comparisons(
                 other=other.system,
                 difference=system.score - other.score,
                 interval=(float(low), float(high)),
-                better=better,
+                better=float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean()),
                 wins=wins,
                 losses=losses,
                 ties=each.ties,

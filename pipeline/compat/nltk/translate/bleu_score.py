@@ -89,9 +89,8 @@ def corpus_bleu(
     """Return the BLEU of a corpus, a fraction.
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens. `weights` has a weight for
-    each order of n-grams.
-    `smoothing_function` is a method of SmoothingFunction. Those from 5 look at the last sentence alone, as in nltk.
-    Raises InputError for lists that do not fit together.
+    each order of n-grams. `smoothing_function` is a method of SmoothingFunction. Those from 5 look at the last sentence
+    alone, as in nltk. Raises InputError for lists that do not fit together.
     """
     try:
         shares = [float(weight) for weight in weights]
