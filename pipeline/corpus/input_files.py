@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import Shared, threads
 from . import formats
+from .m2_parts import OUTPUT, Asked, M2File, read_m2, system_asked
 from .scan import RANGE, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
@@ -36,6 +38,7 @@ class Opener:
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
     and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
     was lost it gives None. `keeps` says that what is found in large texts is kept on this computer and read from there.
+    `processes` is how many of these may read M2 files.
     """
 
     def __init__(
@@ -46,11 +49,15 @@ class Opener:
         cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
         *,
         keeps: bool = False,
+        processes: int = 1,
     ) -> None:
         self.threads, self.spool, self.absent, self.cluster, self.keeps = threads, Spool(cap), absent, cluster, keeps
         self.read = 0
         """The bytes of texts that were read to be opened."""
+        self.processes = processes
         self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._lock = Lock()
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
@@ -98,9 +105,18 @@ class Opener:
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
+            if isinstance(text, Column) and text.kind == formats.ANNOTATED:
+                return Opening.of(self.m2(text.path, system_asked(text)).texts(OUTPUT))
             return Opening.of(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
+
+    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+        """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
+        with self._lock:  # several processes read a file
+            if (path, asked) not in self._m2:
+                self._m2[path, asked] = read_m2(path, asked, self.spool, self.processes)
+            return self._m2[path, asked]
 
     def _scanned(self, openings: Sequence[Opening], shared: Shared, *, shares: bool) -> dict[Stretch, Found]:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster scan some, too."""

@@ -9,11 +9,11 @@ from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .edit_views import EditTexts, is_m2, open_edits
+from .edit_views import EditTexts, asked_of, is_m2, open_edits
 from .edits.m2_files import difference
 from .edits.records import LARGEST, READ
-from .formats.m2 import spool_m2
 from .input_files import BLOCK, Opener, join
+from .m2_parts import CORRECTED, SOURCE
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
@@ -92,7 +92,7 @@ def _open(
             read[number] = System(system.name, paths)
     texts = _opened(dataset, read, opener, problems)
     notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
-    notes += _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
+    notes += _annotate(dataset, texts, opener, problems, views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
     if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
@@ -171,26 +171,31 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     return _Texts(source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged)
 
 
-def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
+def _annotate(
+    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], views: Collection[str]
+) -> list[str]:
     """Take source and references from the M2 files of a data set, where it has some; return warnings."""
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
+    told = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
         if path in opener.absent:
             texts.complete = False
             continue
         try:
-            m2 = spool_m2(path, dataset.missing_annotator, opener.spool, lenient=lenient)
-            annotated = opener.index(m2.source)
+            m2 = opener.m2(path, asked_of(dataset, views, path))
+            annotators, annotated = m2.annotators(), opener.index(m2.texts(SOURCE))
             if different := other_source(texts.source, annotated, dataset.replace):
                 raise CorpusError(different)
-            texts.references += [opener.index(reference) for reference in m2.references]
+            texts.references += [opener.index(m2.texts((CORRECTED, annotator))) for annotator in annotators]
             texts.source = texts.source or annotated
         except CorpusError as error:
             texts.complete = False
             problems += error.problems
             continue
-        for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
+        for annotator, (count, line) in sorted(m2.made.annotated.of.items()) if told else ():
+            if not count:
+                continue
             lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
             solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
             notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")

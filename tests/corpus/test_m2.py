@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus import input_files
+from pipeline.corpus import input_files, m2_parts
 from pipeline.corpus.edits import correction_xml, records
 from pipeline.corpus.edits import m2_files as m2_lines
-from pipeline.corpus.formats import m2
 from pipeline.errors import CorpusError
 from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
@@ -103,7 +102,7 @@ def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
 ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z", 1), "", "S e", edit("0 1", "w", 1))
 
 
-@pytest.mark.parametrize("batch", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 60, 1 << 20])
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -113,10 +112,10 @@ ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z
     ],
 )
 def test_what_stands_in_for_an_annotator_without_lines(
-    value: str, expected: list[list[str]], batch: int, monkeypatch: pytest.MonkeyPatch
+    value: str, expected: list[list[str]], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where the annotator first has a line when earlier texts are written already."""
-    monkeypatch.setattr(m2, "BATCH", batch)
+    """Also where the annotator first has a line when earlier parts of the file are read already."""
+    monkeypatch.setattr(m2_parts, "PART", size)
     found = corpus(*ROWS, more=f", missing_annotator: {value}", sentences=3)
     assert [lines(reference) for reference in found.references] == expected
     assert found.missing == (value == "none")

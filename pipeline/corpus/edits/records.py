@@ -51,6 +51,12 @@ def records_of(sentences: Iterable[dict[int, list[str]]], annotator: int, output
         yield record_of(list(own).index(annotator), annotator, output, own[annotator]) if annotator in own else b""
 
 
+def with_output(output: int, record: bytes) -> bytes:
+    """Return the record of an annotator, whose edits are compared with those of another annotator of the output."""
+    first, end, lines = record.partition(b"\n")
+    return b"%b %d%b%b" % (first.rpartition(b" ")[0], output, end, lines) if record else b""
+
+
 def annotation_of(record: bytes) -> Annotation | None:
     """Return the annotation of a record, or None where the annotator has no line for the sentence."""
     if not record:

@@ -15,20 +15,29 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ...config.resolved import Column
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
+from ...io.plain_files import Spool, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
-from ..edits.m2_files import BETWEEN, DELETED, MAX_ANNOTATORS, SENTENCES, Block, Edit, blocks, is_noop, read_block
+from ..edits.m2_files import (
+    BETWEEN,
+    DELETED,
+    MAX_ANNOTATORS,
+    SENTENCES,
+    Absent,
+    Block,
+    Edit,
+    blocks,
+    is_noop,
+    read_block,
+)
 from ..edits.records import sentences_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
-BATCH = 1 << 10
-"""Sentences whose texts are written at once."""
 
 
 @dataclass(slots=True)
@@ -40,24 +49,25 @@ class Sentence:
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
     """The edits of each annotator who has a line for the sentence, sorted, without noops."""
+    _texts: dict[int, bytes] = field(default_factory=dict)
+
+    def by(self, annotator: int) -> bytes:
+        """Return the sentence as an annotator has corrected it; as it is where there is no line of this one."""
+        if annotator not in self._texts:
+            self._texts[annotator] = self.corrected(self.edits.get(annotator, ()))
+        return self._texts[annotator]
 
     def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
         """Return the text that sorted edits make, which do not overlap."""
+        if not edits:
+            if -1 not in self._texts:  # the number of no annotator
+                self._texts[-1] = " ".join(self.tokens).encode()
+            return self._texts[-1]
         tokens = self.tokens.copy()
         for start, end, _, correction, _ in reversed(edits):
             text = first_alternative(correction)
             tokens[start:end] = [text] if text else ()
         return " ".join(tokens).encode()
-
-
-class M2(NamedTuple):
-    """The texts of an M2 file, in the spool."""
-
-    source: Spooled
-    references: list[Spooled]
-    """One for each annotator, in the order of their numbers."""
-    lacking: list[tuple[int, int, int]]
-    """The annotators without a line for sentences that others annotated: (annotator, sentences, line of the first)."""
 
 
 def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sentence]:
@@ -66,7 +76,7 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
     Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
     """
     for block in sentences_of(path, name):
-        yield _sentence(block, name, lenient=lenient)
+        yield sentence_of(block, name, lenient=lenient)
 
 
 def wrong_sentences(path: Path, name: str) -> list[Problem]:
@@ -77,13 +87,13 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
     problems: list[Problem] = []
     for block in blocks(path, name):
         try:
-            _sentence(block, name, lenient=False)
+            sentence_of(block, name, lenient=False)
         except CorpusError as error:
             problems += error.problems
     return problems
 
 
-def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
+def sentence_of(block: Block, name: str, *, lenient: bool) -> Sentence:
     """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
     size = len(sentence.tokens)
@@ -137,39 +147,8 @@ def first_alternative(whole: str) -> str:
 
 
 Missing = Literal["first", "source", "none"]
-
-
-def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bool = False) -> M2:
-    """Write the sentences of an M2 file to the spool: as they are, and as each annotator has corrected them.
-
-    `missing` says what stands in for an annotator who has no line for a sentence while others have one: the edits of
-    the annotator with the lowest number among these ("first"), the source, or an empty text ("none").
-    `lenient` says that edits that cannot be applied are left out, for texts that are only shown, and that annotator 0
-    has left everything as it is where no annotator has a line. Raises CorpusError where the file cannot be read or
-    applied, or has no annotator or too many.
-    """
-    name, raw = named(path), spool.local(path)
-    source, texts, lacking = spool.new(), dict[int, Path](), dict[int, list[int]]()
-    every = _counted(sentences(raw, name, lenient=lenient), name, lacking)
-    for number, batch in enumerate(iter(lambda: list(itertools.islice(every, BATCH)), [])):
-        spool.write_texts(name, map(Sentence.corrected, batch), source)
-        if not number:
-            texts = {annotator: spool.new() for annotator in lacking}
-        for annotator, own in texts.items():
-            spool.write_texts(name, _reference(batch, annotator, missing), own)
-    if not source.exists():
-        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
-    if lenient and not lacking:
-        lacking[0] = [0, 0]
-    if not lacking:
-        raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
-    for annotator in lacking.keys() - texts.keys():  # who first has a line far behind
-        again = _reference(sentences(raw, name, lenient=lenient), annotator, missing)
-        texts[annotator] = spool.write_texts(name, again)
-    origins = {number: Origin(f"{name}, annotator {number}", ", sentence ") for number in sorted(lacking)}
-    references = [Spooled(texts[number], SEPARATOR, origin) for number, origin in origins.items()]
-    incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
-    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
+"""What stands in for an annotator who has no line for a sentence while others have one: the edits of the annotator with
+the lowest number among these, the source, or an empty text."""
 
 
 def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
@@ -177,10 +156,10 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
 
     Raises CorpusError where the file cannot be read.
     """
-    name, lacking = named(path), dict[int, list[int]]()
-    for _ in _counted(sentences(spool.local(path), name), name, lacking):
+    name, absent = named(path), Absent()
+    for _ in counted(sentences(spool.local(path), name), name, absent):
         pass
-    return {annotator: (count, line) for annotator, (count, line) in sorted(lacking.items())}
+    return dict(sorted(absent.of.items()))
 
 
 def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -189,9 +168,9 @@ def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
     The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
     """
     if column.column:
-        yield from _reference(sentences(path, name), int(column.column), "first")
+        yield from reference(sentences(path, name), int(column.column), "first")
     else:
-        yield from map(Sentence.corrected, _counted(sentences(path, name), name, {}))
+        yield from map(Sentence.corrected, counted(sentences(path, name), name, Absent()))
 
 
 def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
@@ -201,36 +180,37 @@ def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
     lenient, such edits are left out, and the first annotator of each sentence is taken.
     """
     for sentence in sentences(path, name, lenient=column.lenient):
-        if len(sentence.edits) > 1 and not column.lenient:
-            listed = ", ".join(map(str, sentence.edits))
-            raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-        yield sentence.corrected(next(iter(sentence.edits.values()), []))
+        yield output(sentence, name, lenient=column.lenient)
 
 
-def _counted(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[Sentence]:
-    """Yield sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first."""
-    annotated, first = 0, 0  # the sentences before that have a line of anybody
+def counted(every: Iterable[Sentence], name: str, absent: Absent) -> Iterator[Sentence]:
+    """Yield sentences; those of them that have a line of anybody are seen by `absent`."""
     for sentence in every:
-        for annotator in sentence.edits:
-            lacking.setdefault(annotator, [annotated, first])
-        if len(lacking) > MAX_ANNOTATORS:
-            message = f"has {len(lacking)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
-            raise at_line(name, sentence.line, message)
         if sentence.edits:
-            annotated, first = annotated + 1, first or sentence.line
-            for annotator in lacking.keys() - sentence.edits.keys():
-                count, line = lacking[annotator]
-                lacking[annotator] = [count + 1, line or sentence.line]
+            absent.see(sentence.line, sentence.edits.keys())
+        if len(absent.of) > MAX_ANNOTATORS:
+            message = f"has {len(absent.of)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
+            raise at_line(name, sentence.line, message)
         yield sentence
 
 
-def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
+def reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
     """Yield the sentences as an annotator has corrected them."""
     for sentence in every:
-        edits = sentence.edits.get(annotator)
-        if edits is None and sentence.edits:
-            if missing == "none":
-                yield b""
-                continue
-            edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
-        yield sentence.corrected(edits or [])
+        if annotator in sentence.edits or not sentence.edits:
+            yield sentence.by(annotator)
+        elif missing == "first":
+            yield sentence.by(min(sentence.edits))
+        else:
+            yield sentence.corrected() if missing == "source" else b""
+
+
+def output(sentence: Sentence, name: str, *, lenient: bool) -> bytes:
+    """Return the sentence of a system as its edits correct it.
+
+    Raises CorpusError where it has several annotators; if `lenient`, the first is taken.
+    """
+    if len(sentence.edits) > 1 and not lenient:
+        listed = ", ".join(map(str, sentence.edits))
+        raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
+    return sentence.by(next(iter(sentence.edits), 0))

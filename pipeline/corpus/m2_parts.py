@@ -1,0 +1,278 @@
+"""M2 files in parts of whole sentences. What is made of a part is made at once, by whoever is free, and then joined.
+
+What is wrong in a file is told as if it were read in one piece, line after line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import SEEK_END
+from pathlib import Path
+from typing import NamedTuple
+
+from ..config.resolved import Column
+from ..errors import CorpusError, Problem
+from ..io.plain_files import SEPARATOR, Origin, Spool, Spooled, named, numbered, open_bytes
+from ..io.remote import Remote
+from ..io.workers import WorkerLostError, results
+from .edits.m2_files import MAX_ANNOTATORS, NOOP, Absent, Annotated, Block, Told, blocks_of, read_block
+from .edits.odd_lines import Odd, odd_lines
+from .edits.records import is_xml, records_of, sentences_of
+from .formats import ANNOTATED
+from .formats.m2 import Missing, Sentence, counted, output, reference, sentence_of
+
+PART = 1 << 20
+"""Bytes of a part, some more or less."""
+SHARED = 1 << 23
+"""Bytes from which a file is shared by processes, where there are some: they take half a second to start."""
+
+BORDERS = b"\n\nS ", b"\n\r\nS "
+"""What stands where parts may be cut, in front of the sentence."""
+
+Key = tuple[str, int]
+"""A kind of texts, one for each sentence, and the annotator whose they are."""
+SOURCE: Key = "source", -1
+"""The sentences as they are."""
+OUTPUT: Key = "output", -1
+"""The sentences as a system corrects them."""
+PROPOSED: Key = "proposed", -1
+"""The records of the edits of a system."""
+CORRECTED, EDITS = "corrected", "edits"
+"""The sentences as an annotator corrects them, and the records of the edits of an annotator."""
+
+
+class Asked(NamedTuple):
+    """What is made of an M2 file beside the sentences as they are."""
+
+    texts: bool = False
+    """The sentences as each annotator corrects them, or as the system does."""
+    records: bool = False
+    """The edits of each annotator, or of the system."""
+    system: bool = False
+    """Whether the edits are those of a system."""
+    missing: Missing = "first"
+    lenient: bool = False
+    """Edits that cannot be applied are left out, for texts that are only shown, and annotator 0 has left everything as
+    it is where no annotator has a line. The first of several annotators of a system counts."""
+    odd: bool = False
+    """What m2scorer would read otherwise."""
+
+
+def system_asked(text: Column) -> Asked:
+    """Return what is made of the M2 file of a system, whose text and edits may both be read."""
+    return Asked(texts=text.kind == ANNOTATED, records=True, system=True, lenient=text.lenient)
+
+
+@dataclass
+class Made:
+    """What is made of the sentences of a part, or of all parts so far."""
+
+    number: int
+    """That of the part."""
+    told: Told
+    annotated: Absent
+    """Who has no line for sentences that others annotated."""
+    texts: dict[Key, bytes]
+    odd: Odd = field(default_factory=Odd)
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block], name: str, asked: Asked, also: Collection[Key] = (), number: int = 0) -> Made:
+        """Return what is made of sentences; raises CorpusError for the first that is wrong.
+
+        There are texts of each annotator who has a line for one of the sentences, and those of `also`.
+        """
+        kept, absent, texts = list[Block](), Absent(), dict[Key, bytes]()
+
+        def sentences() -> Iterator[Sentence]:
+            for block in blocks:
+                kept.append(block)
+                yield sentence_of(block, name, lenient=asked.lenient)
+
+        if asked.texts and asked.system:
+            pairs = [(sentence.corrected(), output(sentence, name, lenient=asked.lenient)) for sentence in sentences()]
+            texts[SOURCE], texts[OUTPUT] = _joined(one for one, _ in pairs), _joined(other for _, other in pairs)
+        elif asked.texts:
+            every = list(counted(sentences(), name, absent))
+            texts[SOURCE] = _joined(map(Sentence.corrected, every))
+            for annotator in {*absent.of, *(annotator for kind, annotator in also if kind == CORRECTED)}:
+                texts[CORRECTED, annotator] = _joined(reference(every, annotator, asked.missing))
+        else:
+            kept += blocks
+            texts[SOURCE] = _joined(" ".join(block.sentence.split()).encode() for block in kept)
+        told = Told.of(name, kept) if asked.records else Told(name, absent=Absent(len(kept)))
+        if asked.records and asked.system:
+            texts[PROPOSED] = _joined("\n".join(block.lines or [NOOP]).encode() for block in kept)
+        elif asked.records:
+            lines = [read_block(block, name).lines for block in kept]
+            for annotator in {*told.annotators, *(annotator for kind, annotator in also if kind == EDITS)}:
+                texts[EDITS, annotator] = _joined(records_of(lines, annotator, 0))
+        return cls(number, told, absent, texts)
+
+    def add(self, other: Made) -> Made:
+        """Take what is made of the sentences of the next part, but for the texts; return all of it."""
+        self.told.add(other.told)
+        self.annotated.add(other.annotated)
+        self.odd.add(other.odd)
+        return self
+
+
+def _joined(texts: Iterable[bytes]) -> bytes:
+    return SEPARATOR.join([*texts, b""])
+
+
+class Part(NamedTuple):
+    """Whole sentences of an M2 file, as whoever reads them is told."""
+
+    number: int
+    path: Path
+    name: str
+    """The file, as messages call it."""
+    asked: Asked
+    low: int
+    high: int
+    line: int
+    """The number of the first line."""
+    also: tuple[Key, ...] = ()
+
+    def read(self) -> Made:
+        """Return what is made of the sentences; raises CorpusError for what is wrong."""
+        with open_bytes(self.path, self.name) as file:
+            file.seek(self.low)
+            data = file.read(self.high - self.low)
+        blocks = blocks_of(numbered(data, self.name, self.line), self.name)
+        made = Made.of(blocks, self.name, self.asked, self.also, self.number)
+        made.told.of_windows = data[: data.find(b"\n") + 1].endswith(b"\r\n")
+        if self.asked.odd:
+            made.odd = odd_lines(data, self.name, self.line)
+        return made
+
+
+def parts_of(path: Path, name: str, asked: Asked) -> list[Part]:
+    """Return the parts of a file: they begin with a sentence behind an empty line. Raises CorpusError."""
+    parts, low, line = list[Part](), 0, 1
+    with open_bytes(path, name) as file:
+        size = file.seek(0, SEEK_END)
+        file.seek(0)
+        data, at, lines = b"", 0, 1  # the bytes at hand, where they begin, and the number of the line there
+        while at + len(data) < size - PART and (piece := file.read(PART)):
+            data += piece
+            cut = max((data.rfind(sign) + len(sign) - 2 for sign in BORDERS if sign in data), default=0)
+            if at + cut > low:
+                first = lines + data.count(b"\n", 0, cut)
+                parts.append(Part(len(parts), path, name, asked, low, at + cut, line))
+                low, line = at + cut, first
+            at, lines, data = at + len(data[:-4]), lines + data.count(b"\n", 0, -4), data[-4:]
+        return [*parts, Part(len(parts), path, name, asked, low, size, line)]
+
+
+@dataclass
+class M2File:
+    """What was made of an M2 file."""
+
+    made: Made
+    files: dict[Key, Path]
+    """Where the texts are."""
+
+    @property
+    def name(self) -> str:
+        """The file, as messages call it."""
+        return self.made.told.name
+
+    @property
+    def told(self) -> Told:
+        """What is said of the edits; raises CorpusError where there is no sentence."""
+        if not self.made.told.absent.sentences:
+            raise CorpusError([Problem(self.name, "has no sentence: there is no line that begins with 'S '")])
+        return self.made.told
+
+    def texts(self, key: Key) -> Spooled:
+        """Return the texts of a kind."""
+        called = f"{self.name}, annotator {key[1]}" if key[1] >= 0 else self.name
+        return Spooled(self.files[key], SEPARATOR, Origin(called, ", sentence "))
+
+    def annotators(self) -> list[int]:
+        """Return whose corrected texts there are, in rising order; raises CorpusError where there are none."""
+        found = self.told and sorted(annotator for kind, annotator in self.files if kind == CORRECTED)
+        if not found:
+            message = "no annotator has a line: there is no line that begins with 'A '"
+            raise CorpusError([Problem(self.name, message)])
+        return found
+
+
+def read_m2(path: Path | Remote, asked: Asked, spool: Spool, processes: int = 1) -> M2File:
+    """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError for what is wrong."""
+    name, plain = named(path), spool.local(path)
+    xml = is_xml(plain, name)
+    parts = [] if xml else parts_of(plain, name, asked)
+    if len(parts) > 1:
+        try:
+            files = dict[Key, Path]()
+            every = _read(parts, files, processes if parts[-1].high >= SHARED else 1)
+            return _written(every, asked, spool, parts, files)
+        except CorpusError:
+            pass  # another line may be told first where the file is read as a whole
+    made = Made.of(sentences_of(plain, name), name, asked)
+    with open_bytes(plain, name) as file:
+        made.told.of_windows = file.readline().endswith(b"\r\n")
+        if asked.odd and not xml:
+            file.seek(0)
+            made.odd = odd_lines(file.read(), name)
+    return _written([made], asked, spool)
+
+
+def of_annotated(file: Annotated, spool: Spool, *, system: bool = False) -> M2File:
+    """Return the records of sentences in memory, which may be those of a system; raises CorpusError."""
+    asked = Asked(records=True, system=system)
+    made = Made.of(file.blocks, file.name, asked)
+    made.told.of_windows = file.told.of_windows
+    return _written([made], asked, spool)
+
+
+def _read(parts: Sequence[Part], known: Mapping[Key, object], processes: int) -> Iterator[Made]:
+    """Yield what is made of each part, in order, by a number of processes; raises CorpusError.
+
+    There are texts of all annotators who are known when a process gets a part.
+    """
+    waiting, first = dict[int, Made](), 0
+    if processes > 1:
+        asked = (part._replace(also=tuple(known)) for part in parts)
+        try:
+            for made in results(Part.read, asked, processes, processes=True):
+                waiting[made.number] = made
+                while first in waiting:
+                    yield waiting.pop(first)
+                    first += 1
+        except WorkerLostError:
+            pass  # this process does the rest
+    for part in parts[first:]:
+        made = waiting.pop(part.number) if part.number in waiting else part._replace(also=tuple(known)).read()
+        yield made
+
+
+def _written(
+    every: Iterable[Made], asked: Asked, spool: Spool, parts: Sequence[Part] = (), files: dict[Key, Path] | None = None
+) -> M2File:
+    """Return what is made of parts, in order, as one; raises CorpusError where it cannot be written, or told in parts.
+
+    `files` are filled with where the texts are.
+    """
+    whole, files = None, {} if files is None else files
+    for made in every:
+        if late := files.keys() - made.texts.keys():
+            made.texts |= parts[made.number]._replace(also=tuple(late)).read().texts
+        new = {key: spool.new() for key in made.texts.keys() - files.keys()}
+        for part in parts[: made.number] if new else ():
+            again = part._replace(also=tuple(new)).read()
+            for key, path in new.items():
+                spool.write(made.told.name, [again.texts[key]], path)
+        files |= new
+        for key, path in files.items():
+            spool.write(made.told.name, [made.texts.pop(key)], path)
+        whole = whole.add(made) if whole else made
+        if len(whole.annotated.of) > MAX_ANNOTATORS:
+            raise CorpusError([])  # which is told of the sentence where there are too many
+    assert whole  # noqa: S101 (every file has a part)
+    if asked.texts and asked.lenient and not asked.system and not whole.annotated.of:
+        files[CORRECTED, 0], whole.annotated.of[0] = files[SOURCE], (0, 0)
+    return M2File(whole, files)
