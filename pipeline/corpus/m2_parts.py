@@ -5,18 +5,24 @@ What is wrong in a file is told as if it were read in one piece, line after line
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from .. import kernel
+from ..arrays import Ints
 from ..config.resolved import Column
 from ..errors import CorpusError, Problem
-from ..io.plain_files import SEPARATOR, Origin, Spool, Spooled, named, numbered, open_bytes
+from ..io.plain_files import BOM, SEPARATOR, Origin, Spool, Spooled, named, numbered, open_bytes
 from ..io.remote import Remote
 from ..io.workers import WorkerLostError, results
-from .edits.m2_files import MAX_ANNOTATORS, NOOP, Absent, Annotated, Block, Told, blocks_of, read_block
+from .edits.m2_files import DELETED, MAX_ANNOTATORS, NOOP, Absent, Annotated, Block, Told, blocks_of, read_block
 from .edits.odd_lines import Odd, odd_lines
 from .edits.records import is_xml, records_of, sentences_of
 from .formats import ANNOTATED
@@ -141,11 +147,59 @@ class Part(NamedTuple):
             file.seek(self.low)
             data = file.read(self.high - self.low)
         blocks = blocks_of(numbered(data, self.name, self.line), self.name)
-        made = Made.of(blocks, self.name, self.asked, self.also, self.number)
+        made = _compiled(self, data) or Made.of(blocks, self.name, self.asked, self.also, self.number)
         made.told.of_windows = data[: data.find(b"\n") + 1].endswith(b"\r\n")
         if self.asked.odd:
             made.odd = odd_lines(data, self.name, self.line)
         return made
+
+
+def _compiled(part: Part, data: bytes) -> Made | None:
+    """Return what the compiled kernel makes of a part; None without one, or where the part is not written as most are."""
+    _, _, name, asked, _, _, line, also = part
+    read = kernel.native_function("M2Part", "m2_edits")
+    if not read or b"\r" in data or data.startswith(BOM) or not _is_text(data):
+        return None
+    own = read(data, line, asked.texts and not asked.lenient)
+    if not own.plain:
+        return None
+    lines, (sentences, annotators) = own.lines(), own.pairs().T
+    counts = np.bincount(sentences, minlength=len(lines))
+    annotated, bare = counts > 0, np.flatnonzero(counts == 0)
+    told = Told(name, most=int(counts.max(initial=1)), all_types=Counter({t.decode(): n for t, n in own.types.items()}))
+    if asked.texts and asked.system and not asked.lenient and told.most > 1:
+        return None
+    told.absent = _absent(lines, np.append(sentences, bare), np.append(annotators, np.zeros(len(bare), np.int32)))
+    told.empty = Counter({style: n for style, n in ((DELETED, own.deleted), ("", own.empty)) if n})
+    told.alternatives = own.several, own.alternative
+    if own.misfit:
+        told.misfits = own.misfits, "line {} ({} {} in a sentence of {} tokens)".format(*own.misfit)
+    absent, keys = Absent(), [SOURCE]
+    if asked.texts and asked.system:
+        keys.append(OUTPUT)
+    elif asked.texts:
+        absent = _absent(lines[annotated], annotated.cumsum()[sentences] - 1, annotators)
+        keys += [(CORRECTED, annotator) for annotator in absent.of]
+    if asked.records:
+        keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in told.annotators]
+    texts = {key: own.texts(*key, asked.missing) for key in dict.fromkeys([*keys, *also])}
+    return Made(part.number, told, absent, texts)
+
+
+def _absent(lines: Ints, sentences: Ints, annotators: Ints) -> Absent:
+    """Return who has no line for which of some sentences, from the pairs of a sentence and an annotator with lines."""
+    absent = Absent(len(lines), int(lines[0]) if len(lines) else 0)
+    for annotator in np.unique(annotators).tolist():
+        lacks = np.ones(len(lines), np.bool_)
+        lacks[sentences[annotators == annotator]] = False
+        absent.of[annotator] = int(lacks.sum()), int(lines[lacks.argmax()]) if lacks.any() else 0
+    return absent
+
+
+def _is_text(data: bytes) -> bool:
+    with suppress(UnicodeDecodeError):
+        return data.decode() is not None
+    return False
 
 
 def parts_of(path: Path, name: str, asked: Asked) -> list[Part]:
@@ -158,7 +212,7 @@ def parts_of(path: Path, name: str, asked: Asked) -> list[Part]:
         while at + len(data) < size - PART and (piece := file.read(PART)):
             data += piece
             cut = max((data.rfind(sign) + len(sign) - 2 for sign in BORDERS if sign in data), default=0)
-            if at + cut > low:
+            if cut and at + cut > low:
                 first = lines + data.count(b"\n", 0, cut)
                 parts.append(Part(len(parts), path, name, asked, low, at + cut, line))
                 low, line = at + cut, first

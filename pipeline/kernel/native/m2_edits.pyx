@@ -1,0 +1,363 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Sentences of M2 files and what is made of them, compiled: what `Made.of` in `corpus/m2_parts.py` does in Python."""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdio cimport sprintf
+from libc.stdlib cimport free, malloc
+from libc.string cimport memchr, memcmp, memcpy
+
+cdef extern from "white_space.h":
+    int gp_white_space(const uint8_t *p, const uint8_t *end) nogil
+
+DEF MOST = 1000  # edits of a sentence
+DEF ANNOTATORS = 255  # their numbers are below
+
+ctypedef const uint8_t *Bytes
+
+cdef struct Edit:
+    Bytes line, line_end
+    Bytes text, text_end  # of the first alternative
+    int32_t start, end, annotator
+    bint kept  # it is applied to the text
+
+cdef struct Sentence:
+    Bytes text, end
+    int64_t line
+    int64_t first, last  # its edits
+    int32_t tokens
+
+cdef struct Part:
+    Sentence *sentences
+    Edit *edits
+    int32_t *sorted  # the edits of each sentence by annotator and span
+    int64_t count, size  # of sentences and edits
+
+cdef bytes NOOP = b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
+
+
+cdef enum:
+    SOURCE, CORRECTED, OUTPUT, RECORDS
+
+
+cdef class M2Part:
+    """The sentences of whole lines of an M2 file, and what is said of their edits: see Told in `m2_files.py`."""
+
+    cdef bytes data
+    cdef Part part
+    cdef readonly bint plain
+    """Whether all lines are written as most are, and nothing has to be told. If not, nothing else here means anything."""
+    cdef readonly dict types
+    """How often each type of edits, as bytes, occurs."""
+    cdef readonly int64_t deleted, empty, several, alternative, misfits
+    """Corrections that are -NONE-, that are empty, those with alternatives, the line of the first, and misfits."""
+    cdef readonly object misfit
+    """The line of the first edit that does not fit, its span, and the tokens of its sentence."""
+
+    def __init__(self, bytes data, int64_t line, bint strict):
+        """Read lines, which are UTF-8 and of which the first has a number; `strict` refuses edits that are left out."""
+        cdef Bytes p = <Bytes>PyBytes_AS_STRING(data)
+        cdef int64_t lines = data.count(b"\n") + 1
+        self.data, self.types = data, {}
+        self.part.sentences = <Sentence *>malloc(lines * sizeof(Sentence))
+        self.part.edits = <Edit *>malloc(lines * sizeof(Edit))
+        self.part.sorted = <int32_t *>malloc(lines * sizeof(int32_t))
+        if self.part.sentences == NULL or self.part.edits == NULL or self.part.sorted == NULL:
+            raise MemoryError
+        self.plain = _read(p, p + len(data), line, strict, &self.part, self)
+
+    def __dealloc__(self):
+        free(self.part.sentences)
+        free(self.part.edits)
+        free(self.part.sorted)
+
+    def lines(self):
+        """Return the line of each sentence: int64 [sentences]."""
+        import numpy as np
+
+        cdef int64_t i
+        cdef int64_t[::1] lines = np.empty(self.part.count, np.int64)
+        for i in range(self.part.count):
+            lines[i] = self.part.sentences[i].line
+        return np.asarray(lines)
+
+    def pairs(self):
+        """Return each sentence and annotator who has lines for it: int32 [pairs, 2]."""
+        import numpy as np
+
+        cdef int64_t i, j, count = 0
+        cdef int32_t annotator
+        cdef Sentence *own
+        cdef int32_t[:, ::1] pairs = np.empty((self.part.size, 2), np.int32)
+        for i in range(self.part.count):
+            own = &self.part.sentences[i]
+            for j in range(own.first, own.last):
+                annotator = self.part.edits[self.part.sorted[j]].annotator
+                if j == own.first or annotator != pairs[count - 1, 1]:
+                    pairs[count, 0], pairs[count, 1] = <int32_t>i, annotator
+                    count += 1
+        return np.asarray(pairs)[:count]
+
+    def texts(self, str kind, int32_t annotator, str missing):
+        """Return the texts of a kind of Key in `corpus/m2_parts.py`, each with the byte 0xFF behind it."""
+        cdef int64_t i, first, last
+        cdef Sentence *own
+        cdef Part *part = &self.part
+        cdef Bytes noop = <Bytes>PyBytes_AS_STRING(NOOP)
+        cdef int of = {"source": SOURCE, "corrected": CORRECTED, "output": OUTPUT}.get(kind, RECORDS)
+        cdef int absent = ("first", "source", "none").index(missing)
+        cdef int32_t whose
+        cdef uint8_t *begin = <uint8_t *>malloc(len(self.data) + (part.count + part.size) * 64 + 64)
+        cdef uint8_t *to = begin
+        if begin == NULL:
+            raise MemoryError
+        for i in range(part.count):
+            own = &part.sentences[i]
+            if of == RECORDS:
+                to = _records(to, part, own, annotator, noop)
+                continue
+            whose, first = annotator, own.first
+            if of == OUTPUT and own.first < own.last:
+                whose = part.edits[own.first].annotator
+            while first < own.last and part.edits[part.sorted[first]].annotator != whose:
+                first += 1
+            if of == CORRECTED and first == own.last > own.first:  # the annotator has no line
+                if absent == 2:
+                    to[0] = 0xFF
+                    to += 1
+                    continue
+                if absent == 0:
+                    first, whose = own.first, part.edits[part.sorted[own.first]].annotator
+            last = first
+            while of != SOURCE and last < own.last and part.edits[part.sorted[last]].annotator == whose:
+                last += 1
+            to = _corrected(to, part, own, first, last)
+        try:
+            return PyBytes_FromStringAndSize(<char *>begin, to - begin)
+        finally:
+            free(begin)
+
+
+cdef inline Bytes _blank(Bytes p, Bytes end) noexcept nogil:
+    """Return where the white space at p ends."""
+    cdef int size
+    while p < end:
+        size = gp_white_space(p, end)
+        if not size:
+            break
+        p += size
+    return p
+
+
+cdef inline Bytes _word(Bytes p, Bytes end) noexcept nogil:
+    """Return where the word at p ends."""
+    while p < end and (p[0] > 32 and p[0] < 0xC2 or not gp_white_space(p, end)):
+        p += 1
+    return p
+
+
+cdef Bytes _bars(Bytes p, Bytes end, int number) noexcept nogil:
+    """Return where so many bars stand next, or the end."""
+    while end - p >= number:
+        p = <Bytes>memchr(p, c"|", end - p)
+        if p == NULL or end - p < number:
+            return end
+        if p[1] == c"|" and (number == 2 or p[2] == c"|"):
+            return p
+        p += 1
+    return end
+
+
+cdef inline Bytes _number(Bytes p, Bytes end, int32_t *value) noexcept nogil:
+    """Read a number of at most nine digits; return where it ends, NULL where there is none."""
+    cdef bint minus = p < end and p[0] == c"-"
+    cdef Bytes first = p + minus
+    value[0] = 0
+    p = first
+    while p < end and p - first < 10 and c"0" <= p[0] <= c"9":
+        value[0] = 10 * value[0] + p[0] - c"0" if p - first < 9 else 0
+        p += 1
+    if minus:
+        value[0] = -value[0]
+    return p if 1 <= p - first <= 9 else NULL
+
+
+cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edit, M2Part told) except -1:
+    """Read a line that begins with A; return whether it is written as most are."""
+    cdef Bytes[6] fields
+    cdef Bytes[6] ends
+    cdef Bytes first, last, name
+    cdef int number
+    cdef bint noop
+    edit.line, edit.line_end = p, end
+    p += 2
+    for number in range(6):
+        fields[number], ends[number] = p, _bars(p, end, 3)
+        if (ends[number] == end) != (number == 5):
+            return False
+        p = ends[number] + 3
+    p = _number(fields[0], ends[0], &edit.start)
+    if p == NULL or p[0] != c" " or _number(p + 1, ends[0], &edit.end) != ends[0]:
+        return False
+    if fields[5][0] == c"-" or _number(fields[5], end, &edit.annotator) != end or edit.annotator >= ANNOTATORS:
+        return False
+    name, last = fields[1], ends[1]
+    noop = last - name == 4 and memcmp(name, b"noop", 4) == 0
+    for number in range(<int>(last - name) - 3 if not noop else 0):  # noop in other letters, or with blanks
+        if name[number] | 32 == c"n" and name[number + 1] | 32 == c"o" and name[number + 3] | 32 == c"p":
+            return False
+    if last - name >= 6 and memcmp(name, b"error ", 6) == 0:  # as those of XML
+        return False
+    key = name[:last - name]
+    told.types[key] = told.types.get(key, 0) + 1
+    first, last = fields[2], ends[2]
+    if not noop and (first == last or last - first == 6 and memcmp(first, b"-NONE-", 6) == 0):
+        told.empty += first == last
+        told.deleted += first != last
+    elif _bars(first, last, 2) != last:
+        told.several += 1
+        told.alternative = told.alternative or line
+    if not noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= tokens:
+        told.misfits += 1
+        told.misfit = told.misfit or (line, edit.start, edit.end, tokens)
+    first, last = _blank(first, last), _bars(first, last, 2)
+    while last > first:  # white space at the end has one to three bytes
+        number = 1
+        while number <= 3 and (last - first < number or gp_white_space(last - number, last) != number):
+            number += 1
+        if number > 3:
+            break
+        last -= number
+    if last < first or last - first == 6 and memcmp(first, b"-NONE-", 6) == 0:
+        last = first
+    edit.text, edit.text_end, edit.kept = first, last, not noop
+    return True
+
+
+cdef inline bint _before(Edit *one, Edit *two) noexcept nogil:
+    """Return whether an edit comes before another that stands behind it in the file."""
+    if one.annotator != two.annotator:
+        return one.annotator < two.annotator
+    return one.start < two.start or one.start == two.start and one.end <= two.end
+
+
+cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
+    """Sort the edits of a sentence, and say which are applied; return whether nothing has to be told."""
+    cdef int64_t i, j, group
+    cdef int32_t one, behind = 0
+    cdef Edit *edit
+    cdef Edit *other
+    cdef bint kept = False, noops = True, left_out = False
+    for i in range(own.first, own.last):
+        edit, j = &part.edits[i], i
+        while j > own.first:
+            other = &part.edits[part.sorted[j - 1]]
+            if _before(other, edit):
+                break
+            part.sorted[j] = part.sorted[j - 1]
+            j -= 1
+        part.sorted[j] = <int32_t>i
+    for i in range(own.first, own.last):
+        edit = &part.edits[part.sorted[i]]
+        if i == own.first or part.edits[part.sorted[i - 1]].annotator != edit.annotator:
+            behind, kept, noops, left_out = 0, False, True, False
+        noops = noops and not edit.kept
+        edit.kept = edit.kept and behind <= edit.start <= edit.end <= own.tokens
+        if edit.kept:
+            behind, kept = edit.end, True
+        left_out = left_out or not edit.kept
+        if strict and left_out and (kept or not noops):
+            return False
+    return True
+
+
+cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part, M2Part told) except -1:
+    """Read the sentences of some lines; return whether all of them are written as most are."""
+    cdef Bytes stop, at
+    cdef Sentence *own = NULL
+    cdef bint inside = False
+    while p < end:
+        stop = <Bytes>memchr(p, c"\n", end - p)
+        stop = end if stop == NULL else stop
+        if stop - p >= 2 and p[0] == c"S" and p[1] == c" ":
+            if own != NULL and not _fit(part, own, strict):
+                return False
+            own = &part.sentences[part.count]
+            part.count += 1
+            own.text, own.end, own.line, own.first, own.last = p + 2, stop, line, part.size, part.size
+            own.tokens, at, inside = 0, _blank(p + 2, stop), True
+            while at < stop:
+                own.tokens += 1
+                at = _blank(_word(at, stop), stop)
+        elif stop - p >= 2 and p[0] == c"A" and p[1] == c" " and inside and own.last - own.first < MOST:
+            if not _read_edit(p, stop, line, own.tokens, &part.edits[part.size], told):
+                return False
+            part.size += 1
+            own.last += 1
+        elif stop == p:
+            inside = False
+        else:
+            return False
+        p = stop + 1
+        line += 1
+    return own == NULL or _fit(part, own, strict)
+
+
+cdef inline uint8_t *_put(uint8_t *to, Bytes p, Bytes end) noexcept nogil:
+    memcpy(to, p, end - p)
+    return to + (end - p)
+
+
+cdef uint8_t *_corrected(uint8_t *to, Part *part, Sentence *own, int64_t first, int64_t last) noexcept nogil:
+    """Write a sentence as the sorted edits of some places make it."""
+    cdef Bytes at = _blank(own.text, own.end), stop
+    cdef uint8_t *begin = to
+    cdef int32_t token = 0
+    cdef int64_t i
+    cdef Edit *edit
+    for i in range(first, last + 1):
+        edit = &part.edits[part.sorted[i]] if i < last else NULL
+        if edit != NULL and not edit.kept:
+            continue
+        while at < own.end and (edit == NULL or token < edit.end):
+            stop = _word(at, own.end)
+            if edit == NULL or token < edit.start:
+                to = _put(to, at, stop)
+                to[0] = c" "
+                to += 1
+            at = _blank(stop, own.end)
+            token += 1
+        if edit != NULL and edit.text != edit.text_end:
+            to = _put(to, edit.text, edit.text_end)
+            to[0] = c" "
+            to += 1
+    to -= to > begin  # the last blank
+    to[0] = 0xFF
+    return to + 1
+
+
+cdef uint8_t *_records(uint8_t *to, Part *part, Sentence *own, int32_t annotator, Bytes noop) noexcept nogil:
+    """Write the lines of an annotator, of all where that is -1. A sentence without lines has a noop of annotator 0."""
+    cdef int64_t i, j
+    cdef int order = 0
+    cdef int32_t[3] head
+    cdef bint has = False
+    for i in range(own.first, own.last):
+        if annotator >= 0 and part.edits[i].annotator != annotator:
+            j = own.first
+            while part.edits[j].annotator != part.edits[i].annotator:
+                j += 1
+            order += not has and j == i
+            continue
+        if annotator >= 0 and not has:
+            to += sprintf(<char *>to, "%d %d 0\n", order, annotator)
+        has = True
+        to = _put(to, part.edits[i].line, part.edits[i].line_end)
+        to[0] = c"\n"
+        to += 1
+    if own.first == own.last and annotator <= 0:
+        to += sprintf(<char *>to, "%s%s\n", b"0 0 0\n" if annotator == 0 else b"", <const char *>noop)
+        has = True
+    to -= has
+    to[0] = 0xFF
+    return to + 1
