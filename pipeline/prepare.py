@@ -192,8 +192,7 @@ def _opened(
         views = {metric.needs.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
-        cap, processes = config.written.run.max_unpacked, options.processes
-        opener = Opener(options.threads, cap, absent, shared, keeps=options.cache, processes=processes)
+        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache)
         opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):

@@ -19,7 +19,7 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
 from .edits.odd_lines import Odd, odd_lines
-from .edits.records import is_xml, sentences_of, with_output
+from .edits.records import gold_blocks, is_xml, with_output
 from .input_files import Opener
 from .m2_parts import EDITS as EDITS_OF
 from .m2_parts import PROPOSED, SOURCE, Asked, M2File, of_annotated, system_asked
@@ -184,12 +184,12 @@ def is_m2(output: Input) -> TypeGuard[Column]:
 def _reader(dataset: Dataset) -> m2_files.Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
-        return sentences_of
+        return gold_blocks
 
     def change(text: str) -> str:
         return REPLACEMENTS[dataset.replace](text.encode()).decode()
 
-    return lambda path, name: (with_texts_changed(block, change) for block in sentences_of(path, name))
+    return lambda path, name: (with_texts_changed(block, change) for block in gold_blocks(path, name))
 
 
 def _outputs(

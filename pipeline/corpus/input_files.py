@@ -38,7 +38,6 @@ class Opener:
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
     and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
     was lost it gives None. `keeps` says that what is found in large texts is kept on this computer and read from there.
-    `processes` is how many of these may read M2 files.
     """
 
     def __init__(
@@ -49,12 +48,10 @@ class Opener:
         cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
         *,
         keeps: bool = False,
-        processes: int = 1,
     ) -> None:
         self.threads, self.spool, self.absent, self.cluster, self.keeps = threads, Spool(cap), absent, cluster, keeps
         self.read = 0
         """The bytes of texts that were read to be opened."""
-        self.processes = processes
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
         self._lock = Lock()
@@ -113,9 +110,9 @@ class Opener:
 
     def m2(self, path: Path | Remote, asked: Asked) -> M2File:
         """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
-        with self._lock:  # several processes read a file
+        with self._lock, threads(self.threads) as shared:
             if (path, asked) not in self._m2:
-                self._m2[path, asked] = read_m2(path, asked, self.spool, self.processes)
+                self._m2[path, asked] = read_m2(path, asked, self.spool, shared)
             return self._m2[path, asked]
 
     def _scanned(self, openings: Sequence[Opening], shared: Shared, *, shares: bool) -> dict[Stretch, Found]:

@@ -6,7 +6,7 @@ What is wrong in a file is told as if it were read in one piece, line after line
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from os import SEEK_END
@@ -21,20 +21,23 @@ from ..config.resolved import Column
 from ..errors import CorpusError, Problem
 from ..io.plain_files import BOM, SEPARATOR, Origin, Spool, Spooled, named, numbered, open_bytes
 from ..io.remote import Remote
-from ..io.workers import WorkerLostError, results
+from ..io.workers import Shared, alone, in_batches
 from .edits.m2_files import DELETED, MAX_ANNOTATORS, NOOP, Absent, Annotated, Block, Told, blocks_of, read_block
-from .edits.odd_lines import Odd, odd_lines
-from .edits.records import is_xml, records_of, sentences_of
+from .edits.odd_lines import BREAKS, Odd, odd_lines
+from .edits.records import is_xml, records_of
 from .formats import ANNOTATED
-from .formats.m2 import Missing, Sentence, counted, output, reference, sentence_of
+from .formats.m2 import Missing, Sentence, counted, output, reference, sentence_of, sentences_of
 
 PART = 1 << 20
 """Bytes of a part, some more or less."""
-SHARED = 1 << 23
-"""Bytes from which a file is shared by processes, where there are some: they take half a second to start."""
+AT_ONCE = 8
+"""Parts that are read at once."""
 
 BORDERS = b"\n\nS ", b"\n\r\nS "
 """What stands where parts may be cut, in front of the sentence."""
+
+BREAKS_IN_BYTES = [sign.encode() for sign in BREAKS.pattern[1:-1]]
+"""Signs that the compiled kernel leaves to Python."""
 
 Key = tuple[str, int]
 """A kind of texts, one for each sentence, and the annotator whose they are."""
@@ -147,18 +150,19 @@ class Part(NamedTuple):
             file.seek(self.low)
             data = file.read(self.high - self.low)
         blocks = blocks_of(numbered(data, self.name, self.line), self.name)
-        made = _compiled(self, data) or Made.of(blocks, self.name, self.asked, self.also, self.number)
+        made = _compiled(self, data)
+        if not made:
+            made = Made.of(blocks, self.name, self.asked, self.also, self.number)
+            made.odd = odd_lines(data, self.name, self.line) if self.asked.odd else made.odd
         made.told.of_windows = data[: data.find(b"\n") + 1].endswith(b"\r\n")
-        if self.asked.odd:
-            made.odd = odd_lines(data, self.name, self.line)
         return made
 
 
 def _compiled(part: Part, data: bytes) -> Made | None:
-    """Return what the compiled kernel makes of a part; None without one, or where the part is not written as most are."""
+    """Return what the compiled kernel makes of a part; None without one, or where lines are not written as most are."""
     _, _, name, asked, _, _, line, also = part
     read = kernel.native_function("M2Part", "m2_edits")
-    if not read or b"\r" in data or data.startswith(BOM) or not _is_text(data):
+    if not read or any(map(data.__contains__, BREAKS_IN_BYTES)) or data.startswith(BOM) or not _is_text(data):
         return None
     own = read(data, line, asked.texts and not asked.lenient)
     if not own.plain:
@@ -170,10 +174,11 @@ def _compiled(part: Part, data: bytes) -> Made | None:
     if asked.texts and asked.system and not asked.lenient and told.most > 1:
         return None
     told.absent = _absent(lines, np.append(sentences, bare), np.append(annotators, np.zeros(len(bare), np.int32)))
-    told.empty = Counter({style: n for style, n in ((DELETED, own.deleted), ("", own.empty)) if n})
-    told.alternatives = own.several, own.alternative
-    if own.misfit:
-        told.misfits = own.misfits, "line {} ({} {} in a sentence of {} tokens)".format(*own.misfit)
+    seen = own.told
+    told.empty = Counter({style: n for style, n in ((DELETED, seen["deleted"]), ("", seen["empty"])) if n})
+    told.alternatives = seen["several"], seen["alternative"]
+    if seen["misfits"]:
+        told.misfits = seen["misfits"], "line {} ({} {} in a sentence of {} tokens)".format(*seen["misfit"])
     absent, keys = Absent(), [SOURCE]
     if asked.texts and asked.system:
         keys.append(OUTPUT)
@@ -183,7 +188,8 @@ def _compiled(part: Part, data: bytes) -> Made | None:
     if asked.records:
         keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in told.annotators]
     texts = {key: own.texts(*key, asked.missing) for key in dict.fromkeys([*keys, *also])}
-    return Made(part.number, told, absent, texts)
+    odd = odd_lines(data, name, line) if asked.odd and seen["odd"] else Odd()
+    return Made(part.number, told, absent, texts, odd)
 
 
 def _absent(lines: Ints, sentences: Ints, annotators: Ints) -> Absent:
@@ -254,19 +260,16 @@ class M2File:
         return found
 
 
-def read_m2(path: Path | Remote, asked: Asked, spool: Spool, processes: int = 1) -> M2File:
+def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = alone) -> M2File:
     """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError for what is wrong."""
     name, plain = named(path), spool.local(path)
     xml = is_xml(plain, name)
-    parts = [] if xml else parts_of(plain, name, asked)
-    if len(parts) > 1:
-        try:
-            files = dict[Key, Path]()
-            every = _read(parts, files, processes if parts[-1].high >= SHARED else 1)
-            return _written(every, asked, spool, parts, files)
-        except CorpusError:
-            pass  # another line may be told first where the file is read as a whole
-    made = Made.of(sentences_of(plain, name), name, asked)
+    if not xml:
+        with suppress(CorpusError):  # another line may be told first where the file is read as a whole
+            parts, files = parts_of(plain, name, asked), dict[Key, Path]()
+            given = (part._replace(also=tuple(files)) for part in parts)  # of all annotators who are known by then
+            return _written(in_batches(shared, Part.read, given, AT_ONCE), asked, spool, parts, files)
+    made = Made.of(sentences_of(plain, name, whole=asked.records), name, asked)
     with open_bytes(plain, name) as file:
         made.told.of_windows = file.readline().endswith(b"\r\n")
         if asked.odd and not xml:
@@ -281,27 +284,6 @@ def of_annotated(file: Annotated, spool: Spool, *, system: bool = False) -> M2Fi
     made = Made.of(file.blocks, file.name, asked)
     made.told.of_windows = file.told.of_windows
     return _written([made], asked, spool)
-
-
-def _read(parts: Sequence[Part], known: Mapping[Key, object], processes: int) -> Iterator[Made]:
-    """Yield what is made of each part, in order, by a number of processes; raises CorpusError.
-
-    There are texts of all annotators who are known when a process gets a part.
-    """
-    waiting, first = dict[int, Made](), 0
-    if processes > 1:
-        asked = (part._replace(also=tuple(known)) for part in parts)
-        try:
-            for made in results(Part.read, asked, processes, processes=True):
-                waiting[made.number] = made
-                while first in waiting:
-                    yield waiting.pop(first)
-                    first += 1
-        except WorkerLostError:
-            pass  # this process does the rest
-    for part in parts[first:]:
-        made = waiting.pop(part.number) if part.number in waiting else part._replace(also=tuple(known)).read()
-        yield made
 
 
 def _written(

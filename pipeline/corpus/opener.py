@@ -1,9 +1,7 @@
 """Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
 from collections.abc import Collection, Mapping, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, replace
-from math import inf
 
 from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
@@ -11,7 +9,6 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, asked_of, is_m2, open_edits
 from .edits.m2_files import difference
-from .edits.records import LARGEST, READ
 from .input_files import BLOCK, Opener, join
 from .m2_parts import CORRECTED, SOURCE
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
@@ -76,15 +73,7 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    edits, context = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views)), copy_context()
-    context.run(READ.set, (inf if edits else LARGEST, {}))
-    return context.run(_open, dataset, systems, problems, opener or Opener(), views)
-
-
-def _open(
-    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
-) -> Corpus | None:
-    before, read = len(problems), list(systems)
+    opener, before, read = opener or Opener(), len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
         for number, system in enumerate(systems):
             each = system.paths.items()

@@ -84,12 +84,6 @@ class RunOptions:
         return processors() if is_open else int(self.n_jobs or 1)
 
 
-    @property
-    def processes(self) -> int:
-        """How many processes of this machine may share work that Python does alone, such as reading M2 files."""
-        return self.threads if self.backend in ("auto", "loky") else 1
-
-
 AUTO = RunOptions()
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.corpus import input_files, m2_parts
-from pipeline.corpus.edits import correction_xml, records
+from pipeline.corpus.edits import correction_xml
 from pipeline.corpus.edits import m2_files as m2_lines
 from pipeline.errors import CorpusError
 from tests.conftest import mirrored
@@ -135,8 +135,8 @@ def test_what_was_not_chosen_is_told() -> None:
 @pytest.mark.parametrize("threaded", [0, 1 << 24])
 def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is made of it, and by whichever thread."""
-    known, blocks = Counter[str](), m2_lines.blocks
-    monkeypatch.setattr(records, "blocks", lambda path, name: known.update([path.name]) or blocks(path, name))
+    known, read = Counter[str](), m2_parts.Part.read
+    monkeypatch.setattr(m2_parts.Part, "read", lambda part: known.update([part.path.name]) or read(part))
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})
     outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"

@@ -11,6 +11,7 @@ first is taken.
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
@@ -34,7 +35,7 @@ from ..edits.m2_files import (
     is_noop,
     read_block,
 )
-from ..edits.records import sentences_of
+from ..edits.records import gold_blocks
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
@@ -77,6 +78,20 @@ def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sente
     """
     for block in sentences_of(path, name):
         yield sentence_of(block, name, lenient=lenient)
+
+
+LARGEST = 1 << 22
+"""The most bytes of a file of which lines that are none of an M2 file are told before edits that cannot be applied."""
+
+
+def sentences_of(path: Path, name: str, *, whole: bool = False) -> Iterable[Block]:
+    """Return the sentences of a file of edits; raises CorpusError, also while they are read.
+
+    They are in memory where the file is not large, or where `whole` says so.
+    """
+    with suppress(OSError, ValueError):  # reading it says what is wrong
+        whole = whole or path.stat().st_size <= LARGEST
+    return list(gold_blocks(path, name)) if whole else gold_blocks(path, name)
 
 
 def wrong_sentences(path: Path, name: str) -> list[Problem]:
@@ -157,7 +172,8 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
     Raises CorpusError where the file cannot be read.
     """
     name, absent = named(path), Absent()
-    for _ in counted(sentences(spool.local(path), name), name, absent):
+    every = (sentence_of(block, name, lenient=False) for block in gold_blocks(spool.local(path), name))
+    for _ in counted(every, name, absent):
         pass
     return dict(sorted(absent.of.items()))
 

@@ -17,6 +17,7 @@ ctypedef const uint8_t *Bytes
 
 cdef struct Edit:
     Bytes line, line_end
+    Bytes type, type_end
     Bytes text, text_end  # of the first alternative
     int32_t start, end, annotator
     bint kept  # it is applied to the text
@@ -27,11 +28,17 @@ cdef struct Sentence:
     int64_t first, last  # its edits
     int32_t tokens
 
+cdef struct Told:
+    int64_t deleted, empty, several, alternative, misfits
+    int64_t[4] misfit
+    bint odd
+
 cdef struct Part:
     Sentence *sentences
     Edit *edits
     int32_t *sorted  # the edits of each sentence by annotator and span
     int64_t count, size  # of sentences and edits
+    Told told
 
 cdef bytes NOOP = b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
 
@@ -49,22 +56,30 @@ cdef class M2Part:
     """Whether all lines are written as most are, and nothing has to be told. If not, nothing else here means anything."""
     cdef readonly dict types
     """How often each type of edits, as bytes, occurs."""
-    cdef readonly int64_t deleted, empty, several, alternative, misfits
-    """Corrections that are -NONE-, that are empty, those with alternatives, the line of the first, and misfits."""
-    cdef readonly object misfit
-    """The line of the first edit that does not fit, its span, and the tokens of its sentence."""
 
     def __init__(self, bytes data, int64_t line, bint strict):
         """Read lines, which are UTF-8 and of which the first has a number; `strict` refuses edits that are left out."""
         cdef Bytes p = <Bytes>PyBytes_AS_STRING(data)
-        cdef int64_t lines = data.count(b"\n") + 1
+        cdef Bytes end = p + len(data)
+        cdef int64_t i, lines = data.count(b"\n") + 1
         self.data, self.types = data, {}
         self.part.sentences = <Sentence *>malloc(lines * sizeof(Sentence))
         self.part.edits = <Edit *>malloc(lines * sizeof(Edit))
         self.part.sorted = <int32_t *>malloc(lines * sizeof(int32_t))
         if self.part.sentences == NULL or self.part.edits == NULL or self.part.sorted == NULL:
             raise MemoryError
-        self.plain = _read(p, p + len(data), line, strict, &self.part, self)
+        with nogil:
+            self.plain = _read(p, end, line, strict, &self.part)
+        for i in range(self.part.size if self.plain else 0):
+            key = self.part.edits[i].type[:self.part.edits[i].type_end - self.part.edits[i].type]
+            self.types[key] = self.types.get(key, 0) + 1
+
+    @property
+    def told(self):
+        """Corrections that are -NONE-, that are empty, and those with alternatives, and the line of the first of these;
+        edits that do not fit, the line of the first, its span, and the tokens there; whether m2scorer reads it otherwise.
+        """
+        return self.part.told
 
     def __dealloc__(self):
         free(self.part.sentences)
@@ -111,27 +126,28 @@ cdef class M2Part:
         cdef uint8_t *to = begin
         if begin == NULL:
             raise MemoryError
-        for i in range(part.count):
-            own = &part.sentences[i]
-            if of == RECORDS:
-                to = _records(to, part, own, annotator, noop)
-                continue
-            whose, first = annotator, own.first
-            if of == OUTPUT and own.first < own.last:
-                whose = part.edits[own.first].annotator
-            while first < own.last and part.edits[part.sorted[first]].annotator != whose:
-                first += 1
-            if of == CORRECTED and first == own.last > own.first:  # the annotator has no line
-                if absent == 2:
-                    to[0] = 0xFF
-                    to += 1
+        with nogil:
+            for i in range(part.count):
+                own = &part.sentences[i]
+                if of == RECORDS:
+                    to = _records(to, part, own, annotator, noop)
                     continue
-                if absent == 0:
-                    first, whose = own.first, part.edits[part.sorted[own.first]].annotator
-            last = first
-            while of != SOURCE and last < own.last and part.edits[part.sorted[last]].annotator == whose:
-                last += 1
-            to = _corrected(to, part, own, first, last)
+                whose, first = annotator, own.first
+                if of == OUTPUT and own.first < own.last:
+                    whose = part.edits[own.first].annotator
+                while first < own.last and part.edits[part.sorted[first]].annotator != whose:
+                    first += 1
+                if of == CORRECTED and first == own.last > own.first:  # the annotator has no line
+                    if absent == 2:
+                        to[0] = 0xFF
+                        to += 1
+                        continue
+                    if absent == 0:
+                        first, whose = own.first, part.edits[part.sorted[own.first]].annotator
+                last = first
+                while of != SOURCE and last < own.last and part.edits[part.sorted[last]].annotator == whose:
+                    last += 1
+                to = _corrected(to, part, own, first, last)
         try:
             return PyBytes_FromStringAndSize(<char *>begin, to - begin)
         finally:
@@ -182,7 +198,7 @@ cdef inline Bytes _number(Bytes p, Bytes end, int32_t *value) noexcept nogil:
     return p if 1 <= p - first <= 9 else NULL
 
 
-cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edit, M2Part told) except -1:
+cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edit, Told *told) noexcept nogil:
     """Read a line that begins with A; return whether it is written as most are."""
     cdef Bytes[6] fields
     cdef Bytes[6] ends
@@ -208,8 +224,8 @@ cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edi
             return False
     if last - name >= 6 and memcmp(name, b"error ", 6) == 0:  # as those of XML
         return False
-    key = name[:last - name]
-    told.types[key] = told.types.get(key, 0) + 1
+    edit.type, edit.type_end = name, last
+    told.odd = told.odd or (edit.start != -1 or edit.end != -1 if noop else edit.start == -1)
     first, last = fields[2], ends[2]
     if not noop and (first == last or last - first == 6 and memcmp(first, b"-NONE-", 6) == 0):
         told.empty += first == last
@@ -218,8 +234,9 @@ cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edi
         told.several += 1
         told.alternative = told.alternative or line
     if not noop and edit.start != -1 and not 0 <= edit.start <= edit.end <= tokens:
+        if not told.misfits:
+            told.misfit[0], told.misfit[1], told.misfit[2], told.misfit[3] = line, edit.start, edit.end, tokens
         told.misfits += 1
-        told.misfit = told.misfit or (line, edit.start, edit.end, tokens)
     first, last = _blank(first, last), _bars(first, last, 2)
     while last > first:  # white space at the end has one to three bytes
         number = 1
@@ -271,7 +288,7 @@ cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
     return True
 
 
-cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part, M2Part told) except -1:
+cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part) noexcept nogil:
     """Read the sentences of some lines; return whether all of them are written as most are."""
     cdef Bytes stop, at
     cdef Sentence *own = NULL
@@ -284,13 +301,14 @@ cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part, M2Par
                 return False
             own = &part.sentences[part.count]
             part.count += 1
+            part.told.odd = part.told.odd or inside
             own.text, own.end, own.line, own.first, own.last = p + 2, stop, line, part.size, part.size
             own.tokens, at, inside = 0, _blank(p + 2, stop), True
             while at < stop:
                 own.tokens += 1
                 at = _blank(_word(at, stop), stop)
         elif stop - p >= 2 and p[0] == c"A" and p[1] == c" " and inside and own.last - own.first < MOST:
-            if not _read_edit(p, stop, line, own.tokens, &part.edits[part.size], told):
+            if not _read_edit(p, stop, line, own.tokens, &part.edits[part.size], &part.told):
                 return False
             part.size += 1
             own.last += 1
