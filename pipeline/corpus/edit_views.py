@@ -4,6 +4,7 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 (`corpus/edits/records.py`), which workers read by ranges as they read other texts.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -13,17 +14,88 @@ from typing import NamedTuple, TypeGuard
 
 from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
-from ..io.plain_files import named, open_bytes
+from ..io.plain_files import BOM, named, open_bytes
 from ..io.remote import Remote
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
-from .edits.odd_lines import Odd, odd_lines
 from .edits.records import gold_blocks, is_xml, with_output
 from .input_files import Opener
+from .m2_parts import BREAKS, PROPOSED, SOURCE, Asked, M2File, of_annotated, system_asked
 from .m2_parts import EDITS as EDITS_OF
-from .m2_parts import PROPOSED, SOURCE, Asked, M2File, of_annotated, system_asked
 from .texts import REPLACEMENTS, TextFile, read_texts
+
+# What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
+#
+# It reads lines as Python 2 parts Unicode text, and a paragraph for each sentence. Here a line ends at a line feed,
+# and a byte order mark, line ends of Windows, lines of blanks and a bare S are read as they are meant, with a note.
+
+
+_BREAKS = re.compile(f"[{BREAKS}]")
+_ODD = re.compile(r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))")
+_NOOP_OF_TOKENS = re.compile(r"\|\|\|noop\|\|\|(?<!\nA -1 -1\|\|\|noop\|\|\|)")
+"""In every file with a byte order mark, or a line of which _odd_line() says something, one of the two is found."""
+STOPS = "m2scorer stops here"
+
+
+def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
+    """Return the notes on what is odd in an M2 file, and the first problem that no reading could solve.
+
+    The file has been read before, so that its lines are known to be those of an M2 file.
+    """
+    odd: dict[str, list[int]] = {}
+    problems: list[Problem] = []
+    tokens, inside = 0, False
+    with open_bytes(path, name) as file:
+        text = f"\n{file.read().decode()}\n"
+        parted = text.count("\nS ") == text.count("\n\nS ") + text.startswith("\nS ")
+        if parted and not any(pattern.search(text) for pattern in (_BREAKS, _ODD, _NOOP_OF_TOKENS)):
+            return [], []  # most files need not be gone through line by line
+        file.seek(0)
+        for number, raw in enumerate(file, 1):
+            line = raw.removesuffix(b"\n").decode()
+            if number == 1 and raw.startswith(BOM):
+                line = line[1:]
+                odd.setdefault(f"begins with a byte order mark, which is left out; {STOPS}", []).append(number)
+            if raw.endswith(b"\r\n"):
+                line = line[:-1]
+                what = "ends as lines of Windows do, which is read as a line end; m2scorer stops at these"
+                odd.setdefault(what, []).append(number)
+            if match := _BREAKS.search(line):
+                what = f"character {match.start() + 1} is U+{ord(match[0]):04X}"
+                message = f"{what}, at which m2scorer ends the line and stops; put a blank in its place"
+                problems.append(Problem(f"{name}:{number}", message))
+            if line == "S" or line.startswith("S "):
+                if inside:
+                    message = "a second sentence in a paragraph, whose edits could be of either: expected an empty line"
+                    problems.append(Problem(f"{name}:{number}", f"{message} before"))
+                tokens, inside = len(line[2:].split()), True
+            elif not line.strip():
+                inside = False
+            if kind := _odd_line(line, tokens):
+                odd.setdefault(kind, []).append(number)
+    more = {kind: f" (and {len(lines) - 1} more)" if len(lines) > 1 else "" for kind, lines in odd.items()}
+    return [f"{name}: line {lines[0]}{more[kind]} {kind}" for kind, lines in odd.items()], problems[:1]
+
+
+def _odd_line(line: str, tokens: int) -> str:
+    """Return what is said of a line, or an empty text. Edits beyond their sentence are told where the file is read."""
+    if line == "S":
+        return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
+    if line and not line.strip():
+        return f"has only blanks, and is read as an empty line; {STOPS}"
+    if line.startswith("I "):
+        return "begins with I, and is left out, as m2scorer does"
+    if not (line.startswith("A -1") or (line.startswith("A ") and "|||noop|||" in line)):
+        return ""
+    edit = m2_files.edit_of(line, "", 0)
+    if edit.type == "noop":
+        within = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
+        return "is a noop with a span, and is left out as any noop" if within else ""
+    if edit.start == -1 and not edit.is_noop:
+        return "is an edit from token -1 that is no noop, and is left out, as m2scorer does"
+    return ""
+
 
 MAX_CATEGORIES = 200
 """At most so many types of edits are scored apart. The rarest are left out."""
@@ -68,14 +140,18 @@ def open_edits(
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold, odd = _gold(dataset, source, opener, views)
+        gold = _gold(dataset, source, opener, views)
     except CorpusError as error:
         problems += error.problems
         return None
     if gold is None:
         return None
-    for one in odd.values():
-        problems += one.stops
+    odd = list[str]()  # what the official loader reads otherwise in the annotations
+    for path in dataset.gold if GOLD in views and gold.said.may_be_odd else ():
+        if not is_xml(opener.spool.local(path), named(path)):
+            own, unreadable = odd_lines(opener.spool.local(path), named(path))
+            odd += own
+            problems += unreadable
     both = EDITS in views or any(map(annotator_of, views))
     if both and EDITS not in views:
         outputs = {name: output for name, output in outputs.items() if is_m2(output)}
@@ -83,7 +159,7 @@ def open_edits(
     annotated = _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
     if len(problems) > before:
         return None
-    wanted, told = gold.made.told, [item.told for item in annotated.values()]
+    wanted, told = gold.said, [item.told for item in annotated.values()]
     most = max((item.most for item in told), default=1)
     if most * len(wanted.annotators) > m2_files.MAX_ANNOTATORS:
         output = next(item for item in told if item.most == most)
@@ -93,8 +169,7 @@ def open_edits(
         return None
     references = [opener.index(gold.texts((EDITS_OF, annotator))) for annotator in wanted.annotators]
     pairs_of = [opener.rewrite(file, partial(with_output, output)) for output in range(1, most) for file in references]
-    notes = [note for name, one in odd.items() for note in one.notes(name)]
-    notes += [note for item in (wanted, *told) for note in item.notes()]
+    notes = [*odd, *(note for item in (wanted, *told) for note in item.notes())]
     foreign = wanted.foreign()
     if both and (not foreign or any(map(compares_gold, views))):
         notes += [*m2_files.other_styles(wanted, told), *m2_files.other_types(wanted, told)]
@@ -132,37 +207,24 @@ def asked_of(dataset: Dataset, views: Collection[str], path: Path | Remote) -> A
     viewed = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
     records = viewed and dataset.replace == "none" and [*dataset.gold] == [path]
     return Asked(
-        texts=path in dataset.annotated,
-        records=records,
-        missing=dataset.missing_annotator,
-        lenient=TEXTS not in views,
-        odd=records and GOLD in views,
+        texts=path in dataset.annotated, records=records, missing=dataset.missing_annotator, lenient=TEXTS not in views
     )
 
 
-def _gold(
-    dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]
-) -> tuple[M2File | None, dict[str, Odd]]:
-    """Return the annotations of a data set, or the sentences of its source without any; None where there is neither.
-
-    With them comes what the official loader reads otherwise, by the name of the file.
-    """
+def _gold(dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]) -> M2File | None:
+    """Return the annotations of a data set, or the sentences of its source without any; None where there is neither."""
     if any(path in opener.absent for path in dataset.gold) or not (dataset.gold or source):
-        return None, {}
+        return None
     if dataset.gold and (asked := asked_of(dataset, views, dataset.gold[0])).records:
         gold = opener.m2(dataset.gold[0], asked)
-        found, odd = gold.told.annotators, {gold.name: gold.made.odd}
     else:
-        gold = of_annotated(_annotated(dataset, source, opener), opener.spool)
-        found, odd = gold.made.told.annotators, {}
-        for path in dataset.gold if GOLD in views else ():
-            if not is_xml(plain := opener.spool.local(path), named(path)):
-                with open_bytes(plain, named(path)) as file:
-                    odd[named(path)] = odd_lines(file.read(), named(path))
+        asked = Asked(records=bool(dataset.gold))
+        gold = of_annotated(_annotated(dataset, source, opener), opener.spool, asked)
+    found = (gold.told if dataset.gold else gold.said).annotators
     if len(found) > m2_files.MAX_ANNOTATORS:
         message = f"has {len(found)} annotators; at most {m2_files.MAX_ANNOTATORS} are supported"
-        raise CorpusError([Problem(gold.name, message)])
-    return gold, odd
+        raise CorpusError([Problem(gold.said.name, message)])
+    return gold
 
 
 def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated:
@@ -170,8 +232,6 @@ def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_
     if not dataset.gold and source:
         change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
         blocks = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-        for block in blocks:
-            block.read = m2_files.LinesRead([], {}, {})  # of nobody, not even of somebody who leaves it as it is
         return m2_files.Annotated(m2_files.Told(source.place), blocks)
     return m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
 
@@ -217,7 +277,7 @@ def _outputs(
                 own = opener.m2(output.path, system_asked(replace(output, lenient=output.lenient or lenient)))
             else:
                 whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
-                own = of_annotated(whole, opener.spool, system=True)
+                own = of_annotated(whole, opener.spool, Asked(records=True, system=True))
             if own.told and opener.index(own.texts(SOURCE)).digest != sentences.digest:
                 whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
                 problems += m2_files.other_sentences(whole, _annotated(dataset, source, opener))

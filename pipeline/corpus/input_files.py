@@ -15,7 +15,7 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import Shared, threads
 from . import formats
-from .m2_parts import OUTPUT, Asked, M2File, read_m2, system_asked
+from .m2_parts import CORRECTED, OUTPUT, SOURCE, Asked, M2File, read_m2, system_asked
 from .scan import RANGE, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
@@ -102,11 +102,19 @@ class Opener:
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
-            if isinstance(text, Column) and text.kind == formats.ANNOTATED:
-                return Opening.of(self.m2(text.path, system_asked(text)).texts(OUTPUT))
+            if isinstance(text, Column) and text.kind in (formats.ANNOTATED, formats.ONE_ANNOTATOR):
+                return Opening.of(self._text_of(text))
             return Opening.of(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
+
+    def _text_of(self, text: Column) -> Spooled:
+        """Return the text of a system that is given as an M2 file, or of an annotator; raises CorpusError."""
+        key, asked = OUTPUT, system_asked(text)
+        if text.kind == formats.ONE_ANNOTATOR:
+            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
+        own = self.m2(text.path, asked)
+        return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
 
     def m2(self, path: Path | Remote, asked: Asked) -> M2File:
         """Return what is asked for of an M2 file, which is made once; raises CorpusError."""

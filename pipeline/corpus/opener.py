@@ -182,7 +182,7 @@ def _annotate(
             texts.complete = False
             problems += error.problems
             continue
-        for annotator, (count, line) in sorted(m2.made.annotated.of.items()) if told else ():
+        for annotator, (count, line) in sorted(m2.annotated.of.items()) if told else ():
             if not count:
                 continue
             lacking = f"no line for {count} sentences that others annotated, the first in line {line}"

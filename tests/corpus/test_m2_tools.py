@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
+from pipeline.corpus.edit_views import odd_lines
 from pipeline.corpus.edits.m2_files import Annotated, Block, converted, read_annotated, with_texts_changed
-from pipeline.corpus.edits.odd_lines import odd_lines
 from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels
@@ -88,13 +88,14 @@ def test_changes_reach_sentences_and_corrections_alone() -> None:
         (("\n\nS c", "\nS c"), "a second sentence in a paragraph"),
     ],
 )
-def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str) -> None:
+def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_path: Path) -> None:
     """By hand. A file is looked through as a whole at first."""
     text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
-    odd = odd_lines((text.replace(*change, 1) if change else text).encode(), "a.m2")
-    told = [*odd.notes("a.m2"), *map(str, odd.stops)]
-    assert len(told) == bool(said)
-    assert said in "".join(told)
+    path = tmp_path / "a.m2"
+    path.write_text(text.replace(*change, 1) if change else text, encoding="utf-8", newline="")
+    notes, problems = odd_lines(path, "a.m2")
+    assert len([*notes, *problems]) == bool(said)
+    assert said in "".join([*notes, *map(str, problems)])
 
 
 DATA = Path(__file__).parents[2] / "data" / "m2"

@@ -107,7 +107,7 @@ def _apply(args: argparse.Namespace) -> None:
     number = annotators[0] if args.annotator is None else args.annotator
     if number not in annotators:
         raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
-    count, line = made.made.annotated.of[number]
+    count, line = made.annotated.of[number]
     if count:
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
@@ -135,7 +135,7 @@ def _check(args: argparse.Namespace) -> None:
     examples:
       gec-pipeline m2 check data/m2/gold.m2
     """  # noqa: D205 (the paragraph is that of --help)
-    from ...corpus.edits.odd_lines import odd_lines
+    from ...corpus.edit_views import odd_lines
     from ...corpus.formats.m2 import wrong_sentences
 
     spool, path = Spool(UNPACKED), given_path(args.file)
@@ -144,12 +144,12 @@ def _check(args: argparse.Namespace) -> None:
     if problems:
         raise CorpusError(problems)
     file = read_annotated(path, spool)
-    odd = odd_lines(plain.read_bytes(), file.name)
+    odd, stops = odd_lines(plain, file.name)
     told, deletions = file.told, file.told.empty
     mixed = f"{deletions[DELETED]} deletions are written as {DELETED}, and {deletions['']} empty"
     notes = [
-        *odd.notes(file.name),
-        *(f"{problem.position}: {problem.message}" for problem in odd.stops),
+        *odd,
+        *(f"{problem.position}: {problem.message}" for problem in stops),
         *told.notes(),
         *([f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"] if len(deletions) > 1 else []),
         *other_styles(told, []),

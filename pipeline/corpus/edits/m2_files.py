@@ -171,7 +171,7 @@ PREFIXES = ("M:", "R:", "U:")
 
 @dataclass
 class Absent:
-    """Who has no line for some of the sentences that were seen."""
+    """Who has no line for some sentences."""
 
     sentences: int = 0
     first: int = 0
@@ -179,26 +179,28 @@ class Absent:
     of: dict[int, tuple[int, int]] = field(default_factory=dict)
     """For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
 
-    def see(self, line: int, present: Collection[int]) -> None:
-        """Take a sentence and the annotators who have a line for it."""
-        if self.of.keys() != present:
-            for annotator in present - self.of.keys():
-                self.of[annotator] = self.sentences, self.first
-            for annotator in self.of.keys() - present:
-                self._lacks(annotator, 1, line)
-        self.sentences += 1
-        self.first = self.first or line
+    @classmethod
+    def among(cls, every: Iterable[tuple[int, Collection[int]]]) -> Absent:
+        """Return who is absent from sentences, of each of which there is the line, and who has lines for it."""
+        absent = cls()
+        for line, present in every:
+            if absent.of.keys() != present:
+                for annotator in present - absent.of.keys():
+                    absent.of[annotator] = absent.sentences, absent.first
+                for annotator in absent.of.keys() - present:
+                    absent.lacks(annotator, 1, line)
+            absent.sentences, absent.first = absent.sentences + 1, absent.first or line
+        return absent
 
     def add(self, other: Absent) -> None:
-        """Take what was seen of the sentences that come next."""
-        for annotator in other.of.keys() - self.of.keys():
-            self.of[annotator] = self.sentences, self.first
-        for annotator in self.of:
-            self._lacks(annotator, *other.of.get(annotator, (other.sentences, other.first)))
-        self.sentences += other.sentences
-        self.first = self.first or other.first
+        """Take who has no line for the sentences that come next."""
+        for annotator in self.of.keys() | other.of.keys():
+            self.of.setdefault(annotator, (self.sentences, self.first))
+            self.lacks(annotator, *other.of.get(annotator, (other.sentences, other.first)))
+        self.sentences, self.first = self.sentences + other.sentences, self.first or other.first
 
-    def _lacks(self, annotator: int, more: int, line: int) -> None:
+    def lacks(self, annotator: int, more: int, line: int) -> None:
+        """Take how many more sentences an annotator has no line for, and the line of the first."""
         count, first = self.of[annotator]
         self.of[annotator] = count + more, first or line
 
@@ -211,6 +213,8 @@ class Told:
     """The file, as messages call it."""
     of_windows: bool = False
     """Whether its first line ends as lines of Windows do."""
+    may_be_odd: bool = True
+    """Whether m2scorer may read some of it otherwise."""
     absent: Absent = field(default_factory=Absent)
     """The annotators. A sentence without lines stands for annotator 0."""
     most: int = 1
@@ -225,17 +229,16 @@ class Told:
     """How many edits do not fit into their sentence, and where the first is."""
 
     @classmethod
-    def of(cls, name: str, blocks: Iterable[Block], *, of_windows: bool = False) -> Told:
+    def of(cls, name: str, blocks: Sequence[Block], *, of_windows: bool = False) -> Told:
         """Return what is said of some sentences; raises CorpusError for a line that is not written as an edit."""
-        told = cls(name, of_windows)
-        types, misfits, several = list[str](), list[str](), list[int]()
-        for sentence, block in enumerate(blocks, 1):
-            edits, lines, _ = read_block(block, name)
-            told.absent.see(block.line, lines.keys())
-            told.most = max(told.most, len(lines))
-            types += [edit[2] for edit in edits]
+        misfits, several = list[str](), list[int]()
+        every = [read_block(block, name) for block in blocks]
+        told = cls(name, of_windows, most=max((len(own.lines) for own in every), default=1))
+        told.absent = Absent.among((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
+        for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
             size = len(block.sentence.split())
-            for number, (start, end, type_, correction, _) in zip(block.numbers, edits, strict=True):
+            for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
+                told.all_types[type_] += 1
                 if correction in (DELETED, "") and not is_noop(type_):
                     told.empty[correction] += 1
                 elif BETWEEN in correction:
@@ -246,7 +249,6 @@ class Told:
                 if start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
                     place = f"sentence {sentence}" if is_of_xml else f"line {number}"
                     misfits.append(f"{place} ({start} {end} in a sentence of {size} tokens)")
-        told.all_types = Counter(types)
         told.alternatives = len(several), next(iter(several), 0)
         told.misfits = len(misfits), next(iter(misfits), "")
         return told
@@ -254,13 +256,14 @@ class Told:
     def add(self, other: Told) -> None:
         """Take what is said of the sentences that come next."""
         self.absent.add(other.absent)
+        self.may_be_odd |= other.may_be_odd
         self.most = max(self.most, other.most)
         self.all_types.update(other.all_types)
         self.empty.update(other.empty)
-        count, line = self.alternatives
-        self.alternatives = count + other.alternatives[0], line or other.alternatives[1]
-        count, place = self.misfits
-        self.misfits = count + other.misfits[0], place or other.misfits[1]
+        (count, line), (more, first) = self.alternatives, other.alternatives
+        self.alternatives = count + more, line or first
+        (count, place), (more, there) = self.misfits, other.misfits
+        self.misfits = count + more, place or there
 
     @property
     def is_xml(self) -> bool:

@@ -71,13 +71,13 @@ class Sentence:
         return " ".join(tokens).encode()
 
 
-def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sentence]:
-    """Yield the sentences of an M2 file.
+def sentences(path: Path, name: str, column: Column) -> Iterator[Sentence]:
+    """Yield the sentences of an M2 file, of which `m2_parts.py` makes texts.
 
-    Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
+    Raises CorpusError, with the line, for edits that cannot be applied; where the column is lenient they are left out.
     """
     for block in sentences_of(path, name):
-        yield sentence_of(block, name, lenient=lenient)
+        yield sentence_of(block, name, lenient=column.lenient)
 
 
 LARGEST = 1 << 22
@@ -171,43 +171,25 @@ def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
 
     Raises CorpusError where the file cannot be read.
     """
-    name, absent = named(path), Absent()
+    name = named(path)
     every = (sentence_of(block, name, lenient=False) for block in gold_blocks(spool.local(path), name))
-    for _ in counted(every, name, absent):
-        pass
-    return dict(sorted(absent.of.items()))
+    return dict(sorted(absent_from(counted(every, name)).of.items()))
 
 
-def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the sentences of an M2 file as they are, or as the annotator corrects them whose number `column` is.
-
-    The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
-    """
-    if column.column:
-        yield from reference(sentences(path, name), int(column.column), "first")
-    else:
-        yield from map(Sentence.corrected, counted(sentences(path, name), name, Absent()))
-
-
-def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the sentences of a system's M2 file as its edits correct them.
-
-    Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
-    lenient, such edits are left out, and the first annotator of each sentence is taken.
-    """
-    for sentence in sentences(path, name, lenient=column.lenient):
-        yield output(sentence, name, lenient=column.lenient)
-
-
-def counted(every: Iterable[Sentence], name: str, absent: Absent) -> Iterator[Sentence]:
-    """Yield sentences; those of them that have a line of anybody are seen by `absent`."""
+def counted(every: Iterable[Sentence], name: str) -> Iterator[Sentence]:
+    """Yield sentences; raises CorpusError where they have too many annotators."""
+    seen = set[int]()
     for sentence in every:
-        if sentence.edits:
-            absent.see(sentence.line, sentence.edits.keys())
-        if len(absent.of) > MAX_ANNOTATORS:
-            message = f"has {len(absent.of)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
+        seen.update(sentence.edits)
+        if len(seen) > MAX_ANNOTATORS:
+            message = f"has {len(seen)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
             raise at_line(name, sentence.line, message)
         yield sentence
+
+
+def absent_from(every: Iterable[Sentence]) -> Absent:
+    """Return who has no line for sentences that others annotated."""
+    return Absent.among((sentence.line, sentence.edits.keys()) for sentence in every if sentence.edits)
 
 
 def reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:

@@ -38,6 +38,7 @@ cdef struct Part:
     Edit *edits
     int32_t *sorted  # the edits of each sentence by annotator and span
     int64_t count, size  # of sentences and edits
+    int64_t most  # annotators of a sentence
     Told told
 
 cdef bytes NOOP = b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
@@ -62,7 +63,7 @@ cdef class M2Part:
         cdef Bytes p = <Bytes>PyBytes_AS_STRING(data)
         cdef Bytes end = p + len(data)
         cdef int64_t i, lines = data.count(b"\n") + 1
-        self.data, self.types = data, {}
+        self.data, self.types, self.part.most = data, {}, 1
         self.part.sentences = <Sentence *>malloc(lines * sizeof(Sentence))
         self.part.edits = <Edit *>malloc(lines * sizeof(Edit))
         self.part.sorted = <int32_t *>malloc(lines * sizeof(int32_t))
@@ -74,44 +75,66 @@ cdef class M2Part:
             key = self.part.edits[i].type[:self.part.edits[i].type_end - self.part.edits[i].type]
             self.types[key] = self.types.get(key, 0) + 1
 
-    @property
-    def told(self):
-        """Corrections that are -NONE-, that are empty, and those with alternatives, and the line of the first of these;
-        edits that do not fit, the line of the first, its span, and the tokens there; whether m2scorer reads it otherwise.
-        """
-        return self.part.told
-
     def __dealloc__(self):
         free(self.part.sentences)
         free(self.part.edits)
         free(self.part.sorted)
 
-    def lines(self):
-        """Return the line of each sentence: int64 [sentences]."""
-        import numpy as np
+    @property
+    def odd(self):
+        """Whether m2scorer may read some of it otherwise."""
+        return bool(self.part.told.odd)
 
-        cdef int64_t i
-        cdef int64_t[::1] lines = np.empty(self.part.count, np.int64)
-        for i in range(self.part.count):
-            lines[i] = self.part.sentences[i].line
-        return np.asarray(lines)
+    @property
+    def most(self):
+        """The most annotators of a sentence, and at least 1."""
+        return self.part.most
 
-    def pairs(self):
-        """Return each sentence and annotator who has lines for it: int32 [pairs, 2]."""
-        import numpy as np
+    @property
+    def empty(self):
+        """How many corrections are -NONE-, and how many are empty."""
+        return self.part.told.deleted, self.part.told.empty
 
-        cdef int64_t i, j, count = 0
+    @property
+    def alternatives(self):
+        """How many corrections have alternatives, and the line of the first."""
+        return self.part.told.several, self.part.told.alternative
+
+    @property
+    def misfits(self):
+        """How many edits do not fit; of the first the line, the span and the tokens of the sentence."""
+        cdef int64_t *first = self.part.told.misfit
+        return self.part.told.misfits, first[0], first[1], first[2], first[3]
+
+    def absent(self, bint bare):
+        """Return the arguments of Absent, of all sentences if `bare`, where annotator 0 has those without lines.
+
+        Else of those that have lines.
+        """
+        cdef int64_t i, j, count, line, sentences = 0, first = 0
         cdef int32_t annotator
         cdef Sentence *own
-        cdef int32_t[:, ::1] pairs = np.empty((self.part.size, 2), np.int32)
+        cdef bint[ANNOTATORS] known = [False] * ANNOTATORS
         for i in range(self.part.count):
             own = &self.part.sentences[i]
             for j in range(own.first, own.last):
-                annotator = self.part.edits[self.part.sorted[j]].annotator
-                if j == own.first or annotator != pairs[count - 1, 1]:
-                    pairs[count, 0], pairs[count, 1] = <int32_t>i, annotator
-                    count += 1
-        return np.asarray(pairs)[:count]
+                known[self.part.edits[j].annotator] = True
+            if own.first < own.last or bare:
+                known[0] = known[0] or own.first == own.last
+                sentences, first = sentences + 1, first or own.line
+        of = {}
+        for annotator in range(ANNOTATORS):
+            if not known[annotator]:
+                continue
+            count = line = 0
+            for i in range(self.part.count):
+                own, j = &self.part.sentences[i], self.part.sentences[i].first
+                while j < own.last and self.part.edits[j].annotator != annotator:
+                    j += 1
+                if j == own.last and (annotator or own.first < own.last if bare else own.first < own.last):
+                    count, line = count + 1, line or own.line
+            of[annotator] = count, line
+        return sentences, first, of
 
     def texts(self, str kind, int32_t annotator, str missing):
         """Return the texts of a kind of Key in `corpus/m2_parts.py`, each with the byte 0xFF behind it."""
@@ -260,7 +283,7 @@ cdef inline bint _before(Edit *one, Edit *two) noexcept nogil:
 
 cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
     """Sort the edits of a sentence, and say which are applied; return whether nothing has to be told."""
-    cdef int64_t i, j, group
+    cdef int64_t i, j, annotators = 0
     cdef int32_t one, behind = 0
     cdef Edit *edit
     cdef Edit *other
@@ -278,6 +301,8 @@ cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
         edit = &part.edits[part.sorted[i]]
         if i == own.first or part.edits[part.sorted[i - 1]].annotator != edit.annotator:
             behind, kept, noops, left_out = 0, False, True, False
+            annotators += 1
+            part.most = max(part.most, annotators)
         noops = noops and not edit.kept
         edit.kept = edit.kept and behind <= edit.start <= edit.end <= own.tokens
         if edit.kept:
