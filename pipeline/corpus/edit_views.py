@@ -7,7 +7,6 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
@@ -20,9 +19,10 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .edits import m2_files
 from .edits.m2_files import with_texts_changed
 from .edits.records import gold_blocks, is_xml, with_output
-from .input_files import Opener
-from .m2_parts import BREAKS, PROPOSED, SOURCE, Asked, M2File, of_annotated, system_asked
-from .m2_parts import EDITS as EDITS_OF
+from .formats.m2 import EDITS as EDITS_OF
+from .formats.m2 import PROPOSED, SOURCE, Asked
+from .input_files import Opener, asked_of_system
+from .m2_texts import BREAKS, M2File, of_annotated
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
@@ -147,7 +147,7 @@ def open_edits(
     if gold is None:
         return None
     odd = list[str]()  # what the official loader reads otherwise in the annotations
-    for path in dataset.gold if GOLD in views and gold.said.may_be_odd else ():
+    for path in dataset.gold if GOLD in views and gold.told.may_be_odd else ():
         if not is_xml(opener.spool.local(path), named(path)):
             own, unreadable = odd_lines(opener.spool.local(path), named(path))
             odd += own
@@ -159,7 +159,7 @@ def open_edits(
     annotated = _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
     if len(problems) > before:
         return None
-    wanted, told = gold.said, [item.told for item in annotated.values()]
+    wanted, told = gold.told, [item.told for item in annotated.values()]
     most = max((item.most for item in told), default=1)
     if most * len(wanted.annotators) > m2_files.MAX_ANNOTATORS:
         output = next(item for item in told if item.most == most)
@@ -220,10 +220,10 @@ def _gold(dataset: Dataset, source: TextFile | None, opener: Opener, views: Coll
     else:
         asked = Asked(records=bool(dataset.gold))
         gold = of_annotated(_annotated(dataset, source, opener), opener.spool, asked)
-    found = (gold.told if dataset.gold else gold.said).annotators
+    found = (gold.not_empty() if dataset.gold else gold.told).annotators
     if len(found) > m2_files.MAX_ANNOTATORS:
         message = f"has {len(found)} annotators; at most {m2_files.MAX_ANNOTATORS} are supported"
-        raise CorpusError([Problem(gold.said.name, message)])
+        raise CorpusError([Problem(gold.told.name, message)])
     return gold
 
 
@@ -274,11 +274,11 @@ def _outputs(
             continue
         try:
             if dataset.replace == "none":
-                own = opener.m2(output.path, system_asked(replace(output, lenient=output.lenient or lenient)))
+                own = opener.m2(output.path, asked_of_system(output, lenient=lenient))
             else:
                 whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
                 own = of_annotated(whole, opener.spool, Asked(records=True, system=True))
-            if own.told and opener.index(own.texts(SOURCE)).digest != sentences.digest:
+            if own.not_empty() and opener.index(own.texts(SOURCE)).digest != sentences.digest:
                 whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
                 problems += m2_files.other_sentences(whole, _annotated(dataset, source, opener))
         except CorpusError as error:

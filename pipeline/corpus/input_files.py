@@ -15,7 +15,8 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import Shared, threads
 from . import formats
-from .m2_parts import CORRECTED, OUTPUT, SOURCE, Asked, M2File, read_m2, system_asked
+from .formats.m2 import CORRECTED, OUTPUT, SOURCE, Asked
+from .m2_texts import M2File, read_m2
 from .scan import RANGE, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
@@ -110,7 +111,7 @@ class Opener:
 
     def _text_of(self, text: Column) -> Spooled:
         """Return the text of a system that is given as an M2 file, or of an annotator; raises CorpusError."""
-        key, asked = OUTPUT, system_asked(text)
+        key, asked = OUTPUT, asked_of_system(text)
         if text.kind == formats.ONE_ANNOTATOR:
             key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
         own = self.m2(text.path, asked)
@@ -202,6 +203,11 @@ class Opener:
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+    """Return what is made of the M2 file of a system, whose text and edits may both be read."""
+    return Asked(text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient)
 
 
 def _size(path: Path | Remote) -> int:

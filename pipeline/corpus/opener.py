@@ -9,8 +9,8 @@ from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .edit_views import EditTexts, asked_of, is_m2, open_edits
 from .edits.m2_files import difference
+from .formats.m2 import CORRECTED, SOURCE
 from .input_files import BLOCK, Opener, join
-from .m2_parts import CORRECTED, SOURCE
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
@@ -182,7 +182,7 @@ def _annotate(
             texts.complete = False
             problems += error.problems
             continue
-        for annotator, (count, line) in sorted(m2.annotated.of.items()) if told else ():
+        for annotator, (count, line) in sorted(m2.annotated.items()) if told else ():
             if not count:
                 continue
             lacking = f"no line for {count} sentences that others annotated, the first in line {line}"

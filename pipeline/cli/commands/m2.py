@@ -90,7 +90,8 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """  # noqa: D205 (the paragraph is that of --help)
-    from ...corpus.m2_parts import CORRECTED, Asked, read_m2
+    from ...corpus.formats.m2 import CORRECTED, Asked
+    from ...corpus.m2_texts import read_m2
 
     spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
@@ -107,7 +108,7 @@ def _apply(args: argparse.Namespace) -> None:
     number = annotators[0] if args.annotator is None else args.annotator
     if number not in annotators:
         raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
-    count, line = made.annotated.of[number]
+    count, line = made.annotated[number]
     if count:
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)

@@ -169,45 +169,26 @@ PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
 
 
-@dataclass
-class Absent:
-    """Who has no line for some sentences."""
+Absent = dict[int, tuple[int, int]]
+"""For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
 
-    sentences: int = 0
-    first: int = 0
-    """The line of the first sentence."""
-    of: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
 
-    @classmethod
-    def among(cls, every: Iterable[tuple[int, Collection[int]]]) -> Absent:
-        """Return who is absent from sentences, of each of which there is the line, and who has lines for it."""
-        absent = cls()
-        for line, present in every:
-            if absent.of.keys() != present:
-                for annotator in present - absent.of.keys():
-                    absent.of[annotator] = absent.sentences, absent.first
-                for annotator in absent.of.keys() - present:
-                    absent.lacks(annotator, 1, line)
-            absent.sentences, absent.first = absent.sentences + 1, absent.first or line
-        return absent
-
-    def add(self, other: Absent) -> None:
-        """Take who has no line for the sentences that come next."""
-        for annotator in self.of.keys() | other.of.keys():
-            self.of.setdefault(annotator, (self.sentences, self.first))
-            self.lacks(annotator, *other.of.get(annotator, (other.sentences, other.first)))
-        self.sentences, self.first = self.sentences + other.sentences, self.first or other.first
-
-    def lacks(self, annotator: int, more: int, line: int) -> None:
-        """Take how many more sentences an annotator has no line for, and the line of the first."""
-        count, first = self.of[annotator]
-        self.of[annotator] = count + more, first or line
+def absent_from(every: Iterable[tuple[int, Collection[int]]]) -> Absent:
+    """Return who is absent from sentences, of each of which there is the line, and who has lines for it."""
+    absent, sentences, first = Absent(), 0, 0
+    for line, present in every:
+        for annotator in present - absent.keys():
+            absent[annotator] = sentences, first
+        for annotator in absent.keys() - present:
+            count, before = absent[annotator]
+            absent[annotator] = count + 1, before or line
+        sentences, first = sentences + 1, first or line
+    return absent
 
 
 @dataclass
 class Told:
-    """What is said of the edits of a file, or of the first sentences of it."""
+    """What is said of the edits of an M2 file."""
 
     name: str
     """The file, as messages call it."""
@@ -215,7 +196,9 @@ class Told:
     """Whether its first line ends as lines of Windows do."""
     may_be_odd: bool = True
     """Whether m2scorer may read some of it otherwise."""
-    absent: Absent = field(default_factory=Absent)
+    sentences: int = 0
+    """How many there are."""
+    absent: Absent = field(default_factory=dict)
     """The annotators. A sentence without lines stands for annotator 0."""
     most: int = 1
     """The most annotators of a sentence."""
@@ -233,8 +216,8 @@ class Told:
         """Return what is said of some sentences; raises CorpusError for a line that is not written as an edit."""
         misfits, several = list[str](), list[int]()
         every = [read_block(block, name) for block in blocks]
-        told = cls(name, of_windows, most=max((len(own.lines) for own in every), default=1))
-        told.absent = Absent.among((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
+        told = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
+        told.absent = absent_from((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
         for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
             size = len(block.sentence.split())
             for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
@@ -253,18 +236,6 @@ class Told:
         told.misfits = len(misfits), next(iter(misfits), "")
         return told
 
-    def add(self, other: Told) -> None:
-        """Take what is said of the sentences that come next."""
-        self.absent.add(other.absent)
-        self.may_be_odd |= other.may_be_odd
-        self.most = max(self.most, other.most)
-        self.all_types.update(other.all_types)
-        self.empty.update(other.empty)
-        (count, line), (more, first) = self.alternatives, other.alternatives
-        self.alternatives = count + more, line or first
-        (count, place), (more, there) = self.misfits, other.misfits
-        self.misfits = count + more, place or there
-
     @property
     def is_xml(self) -> bool:
         """Whether it was read from a gold file of I-measure."""
@@ -273,11 +244,11 @@ class Told:
     @property
     def annotators(self) -> list[int]:
         """The numbers of all annotators, in rising order."""
-        return sorted(self.absent.of)
+        return sorted(self.absent)
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        absent = sorted(self.absent.of.items())
+        absent = sorted(self.absent.items())
         lacking = [f"{name} ({count}, the first in line {line})" for name, (count, line) in absent if count]
         if lacking:
             more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []

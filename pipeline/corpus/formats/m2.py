@@ -16,26 +16,29 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ...config.resolved import Column
 from ...errors import CorpusError, Problem
-from ...io.plain_files import Spool, named
+from ...io.plain_files import SEPARATOR, Spool, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
 from ..edits.m2_files import (
     BETWEEN,
     DELETED,
     MAX_ANNOTATORS,
+    NOOP,
     SENTENCES,
     Absent,
     Block,
     Edit,
+    Told,
+    absent_from,
     blocks,
     is_noop,
     read_block,
 )
-from ..edits.records import gold_blocks
+from ..edits.records import gold_blocks, records_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
@@ -166,49 +169,87 @@ Missing = Literal["first", "source", "none"]
 the lowest number among these, the source, or an empty text."""
 
 
-def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
+class Asked(NamedTuple):
+    """What is made of an M2 file beside the sentences as they are."""
+
+    texts: bool = False
+    """The sentences as each annotator corrects them, or as the system does."""
+    records: bool = False
+    """The edits of each annotator, or of the system."""
+    system: bool = False
+    """Whether the edits are those of a system."""
+    missing: Missing = "first"
+    lenient: bool = False
+    """Edits that cannot be applied are left out, for texts that are only shown, and annotator 0 has left everything as
+    it is where no annotator has a line. The first of several annotators of a system counts."""
+
+
+Key = tuple[str, int]
+"""A kind of texts, one for each sentence, and the annotator whose they are."""
+SOURCE: Key = "source", -1
+"""The sentences as they are."""
+OUTPUT: Key = "output", -1
+"""The sentences as a system corrects them."""
+PROPOSED: Key = "proposed", -1
+"""The records of the edits of a system."""
+CORRECTED, EDITS = "corrected", "edits"
+"""The sentences as an annotator corrects them, and the records of the edits of an annotator."""
+
+
+class Sentences:
+    """The sentences of an M2 file, and what is asked for of them."""
+
+    def __init__(self, blocks: Iterable[Block], name: str, asked: Asked) -> None:
+        """Read sentences; raises CorpusError for the first that is wrong."""
+        self.blocks, self.name, self.asked = list[Block](), name, asked
+        self.sentences = list(self._read(blocks))
+        self.annotated = absent_from((one.line, one.edits.keys()) for one in self.sentences if one.edits)
+        """Who has no line for sentences that others annotated."""
+        self.told = Told.of(name, self.blocks) if asked.records else Told(name, sentences=len(self.blocks))
+
+    def _read(self, blocks: Iterable[Block]) -> Iterator[Sentence]:
+        name, (texts, _, system, _, lenient) = self.name, self.asked
+        annotators = set[int]()
+        for block in blocks:
+            self.blocks.append(block)
+            if not texts:
+                continue
+            sentence = sentence_of(block, name, lenient=lenient)
+            annotators.update(sentence.edits)
+            if system and len(sentence.edits) > 1 and not lenient:
+                listed = ", ".join(map(str, sentence.edits))
+                raise at_line(name, block.line, f"a system has one annotator in a sentence, found {listed}")
+            if len(annotators) > MAX_ANNOTATORS and not system:
+                several = f"has {len(annotators)} annotators up to this sentence"
+                raise at_line(name, block.line, f"{several}; at most {MAX_ANNOTATORS} are supported")
+            yield sentence
+
+    def texts(self, kind: str, annotator: int) -> bytes:
+        """Return the texts of a key, each with the separator behind it."""
+        texts: Iterable[bytes] = (" ".join(block.sentence.split()).encode() for block in self.blocks)
+        if kind == CORRECTED:
+            texts = (self._corrected(sentence, annotator) for sentence in self.sentences)
+        elif kind == OUTPUT[0]:
+            texts = (sentence.by(next(iter(sentence.edits), 0)) for sentence in self.sentences)
+        elif kind == PROPOSED[0]:
+            texts = ("\n".join(block.lines or [NOOP]).encode() for block in self.blocks)
+        elif kind == EDITS:
+            texts = records_of((read_block(block, self.name).lines for block in self.blocks), annotator, 0)
+        return SEPARATOR.join([*texts, b""])
+
+    def _corrected(self, sentence: Sentence, annotator: int) -> bytes:
+        if annotator in sentence.edits or not sentence.edits:
+            return sentence.by(annotator)
+        if self.asked.missing == "none":
+            return b""
+        return sentence.by(min(sentence.edits)) if self.asked.missing == "first" else sentence.corrected()
+
+
+def annotators(path: Path | Remote, spool: Spool) -> Absent:
     """Return for each annotator of an M2 file how many sentences lack a line that others have, and the first's line.
 
     Raises CorpusError where the file cannot be read.
     """
     name = named(path)
-    every = (sentence_of(block, name, lenient=False) for block in gold_blocks(spool.local(path), name))
-    return dict(sorted(absent_from(counted(every, name)).of.items()))
-
-
-def counted(every: Iterable[Sentence], name: str) -> Iterator[Sentence]:
-    """Yield sentences; raises CorpusError where they have too many annotators."""
-    seen = set[int]()
-    for sentence in every:
-        seen.update(sentence.edits)
-        if len(seen) > MAX_ANNOTATORS:
-            message = f"has {len(seen)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
-            raise at_line(name, sentence.line, message)
-        yield sentence
-
-
-def absent_from(every: Iterable[Sentence]) -> Absent:
-    """Return who has no line for sentences that others annotated."""
-    return Absent.among((sentence.line, sentence.edits.keys()) for sentence in every if sentence.edits)
-
-
-def reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
-    """Yield the sentences as an annotator has corrected them."""
-    for sentence in every:
-        if annotator in sentence.edits or not sentence.edits:
-            yield sentence.by(annotator)
-        elif missing == "first":
-            yield sentence.by(min(sentence.edits))
-        else:
-            yield sentence.corrected() if missing == "source" else b""
-
-
-def output(sentence: Sentence, name: str, *, lenient: bool) -> bytes:
-    """Return the sentence of a system as its edits correct it.
-
-    Raises CorpusError where it has several annotators; if `lenient`, the first is taken.
-    """
-    if len(sentence.edits) > 1 and not lenient:
-        listed = ", ".join(map(str, sentence.edits))
-        raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-    return sentence.by(next(iter(sentence.edits), 0))
+    read = Sentences(gold_blocks(spool.local(path), name), name, Asked(texts=True))
+    return dict(sorted(read.annotated.items()))

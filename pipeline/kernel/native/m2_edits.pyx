@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sentences of M2 files and what is made of them, compiled: what `Made.of` in `corpus/m2_parts.py` does in Python."""
+"""Sentences of M2 files and what is made of them, compiled: as Sentences in `corpus/formats/m2.py`."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -12,6 +12,7 @@ cdef extern from "white_space.h":
 
 DEF MOST = 1000  # edits of a sentence
 DEF ANNOTATORS = 255  # their numbers are below
+DEF LONGEST = 1 << 28  # bytes of a line
 
 ctypedef const uint8_t *Bytes
 
@@ -48,8 +49,8 @@ cdef enum:
     SOURCE, CORRECTED, OUTPUT, RECORDS
 
 
-cdef class M2Part:
-    """The sentences of whole lines of an M2 file, and what is said of their edits: see Told in `m2_files.py`."""
+cdef class M2Sentences:
+    """The sentences of an M2 file, and what is said of their edits: see Told in `m2_files.py`."""
 
     cdef bytes data
     cdef Part part
@@ -58,8 +59,8 @@ cdef class M2Part:
     cdef readonly dict types
     """How often each type of edits, as bytes, occurs."""
 
-    def __init__(self, bytes data, int64_t line, bint strict):
-        """Read lines, which are UTF-8 and of which the first has a number; `strict` refuses edits that are left out."""
+    def __init__(self, bytes data, bint strict):
+        """Read lines, which are UTF-8. If `strict`, they are not plain where edits are left out of texts."""
         cdef Bytes p = <Bytes>PyBytes_AS_STRING(data)
         cdef Bytes end = p + len(data)
         cdef int64_t i, lines = data.count(b"\n") + 1
@@ -70,7 +71,7 @@ cdef class M2Part:
         if self.part.sentences == NULL or self.part.edits == NULL or self.part.sorted == NULL:
             raise MemoryError
         with nogil:
-            self.plain = _read(p, end, line, strict, &self.part)
+            self.plain = _read(p, end, strict, &self.part)
         for i in range(self.part.size if self.plain else 0):
             key = self.part.edits[i].type[:self.part.edits[i].type_end - self.part.edits[i].type]
             self.types[key] = self.types.get(key, 0) + 1
@@ -84,6 +85,11 @@ cdef class M2Part:
     def odd(self):
         """Whether m2scorer may read some of it otherwise."""
         return bool(self.part.told.odd)
+
+    @property
+    def sentences(self):
+        """How many there are."""
+        return self.part.count
 
     @property
     def most(self):
@@ -107,11 +113,9 @@ cdef class M2Part:
         return self.part.told.misfits, first[0], first[1], first[2], first[3]
 
     def absent(self, bint bare):
-        """Return the arguments of Absent, of all sentences if `bare`, where annotator 0 has those without lines.
-
-        Else of those that have lines.
+        """Return Absent of all sentences if `bare`, where annotator 0 has those without lines, else of those with lines.
         """
-        cdef int64_t i, j, count, line, sentences = 0, first = 0
+        cdef int64_t i, j, count, line
         cdef int32_t annotator
         cdef Sentence *own
         cdef bint[ANNOTATORS] known = [False] * ANNOTATORS
@@ -119,9 +123,7 @@ cdef class M2Part:
             own = &self.part.sentences[i]
             for j in range(own.first, own.last):
                 known[self.part.edits[j].annotator] = True
-            if own.first < own.last or bare:
-                known[0] = known[0] or own.first == own.last
-                sentences, first = sentences + 1, first or own.line
+            known[0] = known[0] or bare and own.first == own.last
         of = {}
         for annotator in range(ANNOTATORS):
             if not known[annotator]:
@@ -134,10 +136,10 @@ cdef class M2Part:
                 if j == own.last and (annotator or own.first < own.last if bare else own.first < own.last):
                     count, line = count + 1, line or own.line
             of[annotator] = count, line
-        return sentences, first, of
+        return of
 
     def texts(self, str kind, int32_t annotator, str missing):
-        """Return the texts of a kind of Key in `corpus/m2_parts.py`, each with the byte 0xFF behind it."""
+        """Return the texts of a kind of Key in `corpus/formats/m2.py`, each with the byte 0xFF behind it."""
         cdef int64_t i, first, last
         cdef Sentence *own
         cdef Part *part = &self.part
@@ -313,14 +315,17 @@ cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
     return True
 
 
-cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part) noexcept nogil:
+cdef bint _read(Bytes p, Bytes end, bint strict, Part *part) noexcept nogil:
     """Read the sentences of some lines; return whether all of them are written as most are."""
     cdef Bytes stop, at
+    cdef int64_t line = 1
     cdef Sentence *own = NULL
     cdef bint inside = False
     while p < end:
         stop = <Bytes>memchr(p, c"\n", end - p)
         stop = end if stop == NULL else stop
+        if stop - p >= LONGEST:
+            return False
         if stop - p >= 2 and p[0] == c"S" and p[1] == c" ":
             if own != NULL and not _fit(part, own, strict):
                 return False
@@ -339,6 +344,8 @@ cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part) noexc
             own.last += 1
         elif stop == p:
             inside = False
+        elif stop - p >= 2 and p[0] == c"I" and p[1] == c" " and inside:
+            part.told.odd = True
         else:
             return False
         p = stop + 1
