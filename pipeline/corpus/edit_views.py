@@ -159,28 +159,28 @@ def open_edits(
     annotated = _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
     if len(problems) > before:
         return None
-    wanted, told = gold.told, [item.told for item in annotated.values()]
-    most = max((item.most for item in told), default=1)
+    wanted, proposed = gold.told, [item.told for item in annotated.values()]
+    most = max((item.most for item in proposed), default=1)
     if most * len(wanted.annotators) > m2_files.MAX_ANNOTATORS:
-        output = next(item for item in told if item.most == most)
+        output = next(item for item in proposed if item.most == most)
         pairs = f"{most} annotators in a sentence, and {wanted.name} has {len(wanted.annotators)}"
         count = f"{most * len(wanted.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
         return None
     references = [opener.index(gold.texts((EDITS_OF, annotator))) for annotator in wanted.annotators]
     pairs_of = [opener.rewrite(file, partial(with_output, output)) for output in range(1, most) for file in references]
-    notes = [*odd, *(note for item in (wanted, *told) for note in item.notes())]
+    notes = [*odd, *(note for item in (wanted, *proposed) for note in item.notes())]
     foreign = wanted.foreign()
     if both and (not foreign or any(map(compares_gold, views))):
-        notes += [*m2_files.other_styles(wanted, told), *m2_files.other_types(wanted, told)]
-    notes += m2_files.line_ends([*([] if GOLD in views else [wanted]), *told])
-    counted = sum((item.all_types for item in (wanted, *told)), Counter[str]())
+        notes += [*m2_files.other_styles(wanted, proposed), *m2_files.other_types(wanted, proposed)]
+    notes += m2_files.line_ends([*([] if GOLD in views else [wanted]), *proposed])
+    counted = sum((item.all_types for item in (wanted, *proposed)), Counter[str]())
     del counted["noop"]
     categories = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     if len(counted) > len(categories):
         most_frequent = f"the {len(categories)} that are most frequent are scored apart"
         notes.append(f"{wanted.name}: there are {len(counted)} types of edits; {most_frequent}")
-    read = [*map(named, dataset.gold), *(item.name for item in told)]
+    read = [*map(named, dataset.gold), *(item.name for item in proposed)]
     return EditTexts(
         source=sentences,
         gold=references,
@@ -189,7 +189,7 @@ def open_edits(
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],
-        clashes=bool(foreign) and any(item.has_errant_types() for item in told),
+        clashes=bool(foreign) and any(item.has_errant_types() for item in proposed),
     )
 
 

@@ -52,7 +52,7 @@ class M2File:
 def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = alone) -> M2File:
     """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError for what is wrong."""
     name, plain = named(path), spool.local(path)
-    found = None if is_xml(plain, name) else _compiled(plain, name, asked)
+    found = None if is_xml(plain, name) else compiled_sentences(plain, name, asked)
     own = found or Sentences(sentences_of(plain, name, whole=asked.records), name, asked)
     with open_bytes(plain, name) as file:
         own.told.of_windows = file.readline().endswith(b"\r\n")
@@ -92,7 +92,7 @@ class _Compiled:
         return data
 
 
-def _compiled(path: Path, name: str, asked: Asked) -> _Compiled | None:
+def compiled_sentences(path: Path, name: str, asked: Asked) -> _Compiled | None:
     """Return what the compiled kernel reads; None without one, or where something is not written as it mostly is."""
     read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:

@@ -166,7 +166,7 @@ def _annotate(
     """Take source and references from the M2 files of a data set, where it has some; return warnings."""
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
-    told = not dataset.explicit and TEXTS in views
+    strict = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
         if path in opener.absent:
             texts.complete = False
@@ -182,7 +182,7 @@ def _annotate(
             texts.complete = False
             problems += error.problems
             continue
-        for annotator, (count, line) in sorted(m2.annotated.items()) if told else ():
+        for annotator, (count, line) in sorted(m2.annotated.items()) if strict else ():
             if not count:
                 continue
             lacking = f"no line for {count} sentences that others annotated, the first in line {line}"

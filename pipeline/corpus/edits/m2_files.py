@@ -216,14 +216,14 @@ class Told:
         """Return what is said of some sentences; raises CorpusError for a line that is not written as an edit."""
         misfits, several = list[str](), list[int]()
         every = [read_block(block, name) for block in blocks]
-        told = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
-        told.absent = absent_from((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
+        summary = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
+        summary.absent = absent_from((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
         for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
             size = len(block.sentence.split())
             for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
-                told.all_types[type_] += 1
+                summary.all_types[type_] += 1
                 if correction in (DELETED, "") and not is_noop(type_):
-                    told.empty[correction] += 1
+                    summary.empty[correction] += 1
                 elif BETWEEN in correction:
                     several.append(number)
                 if 0 <= start <= end <= size or is_noop(type_):
@@ -232,9 +232,9 @@ class Told:
                 if start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
                     place = f"sentence {sentence}" if is_of_xml else f"line {number}"
                     misfits.append(f"{place} ({start} {end} in a sentence of {size} tokens)")
-        told.alternatives = len(several), next(iter(several), 0)
-        told.misfits = len(misfits), next(iter(misfits), "")
-        return told
+        summary.alternatives = len(several), next(iter(several), 0)
+        summary.misfits = len(misfits), next(iter(misfits), "")
+        return summary
 
     @property
     def is_xml(self) -> bool:
