@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.corpus.edits.m2_files import read_annotated
+from pipeline.corpus.edits.records import record_of
 from pipeline.corpus.formats.m2 import CORRECTED, EDITS, OUTPUT, PROPOSED, SOURCE, Asked, Key, Missing, Sentences
 from pipeline.corpus.m2_texts import compiled_sentences, read_m2
 from pipeline.errors import CorpusError
 from pipeline.io.plain_files import UNPACKED, Spool
+from pipeline.kernel.common import join_lines
+from pipeline.kernel.gold_edits import gold_records
 from tests.conftest import forced_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytest.importorskip("pipeline.kernel.native.m2_edits", reason="the compiled kernel was not built")
+m2_edits = pytest.importorskip("pipeline.kernel.native.m2_edits", reason="the compiled kernel was not built")
 
 END = "REQUIRED|||-NONE-"
 WORDS = ["a", "bc", "\u00e9", "-NONE-", "|", "A", "S", "\u4e2d\u6587"]
@@ -152,3 +155,28 @@ def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(line: str, odd: boo
     path = tmp_path / "a.m2"
     path.write_text(f"S a\n{EDIT}\n{line}\n", encoding="utf-8")
     assert read_m2(path, Asked(texts=True, lenient=True), Spool(UNPACKED)).told.may_be_odd == odd
+
+
+def test_records_become_the_arrays_of_the_python_kernel() -> None:
+    """Also where annotators have no record, edits do not fit, and corrections have other white space."""
+    rng, compared = random.Random(9), 0
+    for _ in range(60):
+        source = ["".join(rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5))) for _ in range(4)]
+        own: list[list[bytes]] = []
+        for annotator in range(rng.randint(1, 3)):
+            spans = [f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)]
+            edits = [f"{span}|||{rng.choice(TYPES + ODD)}|||{rng.choice(TEXTS)}|||{END}|||0" for span in spans]
+            records = [record_of(rng.randint(0, 9), annotator, 0, rng.sample(edits, rng.randint(0, 3))) for _ in source]
+            own.append([record if rng.random() < 0.8 else b"" for record in records])
+        texts = join_lines(text.encode() for text in source), [join_lines(each) for each in own]
+        assert m2_edits.gold_records(*texts)
+        found = gold_records(*texts)
+        with forced_kernel("python"):
+            expected = gold_records(*texts)
+        assert found.heads.tolist() == expected.heads.tolist()
+        for one, other in zip(found.edits[:-1], expected.edits[:-1], strict=True):
+            assert (one.tolist(), one.dtype) == (other.tolist(), other.dtype)
+        lists = [list(edits.corrections.texts()) for edits in (found.edits, expected.edits)]
+        assert lists[0] == lists[1]
+        compared += len(lists[0])
+    assert compared > 100

@@ -15,6 +15,7 @@ DEF ANNOTATORS = 255  # their numbers are below
 DEF LONGEST = 1 << 28  # bytes of a line
 
 ctypedef const uint8_t *Bytes
+ctypedef const int64_t *Places
 
 cdef struct Edit:
     Bytes line, line_end
@@ -33,6 +34,14 @@ cdef struct Told:
     int64_t deleted, empty, several, alternative, misfits
     int64_t[4] misfit
     bint odd
+
+cdef struct Gold:
+    int32_t *starts
+    int32_t *ends
+    int64_t *alternatives
+    int64_t *stops
+    uint8_t *text
+    int64_t edits, corrections, size  # how many of each there are
 
 cdef struct Part:
     Sentence *sentences
@@ -223,6 +232,28 @@ cdef inline Bytes _number(Bytes p, Bytes end, int32_t *value) noexcept nogil:
     return p if 1 <= p - first <= 9 else NULL
 
 
+cdef Bytes _trimmed(Bytes first, Bytes end) noexcept nogil:
+    """Return where a text ends without the white space at its end, of which each sign has one to three bytes."""
+    cdef int size = 1
+    while size <= 3 and end > first:
+        if end - first >= size and gp_white_space(end - size, end) == size:
+            end, size = end - size, 0
+        size += 1
+    return end
+
+
+cdef bint _fields(Bytes p, Bytes end, Bytes *fields, Bytes *ends, int32_t *start, int32_t *stop) noexcept nogil:
+    """Find the six fields of an edit, and read its span; return whether they are written as most are."""
+    cdef int number
+    for number in range(6):
+        fields[number], ends[number] = p, _bars(p, end, 3)
+        if (ends[number] == end) != (number == 5):
+            return False
+        p = ends[number] + 3
+    p = _number(fields[0], ends[0], start)
+    return p != NULL and p[0] == c" " and _number(p + 1, ends[0], stop) == ends[0]
+
+
 cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edit, Told *told) noexcept nogil:
     """Read a line that begins with A; return whether it is written as most are."""
     cdef Bytes[6] fields
@@ -231,14 +262,7 @@ cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edi
     cdef int number
     cdef bint noop
     edit.line, edit.line_end = p, end
-    p += 2
-    for number in range(6):
-        fields[number], ends[number] = p, _bars(p, end, 3)
-        if (ends[number] == end) != (number == 5):
-            return False
-        p = ends[number] + 3
-    p = _number(fields[0], ends[0], &edit.start)
-    if p == NULL or p[0] != c" " or _number(p + 1, ends[0], &edit.end) != ends[0]:
+    if not _fields(p + 2, end, fields, ends, &edit.start, &edit.end):
         return False
     if fields[5][0] == c"-" or _number(fields[5], end, &edit.annotator) != end or edit.annotator >= ANNOTATORS:
         return False
@@ -263,13 +287,7 @@ cdef bint _read_edit(Bytes p, Bytes end, int64_t line, int32_t tokens, Edit *edi
             told.misfit[0], told.misfit[1], told.misfit[2], told.misfit[3] = line, edit.start, edit.end, tokens
         told.misfits += 1
     first, last = _blank(first, last), _bars(first, last, 2)
-    while last > first:  # white space at the end has one to three bytes
-        number = 1
-        while number <= 3 and (last - first < number or gp_white_space(last - number, last) != number):
-            number += 1
-        if number > 3:
-            break
-        last -= number
+    last = _trimmed(first, last)
     if last < first or last - first == 6 and memcmp(first, b"-NONE-", 6) == 0:
         last = first
     edit.text, edit.text_end, edit.kept = first, last, not noop
@@ -411,3 +429,108 @@ cdef uint8_t *_records(uint8_t *to, Part *part, Sentence *own, int32_t annotator
     to -= has
     to[0] = 0xFF
     return to + 1
+
+
+def gold_records(source, records):
+    """Return the edits of records, as gold_records() in `kernel/gold_edits.py`; None where one is written otherwise.
+
+    These are `heads`, the other arrays of GoldEdits, the text of all corrections, and where each of them ends. `source`
+    and each of the records are Lines, equally many.
+    """
+    import numpy as np
+
+    cdef int64_t lines = len(source.starts), i, cell = 0
+    cdef int number, annotators = len(records)
+    cdef Bytes[256] data
+    cdef Places[256] begins
+    cdef Places[256] closes
+    cdef const int64_t[::1] view
+    cdef int64_t most = sum([own.data.count(b"||") for own in records]) + 1
+    cdef int64_t[:, ::1] heads = np.full((lines * annotators + 1, 2), -1, np.int64)
+    cdef int64_t[::1] firsts = np.zeros(lines * annotators + 1, np.int64)
+    cdef int32_t[:, ::1] spans = np.empty((2, most), np.int32)
+    cdef int64_t[:, ::1] places = np.zeros((2, most), np.int64)
+    cdef uint8_t[::1] text = np.empty(sum([len(own.data) for own in records]) + 1, np.uint8)
+    cdef Gold gold = Gold(&spans[0, 0], &spans[1, 0], &places[0, 0], &places[1, 0], &text[0], 0, 0, 0)
+    cdef bint plain = lines > 0 and annotators < 256
+    cdef int32_t tokens
+    cdef Bytes at, end
+    for number, own in enumerate([source, *records] if plain else []):
+        data[number] = <Bytes>PyBytes_AS_STRING(own.data)
+        view = own.starts
+        begins[number] = &view[0]
+        view = own.ends
+        closes[number] = &view[0]
+    with nogil:
+        for i in range(lines if plain else 0):
+            end, tokens = data[0] + closes[0][i], 0
+            at = _blank(data[0] + begins[0][i], end)
+            while at < end:
+                tokens += 1
+                at = _blank(_word(at, end), end)
+            for number in range(1, annotators + 1):
+                at, end = data[number] + begins[number][i], data[number] + closes[number][i]
+                plain = plain and _record(at, end, tokens, &heads[cell, 0], &gold)
+                cell += 1
+                firsts[cell] = gold.edits
+    if not plain:
+        return None
+    gold.alternatives[gold.edits] = gold.corrections
+    own, other = np.asarray(spans)[:, : gold.edits], np.asarray(places)
+    edits = np.asarray(firsts), own[0].copy(), own[1].copy(), other[0, : gold.edits + 1].copy()
+    heads_of = np.asarray(heads)[: lines * annotators].reshape(lines, annotators, 2)
+    return heads_of, edits, np.asarray(text)[: gold.size].tobytes(), other[1, : gold.corrections].copy()
+
+
+cdef bint _record(Bytes p, Bytes end, int32_t tokens, int64_t *head, Gold *gold) noexcept nogil:
+    """Add the edits of a record; return whether it is written as most are."""
+    cdef Bytes[6] fields
+    cdef Bytes[6] ends
+    cdef Bytes stop, bars, first
+    cdef int32_t[3] numbers
+    cdef int32_t begin, close
+    cdef int number
+    if p == end:
+        return True
+    for number in range(3):
+        p = _number(p, end, &numbers[number])
+        if p == NULL or (p[0] != c" " if number < 2 else p < end and p[0] != c"\n"):
+            return False
+        p += 1
+    head[0], head[1] = numbers[0], numbers[1]
+    while p < end:
+        stop = <Bytes>memchr(p, c"\n", end - p)
+        stop = end if stop == NULL else stop
+        if stop - p < 2 or p[0] != c"A" or p[1] != c" " or not _fields(p + 2, stop, fields, ends, &begin, &close):
+            return False
+        p = stop + 1
+        if ends[1] - fields[1] == 4 and memcmp(fields[1], b"noop", 4) == 0:
+            continue
+        if not (0 <= begin <= tokens and 0 <= close <= tokens):
+            continue
+        gold.starts[gold.edits], gold.ends[gold.edits] = begin, close
+        gold.alternatives[gold.edits] = gold.corrections
+        gold.edits += 1
+        first = fields[2]
+        while True:
+            bars = _bars(first, ends[2], 2)
+            if bars - first == 6 and memcmp(first, b"-NONE-", 6) == 0:
+                first = bars
+            first = _blank(first, bars)
+            _correction(first, _trimmed(first, bars), gold)
+            if bars == ends[2]:
+                break
+            first = bars + 2
+    return True
+
+
+cdef void _correction(Bytes p, Bytes end, Gold *gold) noexcept nogil:
+    """Add a correction, unless other white space than single blanks is in it."""
+    cdef Bytes at = _word(p, end)
+    while at < end:
+        if at[0] != c" " or _blank(at, end) != at + 1:
+            return
+        at = _word(at + 1, end)
+    gold.size = _put(gold.text + gold.size, p, end) - gold.text
+    gold.stops[gold.corrections] = gold.size
+    gold.corrections += 1
