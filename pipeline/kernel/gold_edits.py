@@ -147,7 +147,7 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     if compiled and (plain := compiled(source, records)):
         own_heads, arrays, data, stops = plain
         texts = Lines(data, np.concatenate((np.zeros(min(len(stops), 1), np.int64), stops[:-1])), stops)
-        return GoldRecords(own_heads, GoldEdits(*arrays, texts))
+        return GoldRecords(own_heads, GoldEdits._make((*arrays, texts)))
     heads, sizes, spans, counts = list[int](), list[int](), list[tuple[int, int]](), list[int]()
     corrections = list[bytes]()
     for text, *own in zip(source.texts(), *(each.texts() for each in records), strict=True):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus import input_files
+from pipeline.corpus import input_files, m2_texts
 from pipeline.corpus.edits import correction_xml
 from pipeline.corpus.edits import m2_files as m2_lines
 from pipeline.errors import CorpusError
@@ -130,7 +130,7 @@ def test_what_was_not_chosen_is_told() -> None:
 @pytest.mark.parametrize("threaded", [0, 1 << 24])
 def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is made of it, and by whichever thread."""
-    known, read = Counter[str](), input_files.read_m2
+    known, read = Counter[str](), m2_texts.read_m2
     monkeypatch.setattr(input_files, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest))
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})
