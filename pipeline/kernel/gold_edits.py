@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..arrays import Bools, Ints
 from ..errors import LongTextError
-from . import native_function
 from .common import Encoded, Lines, Texts, check_parallel, join_lines
 
 MAX_ARCS = 20_000_000
@@ -143,11 +142,6 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     """
     if any(len(own.starts) != len(source.starts) for own in records):
         raise ValueError("records: expected one for each sentence")
-    compiled = native_function("gold_records", "m2_edits")
-    if compiled and (plain := compiled(source, records)):
-        own_heads, arrays, data, stops = plain
-        texts = Lines(data, np.concatenate((np.zeros(min(len(stops), 1), np.int64), stops[:-1])), stops)
-        return GoldRecords(own_heads, GoldEdits._make((*arrays, texts)))
     heads, sizes, spans, counts = list[int](), list[int](), list[tuple[int, int]](), list[int]()
     corrections = list[bytes]()
     for text, *own in zip(source.texts(), *(each.texts() for each in records), strict=True):

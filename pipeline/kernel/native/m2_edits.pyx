@@ -432,12 +432,11 @@ cdef uint8_t *_records(uint8_t *to, Part *part, Sentence *own, int32_t annotator
 
 
 def gold_records(source, records):
-    """Return the edits of records, as gold_records() in `kernel/gold_edits.py`; None where one is written otherwise.
-
-    These are `heads`, the other arrays of GoldEdits, the text of all corrections, and where each of them ends. `source`
-    and each of the records are Lines, equally many.
-    """
+    """Return GoldRecords, as gold_records() in `kernel/gold_edits.py`; None where a record is written otherwise."""
     import numpy as np
+
+    from ..common import Lines
+    from ..gold_edits import GoldEdits, GoldRecords
 
     cdef int64_t lines = len(source.starts), i, cell = 0
     cdef int number, annotators = len(records)
@@ -452,7 +451,7 @@ def gold_records(source, records):
     cdef int64_t[:, ::1] places = np.zeros((2, most), np.int64)
     cdef uint8_t[::1] text = np.empty(sum([len(own.data) for own in records]) + 1, np.uint8)
     cdef Gold gold = Gold(&spans[0, 0], &spans[1, 0], &places[0, 0], &places[1, 0], &text[0], 0, 0, 0)
-    cdef bint plain = lines > 0 and annotators < 256
+    cdef bint plain = lines > 0 and annotators < 256 and all([len(own.starts) == lines for own in records])
     cdef int32_t tokens
     cdef Bytes at, end
     for number, own in enumerate([source, *records] if plain else []):
@@ -477,9 +476,13 @@ def gold_records(source, records):
         return None
     gold.alternatives[gold.edits] = gold.corrections
     own, other = np.asarray(spans)[:, : gold.edits], np.asarray(places)
-    edits = np.asarray(firsts), own[0].copy(), own[1].copy(), other[0, : gold.edits + 1].copy()
     heads_of = np.asarray(heads)[: lines * annotators].reshape(lines, annotators, 2)
-    return heads_of, edits, np.asarray(text)[: gold.size].tobytes(), other[1, : gold.corrections].copy()
+    stops = other[1, : gold.corrections].copy()
+    starts = np.zeros(len(stops), np.int64)
+    starts[1:] = stops[: max(gold.corrections - 1, 0)]
+    texts = Lines(np.asarray(text)[: gold.size].tobytes(), starts, stops)
+    places_of = other[0, : gold.edits + 1].copy()
+    return GoldRecords(heads_of, GoldEdits(np.asarray(firsts), own[0].copy(), own[1].copy(), places_of, texts))
 
 
 cdef bint _record(Bytes p, Bytes end, int32_t tokens, int64_t *head, Gold *gold) noexcept nogil:
