@@ -254,7 +254,8 @@ def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
     with open_bytes(path, name) as file:
         number = 1
         for piece in _whole_lines(file):
-            yield from numbered(piece, name, number)
+            whole = piece.removeprefix(BOM) if number == 1 else piece
+            yield from enumerate(_lines(whole, name, number), number)
             number += piece.count(b"\n")
 
 
@@ -271,20 +272,19 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
         yield rest
 
 
-def numbered(piece: bytes, name: str, first: int) -> Iterator[tuple[int, str]]:
-    """Return what numbered_lines() yields of whole lines, of which the first has this number."""
-    # all at once where nothing is wrong with them
-    lines = (piece.removeprefix(BOM) if first == 1 else piece).replace(b"\r\n", b"\n").removesuffix(b"\n")
+def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
+    lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(piece) <= MAX_LINE:
         with contextlib.suppress(UnicodeDecodeError):
-            return enumerate(lines.decode().split("\n"), first)
+            return lines.decode().split("\n")
 
-    def one_by_one() -> Iterator[tuple[int, str]]:
+    def one_by_one() -> Iterator[str]:
         for number, line in enumerate(lines.split(b"\n"), first):
             if len(line) >= MAX_LINE:
                 raise CorpusError([Problem(f"{name}:{number}", f"the line has more than {MAX_LINE:,} bytes")])
             try:
-                yield number, line.decode()
+                yield line.decode()
             except UnicodeDecodeError as error:
                 message = f"byte {error.start + 1} of the line (0x{line[error.start]:02x}) is not valid UTF-8"
                 raise CorpusError([Problem(f"{name}:{number}", message)]) from None

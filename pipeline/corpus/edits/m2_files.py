@@ -86,13 +86,8 @@ Reader = Callable[[Path, str], Iterable[Block]]
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
-    return blocks_of(numbered_lines(path, name), name)
-
-
-def blocks_of(lines: Iterable[tuple[int, str]], name: str) -> Iterator[Block]:
-    """Yield the sentences of lines with their numbers, as blocks() does."""
     current: Block | None = None
-    for number, line in lines:
+    for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
                 raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
