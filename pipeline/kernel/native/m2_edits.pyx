@@ -444,12 +444,12 @@ def gold_records(source, records):
     cdef Places[256] begins
     cdef Places[256] closes
     cdef const int64_t[::1] view
-    cdef int64_t most = sum([own.data.count(b"||") for own in records]) + 1
+    cdef int64_t size = sum([int((own.ends - own.starts).sum()) for own in records]), most = size // 2 + 2
     cdef int64_t[:, ::1] heads = np.full((lines * annotators + 1, 2), -1, np.int64)
     cdef int64_t[::1] firsts = np.zeros(lines * annotators + 1, np.int64)
     cdef int32_t[:, ::1] spans = np.empty((2, most), np.int32)
-    cdef int64_t[:, ::1] places = np.zeros((2, most), np.int64)
-    cdef uint8_t[::1] text = np.empty(sum([len(own.data) for own in records]) + 1, np.uint8)
+    cdef int64_t[:, ::1] places = np.empty((2, most), np.int64)
+    cdef uint8_t[::1] text = np.empty(size + 1, np.uint8)
     cdef Gold gold = Gold(&spans[0, 0], &spans[1, 0], &places[0, 0], &places[1, 0], &text[0], 0, 0, 0)
     cdef bint plain = lines > 0 and annotators < 256 and all([len(own.starts) == lines for own in records])
     cdef int32_t tokens
