@@ -7,18 +7,22 @@ Each such view is a data set of its own, with the same lines and systems. Its te
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
 from ..config.resolved import Column, Dataset, Input, System
 from ..errors import CorpusError, Problem
 from ..io.plain_files import BOM, named, open_bytes
-from ..metrics.base.needs import EDITS, GOLD, annotator_of, compares_gold
+from ..io.remote import Remote
+from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .edits import m2_files
-from .edits.m2_files import NOOP, with_texts_changed
-from .edits.records import is_xml, records_of, sentences_of
-from .input_files import Opener
+from .edits.m2_files import with_texts_changed
+from .edits.records import gold_blocks, is_xml, with_output
+from .formats.m2 import EDITS as EDITS_OF
+from .formats.m2 import PROPOSED, SOURCE, Asked
+from .input_files import Opener, asked_of_system
+from .m2_texts import BREAKS, M2File, of_annotated
 from .texts import REPLACEMENTS, TextFile, read_texts
 
 # What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
@@ -27,8 +31,7 @@ from .texts import REPLACEMENTS, TextFile, read_texts
 # and a byte order mark, line ends of Windows, lines of blanks and a bare S are read as they are meant, with a note.
 
 
-BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
-"""What else ends a line there."""
+_BREAKS = re.compile(f"[{BREAKS}]")
 _ODD = re.compile(r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))")
 _NOOP_OF_TOKENS = re.compile(r"\|\|\|noop\|\|\|(?<!\nA -1 -1\|\|\|noop\|\|\|)")
 """In every file with a byte order mark, or a line of which _odd_line() says something, one of the two is found."""
@@ -46,7 +49,7 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
     with open_bytes(path, name) as file:
         text = f"\n{file.read().decode()}\n"
         parted = text.count("\nS ") == text.count("\n\nS ") + text.startswith("\nS ")
-        if parted and not any(pattern.search(text) for pattern in (BREAKS, _ODD, _NOOP_OF_TOKENS)):
+        if parted and not any(pattern.search(text) for pattern in (_BREAKS, _ODD, _NOOP_OF_TOKENS)):
             return [], []  # most files need not be gone through line by line
         file.seek(0)
         for number, raw in enumerate(file, 1):
@@ -58,7 +61,7 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
                 line = line[:-1]
                 what = "ends as lines of Windows do, which is read as a line end; m2scorer stops at these"
                 odd.setdefault(what, []).append(number)
-            if match := BREAKS.search(line):
+            if match := _BREAKS.search(line):
                 what = f"character {match.start() + 1} is U+{ord(match[0]):04X}"
                 message = f"{what}, at which m2scorer ends the line and stops; put a blank in its place"
                 problems.append(Problem(f"{name}:{number}", message))
@@ -137,14 +140,14 @@ def open_edits(
     before = len(problems)
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     try:
-        gold = _gold(dataset, source, opener)
+        gold = _gold(dataset, source, opener, views)
     except CorpusError as error:
         problems += error.problems
         return None
     if gold is None:
         return None
     odd = list[str]()  # what the official loader reads otherwise in the annotations
-    for path in dataset.gold if GOLD in views else ():
+    for path in dataset.gold if GOLD in views and gold.told.may_be_odd else ():
         if not is_xml(opener.spool.local(path), named(path)):
             own, unreadable = odd_lines(opener.spool.local(path), named(path))
             odd += own
@@ -152,42 +155,41 @@ def open_edits(
     both = EDITS in views or any(map(annotator_of, views))
     if both and EDITS not in views:
         outputs = {name: output for name, output in outputs.items() if is_m2(output)}
-    annotated = _outputs(dataset, outputs, gold, opener, problems) if both else {}
+    sentences = opener.index(gold.texts(SOURCE))
+    annotated = _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
     if len(problems) > before:
         return None
-    most = max((len(own.lines) for item in annotated.values() for own in item.read), default=1)
-    if most * len(gold.annotators) > m2_files.MAX_ANNOTATORS:
-        output = next(item for item in annotated.values() if any(len(own.lines) == most for own in item.read))
-        pairs = f"{most} annotators in a sentence, and {gold.name} has {len(gold.annotators)}"
-        count = f"{most * len(gold.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
+    wanted, proposed = gold.told, [item.told for item in annotated.values()]
+    most = max((item.most for item in proposed), default=1)
+    if most * len(wanted.annotators) > m2_files.MAX_ANNOTATORS:
+        output = next(item for item in proposed if item.most == most)
+        pairs = f"{most} annotators in a sentence, and {wanted.name} has {len(wanted.annotators)}"
+        count = f"{most * len(wanted.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
         return None
-    references = [[_spooled(opener, gold, a, h) for a in gold.annotators] for h in range(most)]
-    notes = [*odd, *(note for item in (gold, *annotated.values()) for note in item.notes())]
-    foreign = gold.foreign()
+    references = [opener.index(gold.texts((EDITS_OF, annotator))) for annotator in wanted.annotators]
+    pairs_of = [opener.rewrite(file, partial(with_output, output)) for output in range(1, most) for file in references]
+    notes = [*odd, *(note for item in (wanted, *proposed) for note in item.notes())]
+    foreign = wanted.foreign()
     if both and (not foreign or any(map(compares_gold, views))):
-        notes += [*m2_files.other_styles(gold, annotated.values()), *m2_files.other_types(gold, annotated.values())]
-    notes += m2_files.line_ends([*([] if GOLD in views else [gold]), *annotated.values()])
-    counted = sum((item.all_types for item in (gold, *annotated.values())), Counter[str]())
+        notes += [*m2_files.other_styles(wanted, proposed), *m2_files.other_types(wanted, proposed)]
+    notes += m2_files.line_ends([*([] if GOLD in views else [wanted]), *proposed])
+    counted = sum((item.all_types for item in (wanted, *proposed)), Counter[str]())
     del counted["noop"]
     categories = sorted(counted, key=lambda name: (-counted[name], name))[:MAX_CATEGORIES]
     if len(counted) > len(categories):
         most_frequent = f"the {len(categories)} that are most frequent are scored apart"
-        notes.append(f"{gold.name}: there are {len(counted)} types of edits; {most_frequent}")
-    read = [*map(named, dataset.gold), *(item.name for item in annotated.values())]
-    sentences = (" ".join(block.sentence.split()).encode() for block in gold.blocks)
+        notes.append(f"{wanted.name}: there are {len(counted)} types of edits; {most_frequent}")
+    read = [*map(named, dataset.gold), *(item.name for item in proposed)]
     return EditTexts(
-        source=opener.index_records(gold.name, sentences),
-        gold=references[0],
-        pairs=[text for of_output in references for text in of_output],
-        outputs={
-            name: opener.index_records(item.name, ("\n".join(own.lines or [NOOP]).encode() for own in item.blocks))
-            for name, item in annotated.items()
-        },
+        source=sentences,
+        gold=references,
+        pairs=[*references, *pairs_of],
+        outputs={name: opener.index(item.texts(PROPOSED)) for name, item in annotated.items()},
         notes=_named_shortly(notes, read) if both or GOLD in views else [],
         categories=tuple(sorted(categories)),
         foreign=_named_shortly([foreign], read)[0],
-        clashes=bool(foreign) and any(item.has_errant_types() for item in annotated.values()),
+        clashes=bool(foreign) and any(item.has_errant_types() for item in proposed),
     )
 
 
@@ -200,19 +202,38 @@ def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     return [reduce(lambda text, path: text.replace(path, short[path]), paths, note) for note in notes]
 
 
-def _gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated | None:
+def asked_of(dataset: Dataset, views: Collection[str], path: Path | Remote) -> Asked:
+    """Return what is made of an M2 file of a data set, for its texts and for the views, where it is not changed."""
+    viewed = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
+    records = viewed and dataset.replace == "none" and [*dataset.gold] == [path]
+    return Asked(
+        texts=path in dataset.annotated, records=records, missing=dataset.missing_annotator, lenient=TEXTS not in views
+    )
+
+
+def _gold(dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]) -> M2File | None:
     """Return the annotations of a data set, or the sentences of its source without any; None where there is neither."""
+    if any(path in opener.absent for path in dataset.gold) or not (dataset.gold or source):
+        return None
+    if dataset.gold and (asked := asked_of(dataset, views, dataset.gold[0])).records:
+        gold = opener.m2(dataset.gold[0], asked)
+    else:
+        asked = Asked(records=bool(dataset.gold))
+        gold = of_annotated(_annotated(dataset, source, opener), opener.spool, asked)
+    found = (gold.not_empty() if dataset.gold else gold.told).annotators
+    if len(found) > m2_files.MAX_ANNOTATORS:
+        message = f"has {len(found)} annotators; at most {m2_files.MAX_ANNOTATORS} are supported"
+        raise CorpusError([Problem(gold.told.name, message)])
+    return gold
+
+
+def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_files.Annotated:
+    """Return the same annotations in memory, of all gold files; raises CorpusError."""
     if not dataset.gold and source:
         change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
-        sentences = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
-        return m2_files.Annotated(source.place, sentences, [m2_files.LinesRead([], {}, {}) for _ in lines])
-    if not dataset.gold or any(path in opener.absent for path in dataset.gold):
-        return None
-    gold = m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
-    if len(gold.annotators) > m2_files.MAX_ANNOTATORS:
-        message = f"has {len(gold.annotators)} annotators; at most {m2_files.MAX_ANNOTATORS} are supported"
-        raise CorpusError([Problem(gold.name, message)])
-    return gold
+        blocks = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+        return m2_files.Annotated(m2_files.Told(source.place), blocks)
+    return m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
 
 
 def is_m2(output: Input) -> TypeGuard[Column]:
@@ -223,19 +244,26 @@ def is_m2(output: Input) -> TypeGuard[Column]:
 def _reader(dataset: Dataset) -> m2_files.Reader:
     """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
     if dataset.replace == "none":
-        return sentences_of
+        return gold_blocks
 
     def change(text: str) -> str:
         return REPLACEMENTS[dataset.replace](text.encode()).decode()
 
-    return lambda path, name: (with_texts_changed(block, change) for block in sentences_of(path, name))
+    return lambda path, name: (with_texts_changed(block, change) for block in gold_blocks(path, name))
 
 
 def _outputs(
-    dataset: Dataset, outputs: dict[str, Input], gold: m2_files.Annotated, opener: Opener, problems: list[Problem]
-) -> dict[str, m2_files.Annotated]:
+    dataset: Dataset,
+    outputs: dict[str, Input],
+    sentences: TextFile,
+    source: TextFile | None,
+    opener: Opener,
+    problems: list[Problem],
+    views: Collection[str],
+) -> dict[str, M2File]:
     """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
-    annotated: dict[str, m2_files.Annotated] = {}
+    annotated: dict[str, M2File] = {}
+    lenient = {TEXTS, GOLD}.isdisjoint(views)
     for name, output in outputs.items():
         if not is_m2(output):
             message = f"system {name} has no edits: name its M2 file, as in `systems: {{{name}: {{m2: FILE}}}}`"
@@ -245,15 +273,16 @@ def _outputs(
         if output.path in opener.absent:
             continue
         try:
-            annotated[name] = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
+            if dataset.replace == "none":
+                own = opener.m2(output.path, asked_of_system(output, lenient=lenient))
+            else:
+                whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
+                own = of_annotated(whole, opener.spool, Asked(records=True, system=True))
+            if own.not_empty() and opener.index(own.texts(SOURCE)).digest != sentences.digest:
+                whole = m2_files.read_annotated(output.path, opener.spool, _reader(dataset))
+                problems += m2_files.other_sentences(whole, _annotated(dataset, source, opener))
         except CorpusError as error:
             problems += [problem for problem in error.problems if problem not in problems]
             continue
-        problems += m2_files.other_sentences(annotated[name], gold)
+        annotated[name] = own
     return annotated
-
-
-def _spooled(opener: Opener, gold: m2_files.Annotated, annotator: int, output_annotator: int) -> TextFile:
-    """Return the records of an annotator, for the edits of a certain annotator of the output."""
-    records = records_of((own.lines for own in gold.read), annotator, output_annotator)
-    return opener.index_records(f"{gold.name}, annotator {annotator}", records)

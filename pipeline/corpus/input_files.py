@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spo
 from ..io.remote import Remote, is_there
 from ..io.workers import Shared, threads
 from . import formats
+from .formats.m2 import CORRECTED, OUTPUT, SOURCE, Asked
+from .m2_texts import M2File, read_m2
 from .scan import RANGE, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
@@ -51,6 +54,8 @@ class Opener:
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._lock = Lock()
         self._stdin = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
@@ -98,9 +103,26 @@ class Opener:
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.spool.local(text), named(text))
+            if isinstance(text, Column) and text.kind in (formats.ANNOTATED, formats.ONE_ANNOTATOR):
+                return Opening.of(self._text_of(text))
             return Opening.of(formats.spooled(text, self.spool))
         except CorpusError as error:
             return error
+
+    def _text_of(self, text: Column) -> Spooled:
+        """Return the text of a system that is given as an M2 file, or of an annotator; raises CorpusError."""
+        key, asked = OUTPUT, asked_of_system(text)
+        if text.kind == formats.ONE_ANNOTATOR:
+            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
+        own = self.m2(text.path, asked)
+        return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
+
+    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+        """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
+        with self._lock, threads(self.threads) as shared:
+            if (path, asked) not in self._m2:
+                self._m2[path, asked] = read_m2(path, asked, self.spool, shared)
+            return self._m2[path, asked]
 
     def _scanned(self, openings: Sequence[Opening], shared: Shared, *, shares: bool) -> dict[Stretch, Found]:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster scan some, too."""
@@ -180,6 +202,11 @@ class Opener:
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+    """Return what is made of the M2 file of a system, whose text and edits may both be read."""
+    return Asked(text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient)
 
 
 def _size(path: Path | Remote) -> int:

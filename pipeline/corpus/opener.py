@@ -1,18 +1,15 @@
 """Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
 
 from collections.abc import Collection, Mapping, Sequence
-from contextvars import copy_context
 from dataclasses import dataclass, replace
-from math import inf
 
 from ..config.resolved import Dataset, System
 from ..errors import ConfigError, CorpusError, Problem
 from ..metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
-from .edit_views import EditTexts, is_m2, open_edits
+from .edit_views import EditTexts, asked_of, is_m2, open_edits
 from .edits.m2_files import difference
-from .edits.records import LARGEST, READ
-from .formats.m2 import spool_m2
+from .formats.m2 import CORRECTED, SOURCE
 from .input_files import BLOCK, Opener, join
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
@@ -76,15 +73,7 @@ def open_corpus(
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
     left to `annotated_texts.py`.
     """
-    edits, context = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views)), copy_context()
-    context.run(READ.set, (inf if edits else LARGEST, {}))
-    return context.run(_open, dataset, systems, problems, opener or Opener(), views)
-
-
-def _open(
-    dataset: Dataset, systems: Sequence[System], problems: list[Problem], opener: Opener, views: Collection[str]
-) -> Corpus | None:
-    before, read = len(problems), list(systems)
+    opener, before, read = opener or Opener(), len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
         for number, system in enumerate(systems):
             each = system.paths.items()
@@ -92,7 +81,7 @@ def _open(
             read[number] = System(system.name, paths)
     texts = _opened(dataset, read, opener, problems)
     notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
-    notes += _annotate(dataset, texts, opener, problems, lenient=TEXTS not in views)
+    notes += _annotate(dataset, texts, opener, problems, views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
     annotated = any(map(annotator_of, views))
     if texts.complete and (annotated or (dataset.gold and not {GOLD, EDITS}.isdisjoint(views))):
@@ -171,26 +160,31 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     return _Texts(source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged)
 
 
-def _annotate(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], *, lenient: bool) -> list[str]:
+def _annotate(
+    dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], views: Collection[str]
+) -> list[str]:
     """Take source and references from the M2 files of a data set, where it has some; return warnings."""
     stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
     notes = []
+    strict = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
         if path in opener.absent:
             texts.complete = False
             continue
         try:
-            m2 = spool_m2(path, dataset.missing_annotator, opener.spool, lenient=lenient)
-            annotated = opener.index(m2.source)
+            m2 = opener.m2(path, asked_of(dataset, views, path))
+            annotators, annotated = m2.annotators(), opener.index(m2.texts(SOURCE))
             if different := other_source(texts.source, annotated, dataset.replace):
                 raise CorpusError(different)
-            texts.references += [opener.index(reference) for reference in m2.references]
+            texts.references += [opener.index(m2.texts((CORRECTED, annotator))) for annotator in annotators]
             texts.source = texts.source or annotated
         except CorpusError as error:
             texts.complete = False
             problems += error.problems
             continue
-        for annotator, count, line in m2.lacking if not dataset.explicit and not lenient else ():
+        for annotator, (count, line) in sorted(m2.annotated.items()) if strict else ():
+            if not count:
+                continue
             lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
             solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
             notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus import input_files
-from pipeline.corpus.edits import correction_xml, records
+from pipeline.corpus import input_files, m2_texts
+from pipeline.corpus.edits import correction_xml
 from pipeline.corpus.edits import m2_files as m2_lines
-from pipeline.corpus.formats import m2
 from pipeline.errors import CorpusError
 from tests.conftest import mirrored
 from tests.files import CONFIG, dataset, lines, prepare, problems, write
@@ -103,7 +102,6 @@ def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
 ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z", 1), "", "S e", edit("0 1", "w", 1))
 
 
-@pytest.mark.parametrize("batch", [1, 2, 3])
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -112,11 +110,7 @@ ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z
         ("none", [["x b", "y d", ""], ["", "c z", "w"]]),
     ],
 )
-def test_what_stands_in_for_an_annotator_without_lines(
-    value: str, expected: list[list[str]], batch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the annotator first has a line when earlier texts are written already."""
-    monkeypatch.setattr(m2, "BATCH", batch)
+def test_what_stands_in_for_an_annotator_without_lines(value: str, expected: list[list[str]]) -> None:
     found = corpus(*ROWS, more=f", missing_annotator: {value}", sentences=3)
     assert [lines(reference) for reference in found.references] == expected
     assert found.missing == (value == "none")
@@ -136,8 +130,8 @@ def test_what_was_not_chosen_is_told() -> None:
 @pytest.mark.parametrize("threaded", [0, 1 << 24])
 def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is made of it, and by whichever thread."""
-    known, blocks = Counter[str](), m2_lines.blocks
-    monkeypatch.setattr(records, "blocks", lambda path, name: known.update([path.name]) or blocks(path, name))
+    known, read = Counter[str](), m2_texts.read_m2
+    monkeypatch.setattr(input_files, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest))
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})
     outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"

@@ -58,8 +58,8 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     text = random_file(rng, rng.randint(1, 4))
     file = read(tmp_path / "a.m2", text)
     nucle = read(tmp_path / "nucle.m2", converted(file, "nucle"))
-    assert file.deletions()["-NONE-"] == nucle.deletions()[""] == 0
-    assert file.deletions()[""] == nucle.deletions()["-NONE-"]
+    assert file.told.empty["-NONE-"] == nucle.told.empty[""] == 0
+    assert file.told.empty[""] == nucle.told.empty["-NONE-"]
     assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
 
 

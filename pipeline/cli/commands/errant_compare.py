@@ -59,15 +59,16 @@ def run(args: argparse.Namespace) -> None:
     problems = other_sentences(output, reference)
     if problems:
         raise CorpusError(problems)
+    own, wanted = output.told, reference.told
     notes = [
-        *swapped(output, reference),
-        *line_ends([output, reference]),
-        *reference.notes(),
-        *output.notes(),
-        *other_styles(reference, [output]),
+        *swapped(own, wanted),
+        *line_ends([own, wanted]),
+        *wanted.notes(),
+        *own.notes(),
+        *other_styles(wanted, [own]),
     ]
     if args.cat or args.filt or args.mode == "cse":
-        notes += other_types(reference, [output])
+        notes += other_types(wanted, [own])
     print_warnings(notes)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)

@@ -90,7 +90,8 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """  # noqa: D205 (the paragraph is that of --help)
-    from ...corpus.formats.m2 import spool_m2
+    from ...corpus.formats.m2 import CORRECTED, Asked
+    from ...corpus.m2_texts import read_m2
 
     spool, path = Spool(UNPACKED), given_path(args.file)
     file = read_annotated(path, spool)
@@ -99,18 +100,19 @@ def _apply(args: argparse.Namespace) -> None:
             raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
         return
-    texts = spool_m2(path, "first", spool)
-    annotators = sorted({edit.annotator for _, edit in file.numbered_edits()})
+    texts = read_m2(path, Asked(texts=True), spool)
+    annotators = texts.annotators()
     listed = ", ".join(map(str, annotators))
     if args.annotator is None and len(annotators) > 1:
         raise ConfigError(f"{file.name}: has the annotators {listed}; say which, as in --annotator {annotators[0]}")
     number = annotators[0] if args.annotator is None else args.annotator
     if number not in annotators:
         raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
-    for _, count, line in (item for item in texts.lacking if item[0] == number):
+    count, line = texts.annotated[number]
+    if count:
         others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
         print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
-    lines = spool.local(texts.references[annotators.index(number)].path).read_bytes().split(SEPARATOR)[:-1]
+    lines = texts.files[CORRECTED, number].read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
 
 
@@ -144,19 +146,19 @@ def _check(args: argparse.Namespace) -> None:
         raise CorpusError(problems)
     file = read_annotated(path, spool)
     odd, stops = odd_lines(plain, file.name)
-    deletions = file.deletions()
+    summary, deletions = file.told, file.told.empty
     mixed = f"{deletions[DELETED]} deletions are written as {DELETED}, and {deletions['']} empty"
     notes = [
         *odd,
         *(f"{problem.position}: {problem.message}" for problem in stops),
-        *file.notes(),
+        *summary.notes(),
         *([f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"] if len(deletions) > 1 else []),
-        *other_styles(file, []),
+        *other_styles(summary, []),
     ]
     for note in notes:
         print(printable(f"note: {note}"))
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
-    counts = f"sentences: {len(file.blocks):,}, annotators: {len(file.annotators):,}, edits: {edits:,}"
+    counts = f"sentences: {len(file.blocks):,}, annotators: {len(summary.annotators):,}, edits: {edits:,}"
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
@@ -165,22 +164,72 @@ PREFIXES = ("M:", "R:", "U:")
 """How the types of ERRANT begin: what is missing, to be replaced, or unnecessary."""
 
 
-@dataclass(frozen=True)
-class Annotated:
-    """An M2 file that has been read."""
+Absent = dict[int, tuple[int, int]]
+"""For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
+
+
+def absent_from(every: Iterable[tuple[int, Collection[int]]]) -> Absent:
+    """Return who is absent from sentences, of each of which there is the line, and who has lines for it."""
+    absent, sentences, first = Absent(), 0, 0
+    for line, present in every:
+        for annotator in present - absent.keys():
+            absent[annotator] = sentences, first
+        for annotator in absent.keys() - present:
+            count, before = absent[annotator]
+            absent[annotator] = count + 1, before or line
+        sentences, first = sentences + 1, first or line
+    return absent
+
+
+@dataclass
+class Told:
+    """What is said of the edits of an M2 file."""
 
     name: str
     """The file, as messages call it."""
-    blocks: list[Block]
-    read: list[LinesRead]
-    """What the lines of each sentence say."""
     of_windows: bool = False
     """Whether its first line ends as lines of Windows do."""
+    may_be_odd: bool = True
+    """Whether m2scorer may read some of it otherwise."""
+    sentences: int = 0
+    """How many there are."""
+    absent: Absent = field(default_factory=dict)
+    """The annotators. A sentence without lines stands for annotator 0."""
+    most: int = 1
+    """The most annotators of a sentence."""
+    all_types: Counter[str] = field(default_factory=Counter)
+    """How often each type of edit occurs, noops included."""
+    empty: Counter[str] = field(default_factory=Counter)
+    """How often corrections are empty, by how that is written, noops left out."""
+    alternatives: tuple[int, int] = 0, 0
+    """How many corrections have alternatives, and the line of the first."""
+    misfits: tuple[int, str] = 0, ""
+    """How many edits do not fit into their sentence, and where the first is."""
 
-    @property
-    def edits(self) -> list[list[Edit]]:
-        """For each sentence, the edits of all annotators in the order of the file."""
-        return [own.edits for own in self.read]
+    @classmethod
+    def of(cls, name: str, blocks: Sequence[Block], *, of_windows: bool = False) -> Told:
+        """Return what is said of some sentences; raises CorpusError for a line that is not written as an edit."""
+        misfits, several = list[str](), list[int]()
+        every = [read_block(block, name) for block in blocks]
+        summary = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
+        summary.absent = absent_from((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
+        for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
+            size = len(block.sentence.split())
+            for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
+                summary.all_types[type_] += 1
+                if correction in (DELETED, "") and not is_noop(type_):
+                    summary.empty[correction] += 1
+                elif BETWEEN in correction:
+                    several.append(number)
+                if 0 <= start <= end <= size or is_noop(type_):
+                    continue
+                is_of_xml = NUMBERED.fullmatch(type_)  # which may be one long line, so that sentences are told
+                if start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
+                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
+                    misfits.append(f"{place} ({start} {end} in a sentence of {size} tokens)")
+        summary.alternatives = len(several), next(iter(several), 0)
+        summary.misfits = len(misfits), next(iter(misfits), "")
+        return summary
 
     @property
     def is_xml(self) -> bool:
@@ -189,40 +238,23 @@ class Annotated:
 
     @property
     def annotators(self) -> list[int]:
-        """The numbers of all annotators, in rising order. A sentence without lines stands for annotator 0."""
-        return sorted(set().union(*(own.lines for own in self.read)))
-
-    def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
-        """Yield all edits, each with its line."""
-        for block, edits in zip(self.blocks, self.edits, strict=True):
-            yield from zip(block.numbers, edits, strict=True)
+        """The numbers of all annotators, in rising order."""
+        return sorted(self.absent)
 
     def notes(self) -> Iterator[str]:
         """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
-        absent: dict[int, list[int]] = {annotator: [] for annotator in self.annotators}
-        for block, own in zip(self.blocks, self.read, strict=True):
-            for annotator in absent.keys() - own.lines.keys():
-                absent[annotator].append(block.line)
-        lacking = [f"{name} ({len(lines)}, the first in line {lines[0]})" for name, lines in absent.items() if lines]
+        absent = sorted(self.absent.items())
+        lacking = [f"{name} ({count}, the first in line {line})" for name, (count, line) in absent if count]
         if lacking:
             more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
             yield (
                 f"{self.name}: annotators without a line for some sentences do not take part there, as in the "
                 f"official programs: {', '.join(lacking[:LISTED] + more)}"
             )
-        misfits = list[str]()
-        for sentence, (block, edits) in enumerate(zip(self.blocks, self.edits, strict=True), 1):
-            size = len(block.sentence.split())
-            for number, edit in zip(block.numbers, edits, strict=True):
-                if 0 <= edit[0] <= edit[1] <= size or is_noop(edit.type):
-                    continue
-                is_of_xml = NUMBERED.fullmatch(edit.type)  # which may be one long line, so that sentences are told
-                if edit.start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
-                    place = f"sentence {sentence}" if is_of_xml else f"line {number}"
-                    misfits.append(f"{place} ({edit.start} {edit.end} in a sentence of {size} tokens)")
-        if misfits:
+        count, first = self.misfits
+        if count:
             yield (
-                f"{self.name}: {len(misfits)} edits do not fit into their sentence, the first in {misfits[0]}; M2 "
+                f"{self.name}: {count} edits do not fit into their sentence, the first in {first}; M2 "
                 "leaves out those beyond the end, ERRANT counts all of them, I-measure takes what is there of their "
                 "tokens, as ieval.py does"
             )
@@ -246,15 +278,33 @@ class Annotated:
             return f"{self.name} is XML of I-measure, without types of ERRANT"
         return f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
 
-    def deletions(self) -> Counter[str]:
-        """Return how often deletions are written as "-NONE-" and as an empty text."""
-        empty = [edit for edit in chain.from_iterable(self.edits) if edit[3] in (DELETED, "")]
-        return Counter([edit.correction for edit in empty if not edit.is_noop])
 
-    @cached_property
-    def all_types(self) -> Counter[str]:
-        """How often each type of edit occurs, noops included."""
-        return Counter([edit[2] for edit in chain.from_iterable(self.edits)])
+@dataclass(frozen=True)
+class Annotated:
+    """An M2 file that has been read."""
+
+    told: Told
+    blocks: list[Block]
+
+    @property
+    def name(self) -> str:
+        """The file, as messages call it."""
+        return self.told.name
+
+    @property
+    def read(self) -> list[LinesRead]:
+        """What the lines of each sentence say."""
+        return [read_block(block, self.name) for block in self.blocks]
+
+    @property
+    def edits(self) -> list[list[Edit]]:
+        """For each sentence, the edits of all annotators in the order of the file."""
+        return [own.edits for own in self.read]
+
+    def numbered_edits(self) -> Iterator[tuple[int, Edit]]:
+        """Yield all edits, each with its line."""
+        for block, edits in zip(self.blocks, self.edits, strict=True):
+            yield from zip(block.numbers, edits, strict=True)
 
 
 def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -> Annotated:
@@ -281,7 +331,7 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     if not others:
         return first
     problems = [problem for file in others for problem in other_sentences(file, first)]
-    problems += [Problem(file.name, "is XML; of several gold files each is M2") for file in files if file.is_xml]
+    problems += [Problem(file.name, "is XML; of several gold files each is M2") for file in files if file.told.is_xml]
     if problems:
         raise CorpusError(problems)
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
@@ -301,7 +351,7 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 def _of_blocks(name: str, blocks: list[Block], *, of_windows: bool = False) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    return Annotated(name, blocks, [read_block(block, name) for block in blocks], of_windows)
+    return Annotated(Told.of(name, blocks, of_windows=of_windows), blocks)
 
 
 def read_block(block: Block, name: str) -> LinesRead:
@@ -342,27 +392,26 @@ def difference(tokens: Sequence[str], expected: Sequence[str], there: str) -> st
     return f"token {at + 1} is '{tokens[at]}', and in {there} it is '{expected[at]}'"
 
 
-def other_styles(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+def other_styles(gold: Told, outputs: Iterable[Told]) -> Iterator[str]:
     """Yield a warning for files whose deletions or alternatives are written in another style than ERRANT's."""
-    outputs, wanted = list(outputs), gold.deletions()
+    outputs = list(outputs)
     for item in outputs:
-        deletions = item.deletions()
         for style, other in ((DELETED, ""), ("", DELETED)):
-            if wanted[style] and deletions[other] and not deletions[style]:
+            if gold.empty[style] and item.empty[other] and not item.empty[style]:
                 yield (
                     f"{item.name}: writes deletions as '{other}', and {gold.name} as '{style}': as ERRANT compares "
                     "them they never match; `gec-pipeline m2 convert` makes both alike"
                 )
     for item in (gold, *outputs):
-        lines = [number for number, edit in item.numbered_edits() if BETWEEN in edit[3]]
-        if lines:
+        count, first = item.alternatives
+        if count:
             yield (
-                f"{item.name}: {len(lines)} edits have alternatives (a||b), the first in line {lines[0]}; ERRANT "
+                f"{item.name}: {count} edits have alternatives (a||b), the first in line {first}; ERRANT "
                 "compares them as they are written, so that they hardly match"
             )
 
 
-def other_types(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
+def other_types(gold: Told, outputs: Iterable[Told]) -> Iterator[str]:
     """Yield a warning for outputs whose edits have other types than those of the annotators, such as those of NUCLE."""
     wanted = gold.types()
     for item in outputs:
@@ -377,14 +426,14 @@ def other_types(gold: Annotated, outputs: Iterable[Annotated]) -> Iterator[str]:
             )
 
 
-def line_ends(files: Iterable[Annotated]) -> Iterator[str]:
+def line_ends(files: Iterable[Told]) -> Iterator[str]:
     """Yield a warning for each file with line ends of Windows."""
     for item in files:
         if item.of_windows:
             yield f"{item.name}: lines end as those of Windows do, which is read as a line end"
 
 
-def swapped(output: Annotated, gold: Annotated) -> Iterator[str]:
+def swapped(output: Told, gold: Told) -> Iterator[str]:
     """Yield a warning where the annotators' file seems to have been given as the output, and the output as theirs."""
     several, wanted = len(output.annotators), len(gold.annotators)
     named_so = [bool(GOLD_NAMES.search(item.name.rpartition("/")[2])) for item in (output, gold)]

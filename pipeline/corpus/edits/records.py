@@ -13,9 +13,7 @@ The record of an annotator without a line for the sentence is empty. An annotate
 sentence, with the lines of all its annotators and no first line. A sentence without edits has a noop.
 """
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextvars import ContextVar
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,6 +49,12 @@ def records_of(sentences: Iterable[dict[int, list[str]]], annotator: int, output
         yield record_of(list(own).index(annotator), annotator, output, own[annotator]) if annotator in own else b""
 
 
+def with_output(output: int, record: bytes) -> bytes:
+    """Return the record of an annotator, whose edits are compared with those of another annotator of the output."""
+    first, end, lines = record.partition(b"\n")
+    return b"%b %d%b%b" % (first.rpartition(b" ")[0], output, end, lines) if record else b""
+
+
 def annotation_of(record: bytes) -> Annotation | None:
     """Return the annotation of a record, or None where the annotator has no line for the sentence."""
     if not record:
@@ -73,12 +77,6 @@ def output_lines(record: bytes) -> list[list[str]]:
     return list(by_annotator.values())
 
 
-LARGEST = 1 << 22
-"""The most bytes of a file whose sentences are kept where nobody needs all of them at once."""
-READ: ContextVar[tuple[float, dict[Path, list[Block]]]] = ContextVar("READ", default=(-1, {}))
-"""The most bytes of a file whose sentences are kept, and those of the files that were read, each once only."""
-
-
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
     """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file; raises CorpusError."""
     if is_xml(path, name):
@@ -93,21 +91,6 @@ def is_xml(path: Path, name: str) -> bool:
     with open_bytes(path, name) as file:
         start = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
     return start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<"))  # UTF-8, and UTF-16 in both orders of bytes
-
-
-def sentences_of(path: Path, name: str) -> Iterable[Block]:
-    """Return the sentences of a file of edits, which nobody may change; raises CorpusError, also while they are read.
-
-    `name` is the file in messages.
-    """
-    (largest, kept), size = READ.get(), 0
-    with contextlib.suppress(OSError, ValueError):  # reading it says what is wrong
-        size = path.stat().st_size
-    if size > largest:
-        return gold_blocks(path, name)
-    if path not in kept:
-        kept[path] = list(gold_blocks(path, name))
-    return kept[path]
 
 
 NOTHING = "(nothing)"

@@ -62,7 +62,7 @@ READERS: dict[str, TextFormat] = {
         unit=", row ",
     ),
     ANNOTATED: TextFormat(
-        later(__name__, "m2.corrected"),
+        later(__name__, "m2.sentences"),
         "The edits of a system in an M2 file. Its text is that which the edits make.",
         unit=", sentence ",
         suffixes=("errant",),
@@ -77,7 +77,7 @@ _OTHERS = {
         "Numbers of each sentence, which no data set names but the metric external.",
     ),
     ONE_ANNOTATOR: TextFormat(
-        later(__name__, "m2.annotated"),
+        later(__name__, "m2.sentences"),
         "The sentences of an M2 file, or as an annotator corrects them.",
         unit=", sentence ",
     ),

@@ -11,6 +11,7 @@ first is taken.
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import itemgetter
@@ -19,16 +20,28 @@ from typing import Literal, NamedTuple
 
 from ...config.resolved import Column
 from ...errors import CorpusError, Problem
-from ...io.plain_files import SEPARATOR, Origin, Spool, Spooled, named
+from ...io.plain_files import SEPARATOR, Spool, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
-from ..edits.m2_files import BETWEEN, DELETED, MAX_ANNOTATORS, SENTENCES, Block, Edit, blocks, is_noop, read_block
-from ..edits.records import sentences_of
+from ..edits.m2_files import (
+    BETWEEN,
+    DELETED,
+    MAX_ANNOTATORS,
+    NOOP,
+    SENTENCES,
+    Absent,
+    Block,
+    Edit,
+    Told,
+    absent_from,
+    blocks,
+    is_noop,
+    read_block,
+)
+from ..edits.records import gold_blocks, records_of
 
 SPAN = itemgetter(0, 1)
 """The tokens that an edit replaces."""
-BATCH = 1 << 10
-"""Sentences whose texts are written at once."""
 
 
 @dataclass(slots=True)
@@ -40,9 +53,20 @@ class Sentence:
     tokens: list[str]
     edits: dict[int, list[Edit]] = field(default_factory=dict)
     """The edits of each annotator who has a line for the sentence, sorted, without noops."""
+    _texts: dict[int, bytes] = field(default_factory=dict)
+
+    def by(self, annotator: int) -> bytes:
+        """Return the sentence as an annotator has corrected it; as it is where there is no line of this one."""
+        if annotator not in self._texts:
+            self._texts[annotator] = self.corrected(self.edits.get(annotator, ()))
+        return self._texts[annotator]
 
     def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
         """Return the text that sorted edits make, which do not overlap."""
+        if not edits:
+            if -1 not in self._texts:  # the number of no annotator
+                self._texts[-1] = " ".join(self.tokens).encode()
+            return self._texts[-1]
         tokens = self.tokens.copy()
         for start, end, _, correction, _ in reversed(edits):
             text = first_alternative(correction)
@@ -50,23 +74,27 @@ class Sentence:
         return " ".join(tokens).encode()
 
 
-class M2(NamedTuple):
-    """The texts of an M2 file, in the spool."""
+def sentences(path: Path, name: str, column: Column) -> Iterator[Sentence]:
+    """Yield the sentences of an M2 file, of which `m2_parts.py` makes texts.
 
-    source: Spooled
-    references: list[Spooled]
-    """One for each annotator, in the order of their numbers."""
-    lacking: list[tuple[int, int, int]]
-    """The annotators without a line for sentences that others annotated: (annotator, sentences, line of the first)."""
-
-
-def sentences(path: Path, name: str, *, lenient: bool = False) -> Iterator[Sentence]:
-    """Yield the sentences of an M2 file.
-
-    Raises CorpusError, with the line, for edits that cannot be applied. `lenient` says that they are left out instead.
+    Raises CorpusError, with the line, for edits that cannot be applied; where the column is lenient they are left out.
     """
     for block in sentences_of(path, name):
-        yield _sentence(block, name, lenient=lenient)
+        yield sentence_of(block, name, lenient=column.lenient)
+
+
+LARGEST = 1 << 22
+"""The most bytes of a file of which lines that are none of an M2 file are told before edits that cannot be applied."""
+
+
+def sentences_of(path: Path, name: str, *, whole: bool = False) -> Iterable[Block]:
+    """Return the sentences of a file of edits; raises CorpusError, also while they are read.
+
+    They are in memory where the file is not large, or where `whole` says so.
+    """
+    with suppress(OSError, ValueError):  # reading it says what is wrong
+        whole = whole or path.stat().st_size <= LARGEST
+    return list(gold_blocks(path, name)) if whole else gold_blocks(path, name)
 
 
 def wrong_sentences(path: Path, name: str) -> list[Problem]:
@@ -77,13 +105,13 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
     problems: list[Problem] = []
     for block in blocks(path, name):
         try:
-            _sentence(block, name, lenient=False)
+            sentence_of(block, name, lenient=False)
         except CorpusError as error:
             problems += error.problems
     return problems
 
 
-def _sentence(block: Block, name: str, *, lenient: bool) -> Sentence:
+def sentence_of(block: Block, name: str, *, lenient: bool) -> Sentence:
     """Return a sentence with sorted edits; raises CorpusError where they overlap, do not fit, or are beside a noop."""
     sentence = Sentence(block.line, block.sentence.split())
     size = len(sentence.tokens)
@@ -137,100 +165,91 @@ def first_alternative(whole: str) -> str:
 
 
 Missing = Literal["first", "source", "none"]
+"""What stands in for an annotator who has no line for a sentence while others have one: the edits of the annotator with
+the lowest number among these, the source, or an empty text."""
 
 
-def spool_m2(path: Path | Remote, missing: Missing, spool: Spool, *, lenient: bool = False) -> M2:
-    """Write the sentences of an M2 file to the spool: as they are, and as each annotator has corrected them.
+class Asked(NamedTuple):
+    """What is made of an M2 file beside the sentences as they are."""
 
-    `missing` says what stands in for an annotator who has no line for a sentence while others have one: the edits of
-    the annotator with the lowest number among these ("first"), the source, or an empty text ("none").
-    `lenient` says that edits that cannot be applied are left out, for texts that are only shown, and that annotator 0
-    has left everything as it is where no annotator has a line. Raises CorpusError where the file cannot be read or
-    applied, or has no annotator or too many.
-    """
-    name, raw = named(path), spool.local(path)
-    source, texts, lacking = spool.new(), dict[int, Path](), dict[int, list[int]]()
-    every = _counted(sentences(raw, name, lenient=lenient), name, lacking)
-    for number, batch in enumerate(iter(lambda: list(itertools.islice(every, BATCH)), [])):
-        spool.write_texts(name, map(Sentence.corrected, batch), source)
-        if not number:
-            texts = {annotator: spool.new() for annotator in lacking}
-        for annotator, own in texts.items():
-            spool.write_texts(name, _reference(batch, annotator, missing), own)
-    if not source.exists():
-        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
-    if lenient and not lacking:
-        lacking[0] = [0, 0]
-    if not lacking:
-        raise CorpusError([Problem(name, "no annotator has a line: there is no line that begins with 'A '")])
-    for annotator in lacking.keys() - texts.keys():  # who first has a line far behind
-        again = _reference(sentences(raw, name, lenient=lenient), annotator, missing)
-        texts[annotator] = spool.write_texts(name, again)
-    origins = {number: Origin(f"{name}, annotator {number}", ", sentence ") for number in sorted(lacking)}
-    references = [Spooled(texts[number], SEPARATOR, origin) for number, origin in origins.items()]
-    incomplete = [(annotator, count, line) for annotator, (count, line) in sorted(lacking.items()) if count]
-    return M2(Spooled(source, SEPARATOR, Origin(name, ", sentence ")), references, incomplete)
+    texts: bool = False
+    """The sentences as each annotator corrects them, or as the system does."""
+    records: bool = False
+    """The edits of each annotator, or of the system."""
+    system: bool = False
+    """Whether the edits are those of a system."""
+    missing: Missing = "first"
+    lenient: bool = False
+    """Edits that cannot be applied are left out, for texts that are only shown, and annotator 0 has left everything as
+    it is where no annotator has a line. The first of several annotators of a system counts."""
 
 
-def annotators(path: Path | Remote, spool: Spool) -> dict[int, tuple[int, int]]:
+Key = tuple[str, int]
+"""A kind of texts, one for each sentence, and the annotator whose they are."""
+SOURCE: Key = "source", -1
+"""The sentences as they are."""
+OUTPUT: Key = "output", -1
+"""The sentences as a system corrects them."""
+PROPOSED: Key = "proposed", -1
+"""The records of the edits of a system."""
+CORRECTED, EDITS = "corrected", "edits"
+"""The sentences as an annotator corrects them, and the records of the edits of an annotator."""
+
+
+class Sentences:
+    """The sentences of an M2 file, and what is asked for of them."""
+
+    def __init__(self, blocks: Iterable[Block], name: str, asked: Asked) -> None:
+        """Read sentences; raises CorpusError for the first that is wrong."""
+        self.blocks, self.name, self.asked = list[Block](), name, asked
+        self.sentences = list(self._read(blocks))
+        self.annotated = absent_from((one.line, one.edits.keys()) for one in self.sentences if one.edits)
+        """Who has no line for sentences that others annotated."""
+        self.told = Told.of(name, self.blocks) if asked.records else Told(name, sentences=len(self.blocks))
+
+    def _read(self, blocks: Iterable[Block]) -> Iterator[Sentence]:
+        name, (texts, _, system, _, lenient) = self.name, self.asked
+        annotators = set[int]()
+        for block in blocks:
+            self.blocks.append(block)
+            if not texts:
+                continue
+            sentence = sentence_of(block, name, lenient=lenient)
+            annotators.update(sentence.edits)
+            if system and len(sentence.edits) > 1 and not lenient:
+                listed = ", ".join(map(str, sentence.edits))
+                raise at_line(name, block.line, f"a system has one annotator in a sentence, found {listed}")
+            if len(annotators) > MAX_ANNOTATORS and not system:
+                several = f"has {len(annotators)} annotators up to this sentence"
+                raise at_line(name, block.line, f"{several}; at most {MAX_ANNOTATORS} are supported")
+            yield sentence
+
+    def texts(self, kind: str, annotator: int) -> bytes:
+        """Return the texts of a key, each with the separator behind it."""
+        texts: Iterable[bytes] = (" ".join(block.sentence.split()).encode() for block in self.blocks)
+        if kind == CORRECTED:
+            texts = (self._corrected(sentence, annotator) for sentence in self.sentences)
+        elif kind == OUTPUT[0]:
+            texts = (sentence.by(next(iter(sentence.edits), 0)) for sentence in self.sentences)
+        elif kind == PROPOSED[0]:
+            texts = ("\n".join(block.lines or [NOOP]).encode() for block in self.blocks)
+        elif kind == EDITS:
+            texts = records_of((read_block(block, self.name).lines for block in self.blocks), annotator, 0)
+        return SEPARATOR.join([*texts, b""])
+
+    def _corrected(self, sentence: Sentence, annotator: int) -> bytes:
+        if annotator in sentence.edits or not sentence.edits:
+            return sentence.by(annotator)
+        if self.asked.missing == "none":
+            return b""
+        return sentence.by(min(sentence.edits)) if self.asked.missing == "first" else sentence.corrected()
+
+
+def annotators(path: Path | Remote, spool: Spool) -> Absent:
     """Return for each annotator of an M2 file how many sentences lack a line that others have, and the first's line.
 
     Raises CorpusError where the file cannot be read.
     """
-    name, lacking = named(path), dict[int, list[int]]()
-    for _ in _counted(sentences(spool.local(path), name), name, lacking):
-        pass
-    return {annotator: (count, line) for annotator, (count, line) in sorted(lacking.items())}
-
-
-def annotated(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the sentences of an M2 file as they are, or as the annotator corrects them whose number `column` is.
-
-    The edits of the first annotator stand in for an annotator without a line for a sentence that others annotated.
-    """
-    if column.column:
-        yield from _reference(sentences(path, name), int(column.column), "first")
-    else:
-        yield from map(Sentence.corrected, _counted(sentences(path, name), name, {}))
-
-
-def corrected(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the sentences of a system's M2 file as its edits correct them.
-
-    Raises CorpusError where edits overlap or do not fit, or where a sentence has several annotators. If the column is
-    lenient, such edits are left out, and the first annotator of each sentence is taken.
-    """
-    for sentence in sentences(path, name, lenient=column.lenient):
-        if len(sentence.edits) > 1 and not column.lenient:
-            listed = ", ".join(map(str, sentence.edits))
-            raise at_line(name, sentence.line, f"a system has one annotator in a sentence, found {listed}")
-        yield sentence.corrected(next(iter(sentence.edits.values()), []))
-
-
-def _counted(every: Iterable[Sentence], name: str, lacking: dict[int, list[int]]) -> Iterator[Sentence]:
-    """Yield sentences; add each annotator to `lacking`: the sentences without a line, and the line of the first."""
-    annotated, first = 0, 0  # the sentences before that have a line of anybody
-    for sentence in every:
-        for annotator in sentence.edits:
-            lacking.setdefault(annotator, [annotated, first])
-        if len(lacking) > MAX_ANNOTATORS:
-            message = f"has {len(lacking)} annotators up to this sentence; at most {MAX_ANNOTATORS} are supported"
-            raise at_line(name, sentence.line, message)
-        if sentence.edits:
-            annotated, first = annotated + 1, first or sentence.line
-            for annotator in lacking.keys() - sentence.edits.keys():
-                count, line = lacking[annotator]
-                lacking[annotator] = [count + 1, line or sentence.line]
-        yield sentence
-
-
-def _reference(every: Iterable[Sentence], annotator: int, missing: Missing) -> Iterator[bytes]:
-    """Yield the sentences as an annotator has corrected them."""
-    for sentence in every:
-        edits = sentence.edits.get(annotator)
-        if edits is None and sentence.edits:
-            if missing == "none":
-                yield b""
-                continue
-            edits = sentence.edits[min(sentence.edits)] if missing == "first" else []
-        yield sentence.corrected(edits or [])
+    name = named(path)
+    read = Sentences(gold_blocks(spool.local(path), name), name, Asked(texts=True))
+    return dict(sorted(read.annotated.items()))
