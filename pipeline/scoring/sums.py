@@ -232,15 +232,27 @@ MOST = 1 << 14
 """At most so many iterations are drawn at once. A stream takes two and a half kilobytes."""
 
 
+@dataclass(frozen=True)
+class _Ahead:
+    """The counts of a system, of which another thread reads the next block meanwhile."""
+
+    counts: HasBlocks
+
+    def blocks(self) -> Iterator[dict[str, Ints]]:
+        """Yield the columns of one block of lines after the other."""
+        return prefetch(self.counts.blocks())
+
+
 def drawn_sums(terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, threads: int = 1) -> Floats:
     """Return the sums of all sentences in every iteration of some draws: float64 [iterations, systems, width].
 
-    One of the threads reads the next lines meanwhile, and the others share the iterations. Raises InputError where
-    numbers are too large to be summed exactly in float64.
+    One of the threads makes the terms of the next lines meanwhile, and the others share the iterations. Raises
+    InputError where numbers are too large to be summed exactly in float64.
     """
     groups = [range(low, min(low + MOST, draws.iterations)) for low in range(0, draws.iterations, MOST)]
     ahead = threads > 1 and draws.lines * draws.iterations >= THREADED
     parts = threads - 1 if ahead else 1
+    systems = [_Ahead(counts) for counts in systems] if ahead else systems
     with shared_by(parts) as apply:
         sums = [_drawn(terms, systems, draws, group, parts, apply, ahead=ahead) for group in groups]
     return np.concatenate(sums).astype(np.float64)

@@ -28,15 +28,16 @@ from pipeline.config.resolved import Overrides
 from pipeline.corpus.scan import Opening, Stretch
 from pipeline.execution import clusters, workers
 from pipeline.execution.options import RunOptions
-from pipeline.execution.store.counts import ShardFile
+from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import stored_runs
+from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
+from pipeline.scoring.terms import MetricTerms
 from tests.bench.measuring.corpora import MILLION, Corpora
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @dataclass
@@ -49,6 +50,12 @@ class Recorded:
     written: list[float] = field(default_factory=list)
     joined: list[float] = field(default_factory=list)
     scored: list[float] = field(default_factory=list)
+    read: list[float] = field(default_factory=list)
+    """Of `scored`, what one thread does for all: it reads the columns."""
+    made: list[float] = field(default_factory=list)
+    """`read`, and what another thread does for all: it makes the terms of each line."""
+    put: list[float] = field(default_factory=list)
+    """Of `joined`, what one thread does for all: it writes the file."""
     size: int = 0
     """Bytes of all texts."""
 
@@ -68,6 +75,16 @@ class Recorded:
 
         return timed
 
+    def stepwise(self, call: Callable[..., Iterable[Any]], kept: list[float]) -> Callable[..., Iterator[Any]]:
+        """Do what timed() does for a function that returns an iterator: of each item it keeps how long it took."""
+
+        def stepwise(*given: Any, **more: Any) -> Iterator[Any]:
+            items = iter(call(*given, **more))
+            while (item := self.timed(next, kept)(items, None)) is not None:
+                yield item
+
+        return stepwise
+
 
 def record(folder: Path) -> Recorded:
     """Run a million lines in one process, and return how long each part of the work takes."""
@@ -83,8 +100,14 @@ def record(folder: Path) -> Recorded:
         mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
         mock.patch.object(RunDirectory, "join", found.timed(RunDirectory.join, found.joined)),
         mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
+        mock.patch.object(StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)),
+        mock.patch.object(MetricTerms, "blocks", found.stepwise(MetricTerms.blocks, found.made)),
+        mock.patch.object(sums, "check_sums", found.timed(sums.check_sums, found.made)),
     ):
         stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
+    columns = [path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")]
+    for data in columns:
+        found.put.append(min(timed(partial((folder / "written").write_bytes, data)) for _ in range(3)))
     return found
 
 
@@ -103,15 +126,18 @@ def makespan(times: Sequence[float], number: int, request: float, size: int) -> 
 def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace) -> dict[str, float]:
     """Return the seconds of each part of a run on `size` workers, and what the file system needs at least.
 
+    The first machine joins and scores with all its processors, but one thread writes, one reads ahead, and one makes
+    the terms.
+
     One worker stands for one process, which does everything itself.
     """
     threads = args.threads if size > 1 else 1
-    stretches = million * len(found.scanned)
+    stretches, read = million * len(found.scanned), sum(found.read)
     return {
         "open": makespan(found.scanned, stretches, args.request, size) + million * sum(found.opened),
         "count": makespan(found.shards, million * len(found.shards), args.request, size),
-        "join": million * sum(found.joined) / threads,
-        "score": million * sum(found.scored) / threads,
+        "join": million * max(sum(found.joined) / threads, sum(found.put)),
+        "score": million * max(sum(found.scored) / threads, read, sum(found.made) - read),
         "read twice": 2 * million * found.size / args.disk / 1e6,
     }
 
