@@ -33,7 +33,7 @@ from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
-from pipeline.scoring.terms import MetricTerms
+from pipeline.scoring.terms import MetricTerms, check_sums
 from tests.bench.measuring.corpora import MILLION, Corpora
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def record(folder: Path) -> Recorded:
         mock.patch.object(stages, "score", found.timed(stages.score, found.scored)),
         mock.patch.object(StoredCounts, "blocks", found.stepwise(StoredCounts.blocks, found.read)),
         mock.patch.object(MetricTerms, "blocks", found.stepwise(MetricTerms.blocks, found.made)),
-        mock.patch.object(sums, "check_sums", found.timed(sums.check_sums, found.made)),
+        mock.patch.object(sums, "check_sums", found.timed(check_sums, found.made)),
     ):
         stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
     columns = [path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")]
