@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 import pipeline
+from pipeline import kernel
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -246,6 +247,9 @@ def test_peers_and_optional_packages_are_not_imported_when_a_file_is() -> None:
     assert ("kernel/gold_edits.py", "numpy") in found
 
 
+NATIVE = "pipeline.kernel.native"
+
+
 def loaded(code: str, names: list[str]) -> list[str]:
     """Run code in a Python of its own; return which of the modules it has imported."""
     end = f"\nimport sys; print(*[n for n in {names!r} if n in sys.modules], file=sys.stderr)"
@@ -274,7 +278,10 @@ def test_the_modules_looked_for_would_be_found() -> None:
 
 
 def test_scoring_without_a_config_costs_none() -> None:
-    assert loaded("import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu", HEAVY) == ["numpy"]
+    """Nor is the kernel chosen before it is asked for, as an annotation such as `kernel.Drawer` would have it."""
+    code, names = "import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu", [*HEAVY, NATIVE]
+    assert loaded(code, names) == ["numpy"]
+    assert loaded(f"{code}; pipeline.kernel.name()", [NATIVE]) == [NATIVE] * (kernel.name() == "native")
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:
