@@ -36,8 +36,8 @@ from ...metrics.base.needs import Columns, Schema, narrow
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""
-TOGETHER, BATCH = 4, 4
-"""So many arrays of shards are joined by a thread at once, and so many times as many by all threads."""
+TOGETHER, BATCH = 6 * BLOCK, 4
+"""About so many lines, or a shard, are joined by a thread at once, and so many times as many by all threads."""
 FORMAT = 3
 """Of .columns files. The digests in those of format 2 are BLAKE2b's."""
 COLUMNS = ".columns"
@@ -138,10 +138,11 @@ class StoredCounts:
         Threads may share the work; the bytes are the same.
         """
         edges = [0, *accumulate(part.shape[0] for part in parts)]
+        several = max(TOGETHER * len(parts) // self.lines, 1)
 
         def packed(first: int) -> list[tuple[bytes, int]]:
             """Return the blocks that begin in some arrays, and their digests."""
-            start, end = edges[first], edges[min(first + TOGETHER, len(parts))]
+            start, end = edges[first], edges[min(first + several, len(parts))]
             low, high = (min(-(-line // BLOCK) * BLOCK, self.lines) for line in (start, end))
             if low == high:
                 return []
@@ -151,8 +152,8 @@ class StoredCounts:
 
         def pieces() -> Iterator[bytes]:
             checks = []
-            several = in_batches(shared, packed, range(0, len(parts), TOGETHER), BATCH)
-            for data, check in chain.from_iterable(several if shared is alone else prefetch(several)):
+            made = in_batches(shared, packed, range(0, len(parts), several), BATCH)
+            for data, check in chain.from_iterable(made if shared is alone else prefetch(made)):
                 checks.append(check)
                 yield data
             yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
