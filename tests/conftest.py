@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import signal
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -37,6 +38,11 @@ BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"
 """Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
 PATIENCE = 600
 """Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
+
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    # Whoever starts the tests may ignore these (nohup, or & in a script), and the processes of tests inherit it.
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 os.fsync = lambda fd: None  # noqa: ARG005
 """Half of the time of tests that write runs was waiting for the disk. Other tests ask what happens at fsync."""

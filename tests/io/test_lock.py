@@ -191,7 +191,7 @@ def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
 
 
 RUN = """
-import signal, sys, time
+import sys, time
 from pipeline.cli.dispatch import main
 from pipeline.execution import count, workers
 
@@ -199,9 +199,6 @@ def slow(task, original=workers.count):
     time.sleep(0.1)
     return original(task)
 
-# Whoever starts the tests may ignore these (nohup, or & in a script), and processes inherit it.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
 workers.count = slow
 if len(sys.argv) > 10:  # the command ends slowly, and a second signal may come meanwhile
     from pipeline.execution.store.run_directory import Log
