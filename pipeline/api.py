@@ -18,7 +18,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -262,7 +262,8 @@ def run(
     from .report.terminal.progress import shown_progress
 
     with shown_progress(progress) as listener:
-        job = stages.prepare(written, options, overrides_from_values(only, set), listener)
+        overrides, begun = overrides_from_values(only, set), partial(stages.held_directory, output, listener)
+        job = stages.prepare(written, options, overrides, listener, begun)
         directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))

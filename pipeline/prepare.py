@@ -1,8 +1,10 @@
 """What comes before a run: config, metrics and every file are read and checked. All problems are raised at once."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,22 +19,27 @@ from .corpus.input_warnings import mixed_styles, suspicions
 from .corpus.opener import open_corpus
 from .corpus.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
+from .execution.count import Ahead
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .io.remote import is_remote
 from .metrics.base import capabilities
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.needs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
+from .metrics.base.needs import EDITS, GOLD, TEXTS, Needs, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
-from .scoring.board import Task, tasks_of
+from .scoring.board import Task, needs_of, tasks_of
 
 if TYPE_CHECKING:
     from .execution.clusters import Cluster
+    from .execution.store.run_directory import RunDirectory
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
+
+    Directory = Callable[[Config, dict[str, Any]], AbstractContextManager[RunDirectory]]
+    """Opens the run directory of a config, of which run.json keeps something; see held_directory() in `stages.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +64,9 @@ class Job:
     """The files of the sections `judgments` to `expect`, opened."""
     cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
-    read: int = 0
-    """The bytes of texts that were read to open them; those that were opened before need not be read."""
+    read: tuple[int, int] = 0, 0
+    """The bytes of texts that were read to open them (those that were opened before need not be read), and those of
+    texts larger than memory that were counted meanwhile."""
 
     @property
     def partial(self) -> bool:
@@ -71,17 +79,17 @@ def prepare(
     options: RunOptions = AUTO,
     overrides: Overrides = NO_OVERRIDES,
     listener: Listener = SILENT,
+    directory: "Directory | None" = None,
 ) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
 
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
-    metric asks for it. Raises IncompleteError where a process that annotates dies.
+    metric asks for it. `directory` opens the run directory; then texts that are larger than memory are counted while
+    they are opened. Raises IncompleteError where a process that annotates dies.
     """
-    config, metrics, corpora, problems, cluster, read = _opened(written, options, overrides, listener)
+    config, metrics, corpora, problems, cluster, read = _opened(written, options, overrides, listener, directory)
     if config:
-        problems += impossible_files(config)
-        problems += _unsupported(config, metrics) if config.written.statistics else []
-        problems += [Problem("", message) for message in map(capabilities.lacks_code, metrics) if message]
+        problems += _impossible(config, metrics)
     people = people_of(config, problems) if config and config.written.human and not overrides.only else None
     published = None
     if config and not overrides.only:
@@ -105,11 +113,6 @@ def prepare(
         warnings = (*warnings, "nothing is correlated with people where --only chooses")
     if config.written.expect and overrides.only:
         warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
-    file = Path(config.root.mark.file).absolute()
-    if isinstance(written, str | Path):
-        kept: dict[str, Any] = {"config": str(file)}
-    else:  # a mapping is kept whole, with the folder where relative paths start
-        kept = {"config": written.plain(), "folder": str(file.parent)}
     return Job(
         config=config,
         metrics=metrics,
@@ -117,12 +120,33 @@ def prepare(
         tasks=tasks,
         warnings=warnings,
         overrides=overrides,
-        written={**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()},
+        written=_kept(written, config, overrides),
         people=people,
         published=published,
         cluster=cluster,
         read=read,
     )
+
+
+def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> dict[str, Any]:
+    """Return what run.json keeps of a config."""
+    file = Path(config.root.mark.file).absolute()
+    if isinstance(written, str | Path):
+        kept: dict[str, Any] = {"config": str(file)}
+    else:  # a mapping is kept whole, with the folder where relative paths start
+        kept = {"config": written.plain(), "folder": str(file.parent)}
+    return {**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()}
+
+
+def _texts_to_count(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Corpus, Sequence[Needs]]:
+    """Return what metrics count of the texts of a data set: nothing where that cannot be told from some of its lines.
+
+    The data set is that of complete().
+    """
+    (corpus,) = complete(metrics, [corpus])
+    read = [m for m in metrics if m.needs.input == TEXTS and not (reads_files(m) or capabilities.computes_numbers(m))]
+    needs = () if fit(read, [corpus]) else needs_of(tasks_of(read, [corpus]))
+    return corpus, () if any(need.survey for need in needs) else needs
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -154,9 +178,13 @@ def reread(
 
 
 def _opened(
-    written: str | Path | Node, options: RunOptions, overrides: Overrides, listener: Listener = SILENT
-) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]":
-    """Return config, metrics, texts, all problems, the cluster and how many bytes were read to open the texts.
+    written: str | Path | Node,
+    options: RunOptions,
+    overrides: Overrides,
+    listener: Listener = SILENT,
+    directory: "Directory | None" = None,
+) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, tuple[int, int]]":
+    """Return config, metrics, texts, all problems, the cluster and how many bytes were read (see Job).
 
     The config is None where it cannot be read.
     """
@@ -167,7 +195,7 @@ def _opened(
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
-    cluster, read = None, 0
+    cluster, read = None, (0, 0)
     if config:
         named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
         meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
@@ -191,7 +219,14 @@ def _opened(
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
         opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache)
-        opened_all = [open_corpus(item, systems, problems, opener=opener, views=views) for item in config.datasets]
+        ahead = None
+        with ExitStack() as held:
+            impossible = problems or cluster or _impossible(config, metrics) or any(_missing_texts(config, metrics))
+            if directory and not impossible:
+                opens = partial(directory, config, _kept(written, config, overrides))
+                view = partial(_texts_to_count, metrics)
+                ahead = Ahead(lambda: held.enter_context(opens()), view, options, listener)
+            opened_all = [open_corpus(item, systems, problems, opener, views, ahead) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
             if problem.position in config.places and problem.message.startswith("no such file"):
@@ -203,13 +238,19 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-        read = opener.read
+        read = opener.read, ahead.bytes if ahead else 0
     if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.plugged import all_references  # here, because most runs have no such metric
 
         metrics = capabilities.for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster, read
+
+
+def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return why a config that can be read cannot be run, whatever its texts are."""
+    problems = [*impossible_files(config), *(_unsupported(config, metrics) if config.written.statistics else ())]
+    return problems + [Problem("", message) for message in map(capabilities.lacks_code, metrics) if message]
 
 
 def impossible_files(config: Config) -> list[Problem]:

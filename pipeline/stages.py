@@ -21,8 +21,8 @@ To add a stage between scoring and writing, write a function like resample(), an
 import shlex
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -50,6 +50,7 @@ from .scoring.stored_runs import has_old_digests, left_out
 
 if TYPE_CHECKING:
     from .config.models import StatisticsConfig
+    from .config.resolved import Config
     from .execution.count import Counted
     from .human.human_judgements import HumanJudgements
     from .reproduction.published_sections import Published
@@ -118,7 +119,7 @@ def run(
             )
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
-        if fresh:
+        if fresh and not job.read[1]:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
@@ -127,6 +128,24 @@ def run(
             except BaseException as error:
                 log("\n".join([f"stopped: {type(error).__name__}: {error}", *getattr(error, "__notes__", ())[:1]]))
                 raise
+
+
+@contextmanager
+def held_directory(
+    output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any], *, fresh: bool = False
+) -> Iterator[RunDirectory]:
+    """Yield the run directory of a config whose texts nobody knows yet, and keep other runs out; see prepare().
+
+    `written` is what run.json keeps of the config. Raises StoreError where the directory cannot be used.
+    """
+    directory = RunDirectory(folder_of(output or config.written.output.dir))
+    with directory.held(listener.tell):
+        if fresh:
+            directory.clear(whole=False)
+        else:
+            directory.refuse_other_config(written)
+        directory.announce()
+        yield directory
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
@@ -148,7 +167,7 @@ def _run(
     job: Job, directory: RunDirectory, options: RunOptions, listener: LoggingListener, kept: dict[str, Any]
 ) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun, read = time.monotonic(), job.read
+    begun, (read, ahead) = time.monotonic(), job.read
     job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
@@ -175,7 +194,7 @@ def _run(
         "kernel": kernel.name(),
         "state": state,
         "seconds": {"counting": round(counting, 3), "all": seconds},
-        "bytes_read": {"opening": read, "counting": listener.bytes},
+        "bytes_read": {"opening": read, "counted_meanwhile": ahead, "counting": listener.bytes},
     }
     directory.write_manifest({**about, **job.written, **surroundings(), **computed})
     listener.note(f"{state} in {seconds} s")

@@ -1,5 +1,6 @@
 """Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records by their ids."""
 
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,11 +14,11 @@ from ..config.resolved import Column, Input
 from ..errors import CorpusError, Problem, did_you_mean
 from ..io.plain_files import BOM, SEPARATOR, STDIN, UNPACKED, Origin, Spool, Spooled, named
 from ..io.remote import Remote, is_there
-from ..io.workers import Shared, threads
+from ..io.workers import Shared, memory, threads
 from . import formats
 from .formats.m2 import CORRECTED, OUTPUT, SOURCE, Asked
 from .m2_texts import M2File, read_m2
-from .scan import RANGE, Found, Opening, Stretch, index_text
+from .scan import RANGE, SETTLED, Beginning, Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -31,6 +32,13 @@ CLUSTERED = 1 << 30
 
 NEAR, FAR = 16, 1024
 """Stretches that are scanned before what was found is kept: by each thread, and by the workers of a cluster."""
+VISITED = 1 / 8
+"""Of texts larger than half of the memory, so much of the memory at most is scanned between two visits."""
+
+Visit = Callable[[list[TextFile]], int]
+"""Takes the first lines of texts, as far as their places are known; returns how many of them it needs no longer."""
+Visited = Callable[[Mapping[Stretch, Found]], None]
+"""Takes what is found so far in the stretches of texts."""
 
 
 class Opener:
@@ -58,14 +66,23 @@ class Opener:
         self._lock = Lock()
         self._stdin = 0
 
-    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
-        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
+    def open_all(
+        self, inputs: Sequence[Input], problems: list[Problem], visit: Visit | None = None
+    ) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems.
+
+        Where files are larger than half of the memory, `visit` is called each time that more of them is known, while
+        what was scanned last is still in memory.
+        """
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.cluster else 0
+        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.cluster or visit else 0
         with threads(self.threads if size > THREADED else 1) as shared:
             openings = shared(self._try, new)
+            of_new = dict(zip(new, openings, strict=True))
             opened = [item for item in openings if isinstance(item, Opening)]
-            found = self._scanned(opened, shared, shares=self.cluster is not None and size > CLUSTERED)
+            visited = _visits(visit, [of_new.get(item) for item in inputs]) if visit and size > memory() / 2 else None
+            shares = self.cluster is not None and size > CLUSTERED
+            found = self._scanned(opened, shared, visited, shares=shares)
         results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
@@ -124,9 +141,11 @@ class Opener:
                 self._m2[path, asked] = read_m2(path, asked, self.spool, shared)
             return self._m2[path, asked]
 
-    def _scanned(self, openings: Sequence[Opening], shared: Shared, *, shares: bool) -> dict[Stretch, Found]:
+    def _scanned(
+        self, openings: Sequence[Opening], shared: Shared, visited: Visited | None, *, shares: bool
+    ) -> dict[Stretch, Found]:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster scan some, too."""
-        large = [item for item in openings if self.keeps and self._in_place(item) and item.stretches[0].size >= RANGE]
+        large = [item for item in openings if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE]
         kept = None
         if large:
             from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
@@ -134,9 +153,12 @@ class Opener:
             kept = KeptStretches(large)
         known = kept.read() if kept else {}
         # The workers of a cluster do not have the temporary folder.
-        far = {one for item in openings if shares and self._in_place(item) for one in item.stretches}
+        far = {one for item in openings if shares and _in_place(item) for one in item.stretches}
         left = [one for item in openings for one in item.stretches if one not in known]
         left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
+        if visited:
+            left.sort(key=lambda one: one.high / max(one.size, 1))  # the same lines of all texts, about
+            step = min(step, max(int(memory() * VISITED / RANGE), 1))
         for some in (left[low : low + step] for low in range(0, len(left), step)):
             new = dict[Stretch, Found]()
             if self.cluster and (sent := [one for one in some if one in far]):
@@ -148,18 +170,15 @@ class Opener:
             if kept:
                 kept.write(new)
             known |= new
+            if visited:
+                visited(known)
         return known
-
-    def _in_place(self, opening: Opening) -> bool:
-        """Return whether a text is read where the user has it, and not in the spool."""
-        path, _, origin = opening.file
-        return isinstance(path, Remote) or path == Path(origin.name)
 
     def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
         """Return a text whose stretches were scanned; those in the spool keep it alive."""
         try:
             stretches = [found[one] for one in opening.stretches]
-            return opening.opened(stretches, None if self._in_place(opening) else self.spool)
+            return opening.opened(stretches, None if _in_place(opening) else self.spool)
         except CorpusError as error:
             return error
 
@@ -213,6 +232,31 @@ def _size(path: Path | Remote) -> int:
     with suppress(OSError, ValueError):
         return THREADED if isinstance(path, Remote) else path.stat().st_size  # a request takes its time, however large
     return 0
+
+
+def _in_place(opening: Opening) -> bool:
+    """Return whether a text is read where the user has it, and not in the spool."""
+    path, _, origin = opening.file
+    return isinstance(path, Remote) or path == Path(origin.name)
+
+
+def _visits(visit: Visit, openings: Sequence[Opening | CorpusError | None]) -> Visited | None:
+    """Return what is called with all that is found so far; None where not all texts are settled files of the user."""
+    texts, done = list[Beginning](), 0
+    for one in openings:
+        if not isinstance(one, Opening) or isinstance(one.file.path, Remote) or not _in_place(one):
+            return None
+        if not one.settled:
+            time.sleep(SETTLED)  # which is nothing beside the time that so large texts take
+        if not one.settled:
+            return None
+        texts.append(Beginning(one))
+
+    def visited(found: Mapping[Stretch, Found]) -> None:
+        nonlocal done
+        done = visit([text.first(found, done) for text in texts])
+
+    return visited
 
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:

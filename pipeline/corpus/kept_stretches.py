@@ -4,7 +4,6 @@ A stamp cannot tell whether a text that has grown begins as it did. Such a text 
 """
 
 import json
-import time
 import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -15,16 +14,12 @@ from blake3 import blake3
 from ..errors import DataError
 from ..io.content_cache import ContentCache, Kind
 from .scan import Found, Opening, Stretch
-from .texts import Stamp
 
 OPENED = Kind("texts/opened-1.sqlite", "opened", "found")
 OF = "stretches"
 """The name of the table, as `gec-pipeline cache` shows it."""
 MOST = 1 << 28
 """Bytes of all that is kept: of 32 MiB of text 5 KB, or more where lines are blank. Where they are more, all goes."""
-SETTLED = 2.0
-"""Seconds for which a file must not have changed. One that was written just now may be written again in the same tick
-of the clock of its file system, which its stamp would not tell."""
 NUMBERS = ("lines", "head", "head_blank", "rest", "rest_blank", "longest", "blank", "subwords", "nuls", "windows")
 """The fields of Found that JSON can hold."""
 LEAF_SIZE = blake3.digest_size
@@ -37,7 +32,7 @@ class KeptStretches:
         self._keys = {
             stretch: blake3(repr((opening.stamp, stretch)).encode()).digest()
             for opening in openings
-            if is_settled(opening)
+            if opening.settled
             for stretch in opening.stretches
         }
         self._cache: ContentCache | None = None
@@ -56,14 +51,6 @@ class KeptStretches:
         good = {stretch: own for stretch, own in found.items() if stretch in self._keys and not own.problem}
         if self._cache:
             self._cache.write({self._keys[stretch]: packed(own) for stretch, own in good.items()})
-
-
-def is_settled(opening: Opening) -> bool:
-    """Return whether the stamp of a text tells when the text changes."""
-    stamp = opening.stamp
-    if not isinstance(stamp, Stamp):
-        return stamp.token != ""
-    return time.time() - max(stamp.mtime, stamp.ctime) / 1e9 > SETTLED
 
 
 def packed(found: Found) -> bytes:

@@ -186,6 +186,11 @@ class TextFile:
         return self.number(8 * byte + int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1]))) + 1)
 
     @property
+    def stamped(self) -> str:
+        """What stands for the digest while nobody knows it yet: where the file is, and its stamp."""
+        return f"{self.path.absolute() if isinstance(self.path, Path) else self.path.url}: {self.stamp}"
+
+    @property
     def name(self) -> str:
         """The name of the file in warnings, without its folders."""
         return self.place.replace("\\", "/").rpartition("/")[2]

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from ..corpus.scan import STRIDE, changed
-from ..corpus.texts import AnyText, MemoryText, Span, read_span, read_texts
+from ..corpus.texts import AnyText, MemoryText, Span, TextFile, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..io.workers import threads
+from ..io.workers import silent, threads
 from ..metrics.base.needs import Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
-from .options import AUTO, SILENT, Listener, Missing, RunOptions
+from .options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
 from .store.counts import UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _counted(
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
     whole = len(plan.names) * corpus.lines
-    done = whole - sum(len(plan.names) * (shard.high - shard.low) for shard in undone)
+    done = len(plan.names) * (plan.shards[-1].high - sum(shard.high - shard.low for shard in undone))
     tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
     tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
     for number, columns, lost in workers.Runner(n_jobs, backend, tell, options.cluster).run(tasks):
@@ -219,9 +220,10 @@ def count_all(
         missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
         directory.announce(counts[cell] for cell in missing)
         found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
-        plan = _Plan.of(corpus, missing, options.shard_lines, found=found)
-        locations, lost = _counted_to_files(plan, directory, options, listener)
-        parts = {location.path for location in locations.values()}
+        _, early = placed(_stamped(corpus), needs, directory)
+        parts = _found(directory, missing, corpus, {early[cell]: key for cell, key in missing.items()})
+        plan = _Plan.of(corpus, missing, options.shard_lines or _lines_of_shard(parts), found=found)
+        locations, lost = _counted_to_files(plan, directory, options, listener, parts)
         joined = []
         with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
             for cell, key in missing.items():
@@ -230,11 +232,80 @@ def count_all(
                     joined.append((directory.join(counts[cell], key, own, shared), counts[cell]))
         directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
         if not lost:
-            directory.remove_parts(parts)
+            directory.remove_parts({location.path for location in locations.values()})
         incomplete = {item.system for item in lost}
         counted |= {cell: item for cell, item in counts.items() if cell[0] not in incomplete}
         every_lost += _merged(lost)
     return counted, every_lost
+
+
+class Ahead:
+    """Counts texts that are larger than memory while they are opened, so that each byte is read once from the disk.
+
+    Nobody knows the digests of these texts yet: so the counts get keys that are made of their stamps, under which
+    count_all() looks for them, too. It counts what is left, and joins all.
+    """
+
+    def __init__(
+        self,
+        directory: Callable[[], RunDirectory],
+        view: Callable[[Corpus], tuple[Corpus, Sequence[Needs]]],
+        options: RunOptions,
+        listener: Listener,
+    ) -> None:
+        """Take what opens the run directory, when it is needed, and what tells what to count of a data set."""
+        self._open, self._view, self._options = directory, view, options
+        self._listener = LoggingListener(listener, silent)
+        self._begun: dict[str, tuple[int, int | None, dict[CountsKey, Location]]] = {}
+
+    @cached_property
+    def directory(self) -> RunDirectory:
+        """The run directory."""
+        return self._open()
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes of texts were counted."""
+        return self._listener.bytes
+
+    def __call__(self, corpus: Corpus) -> int:
+        """Count what can be counted of the first lines of a data set; return how many lines are done."""
+        corpus, needs = self._view(corpus)
+        if not needs or not corpus.lines:
+            return corpus.lines
+        counts, keys = placed(_stamped(corpus), needs, self.directory)
+        missing = {cell: keys[cell] for cell, own in counts.items() if not own.path.exists()}
+        if not missing:
+            return corpus.lines
+        if corpus.name not in self._begun:
+            parts = _found(self.directory, missing, corpus)
+            self._begun[corpus.name] = 0, self._options.shard_lines or _lines_of_shard(parts), parts
+        done, size, parts = self._begun[corpus.name]
+        text = cast("TextFile", corpus.texts()[0])
+        plan = _Plan.of(replace(corpus, lines=text.lines * text.size // int(text.marks[1, -1])), missing, size)
+        size = plan.shards[0].high
+        if shards := [Shard(low, low + size) for low in range(done, corpus.lines - size + 1, size)]:
+            plan = plan._replace(shards=shards)
+            parts, _ = _counted_to_files(plan, self.directory, self._options, self._listener, parts)
+            done = shards[-1].high
+        self._begun[corpus.name] = done, size, parts
+        return done
+
+
+def _lines_of_shard(parts: Iterable[CountsKey]) -> int | None:
+    """Return how many lines the shards have of which some are counted; None where none is."""
+    return next((key.high for key in parts if not key.low), None)
+
+
+def _stamped(corpus: Corpus) -> Corpus:
+    """Return a data set of which all is known that decides the keys of its counts in Ahead."""
+
+    def stamped(text: AnyText) -> AnyText:
+        return replace(text, digest=text.stamped) if isinstance(text, TextFile) else text
+
+    systems = {name: stamped(text) for name, text in corpus.systems.items()}
+    source, references = corpus.source and stamped(corpus.source), tuple(map(stamped, corpus.references))
+    return replace(corpus, lines=0, source=source, references=references, systems=systems)
 
 
 def _surveyed_to_disk(
@@ -247,8 +318,10 @@ def _surveyed_to_disk(
         file = directory.whole_file(corpus.name, corpus.lines, survey, f"{WHOLE}{key}", len(corpus.references))
         if not file.locations(read=True):
             directory.announce([file])
-            plan = _Plan.of(view, {(ALL, survey): f"{WHOLE}{key}"}, options.shard_lines)
-            locations, _ = _counted_to_files(plan, directory, options, listener, "surveying")
+            keys: Mapping[tuple[str, Needs], str] = {(ALL, survey): f"{WHOLE}{key}"}
+            plan = _Plan.of(view, keys, options.shard_lines)
+            parts = _found(directory, keys, view)
+            locations, _ = _counted_to_files(plan, directory, options, listener, parts, "surveying")
             arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
             file.write([workers.joined(survey, len(corpus.references), arrays)])
             directory.remove_parts({location.path for location in locations.values()})
@@ -263,14 +336,26 @@ def _surveys(corpus: Corpus, needs: Iterable[Needs]) -> Iterator[tuple[Survey, C
             yield survey, corpus if survey.of_systems else corpus.without(corpus.systems)
 
 
+def _found(
+    directory: RunDirectory, keys: Mapping[tuple[str, Needs], str], corpus: Corpus, early: Mapping[str, str] = {}
+) -> dict[CountsKey, Location]:
+    """Return where the run directory has counts with some keys, or with those that these had before: `early`."""
+    widths = {key: need.schema(len(corpus.references)).width for (_, need), key in keys.items()}
+    widths |= {name: widths[key] for name, key in early.items()}
+    found = find(directory.path / UNFINISHED, widths)
+    return {CountsKey(early.get(name, name), low, high): location for (name, low, high), location in found.items()}
+
+
 def _counted_to_files(
-    plan: _Plan, directory: RunDirectory, options: RunOptions, listener: Listener, stage: str = "counting"
+    plan: _Plan,
+    directory: RunDirectory,
+    options: RunOptions,
+    listener: Listener,
+    parts: Mapping[CountsKey, Location],
+    stage: str = "counting",
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that the run directory does not have yet; return where all are, and the lines that are lost."""
-    references = len(plan.corpus.references)
-    widths = {key: need.schema(references).width for (_, need), key in plan.keys.items()}
-    locations = find(directory.path / UNFINISHED, widths)
-    keys = plan.keys.values()
+    """Count the shards that are not among `parts`; return where all are, and the lines that are lost."""
+    keys, locations = plan.keys.values(), dict(parts)
     undone = [shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in keys)]
     listener.stage(stage if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"

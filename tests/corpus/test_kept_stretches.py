@@ -23,7 +23,7 @@ SIZE = 3_900_000
 SMALL_STRETCHES = """
 from pipeline.corpus import input_files, kept_stretches, scan
 scan.RANGE = input_files.RANGE = scan.LEAF
-input_files.NEAR, kept_stretches.SETTLED = 1, -9
+input_files.NEAR, scan.SETTLED = 1, -9
 """
 
 
@@ -34,7 +34,7 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with (
         mock.patch.object(scan, "RANGE", scan.LEAF),
         mock.patch.multiple(input_files, RANGE=scan.LEAF, NEAR=1),
-        mock.patch.object(kept_stretches, "SETTLED", -9.0),  # the files were written just now
+        mock.patch.object(scan, "SETTLED", -9.0),  # the files were written just now
     ):
         yield
 
@@ -80,7 +80,7 @@ def test_a_text_that_has_changed_or_grown_is_read(text: Path) -> None:
 
 def test_a_text_that_was_written_just_now_is_not_kept(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It might be written again without a change of its stamp."""
-    monkeypatch.setattr(kept_stretches, "SETTLED", 3600.0)
+    monkeypatch.setattr(scan, "SETTLED", 3600.0)
     assert [opened(text)[1] for _ in range(2)] == [text.stat().st_size] * 2
 
 

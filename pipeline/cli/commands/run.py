@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...config.models import BACKENDS
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
+        begun = None if args.dry_run else partial(stages.held_directory, args.output, bar, fresh=args.fresh)
+        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar, begun)
         written = job.config.written
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
