@@ -168,6 +168,7 @@ def test_what_is_wrong_at_the_end_loses_nothing(config: Path, capsys: pytest.Cap
     assert parts > 10
     path.write_bytes(text)
     scored("run")
+    assert main(["clean", "run", "--unused"]) == 0  # the counts of texts that have another stamp now
     assert dict(tree(Path("run"))) == expected
 
 
