@@ -111,6 +111,13 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_b
     return "|".join([name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest])
 
 
+def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
+    """Return what sacreBLEU prints for its settings; `missing` says that some lines have fewer references."""
+    parts = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
+    told = {key: ("no", "yes")[value] if isinstance(value, bool) else value for key, value in parts.items()}
+    return "|".join([name, *(f"{key}:{value}" for key, value in told.items())])
+
+
 # --- options
 
 

@@ -19,7 +19,7 @@ from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, 
 from ..base.choices import MOST_ADDED, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.needs import LAST, Columns, Field, OverlapNeeds
-from ..base.options import SACREBLEU, level_option, lowercase_option, option
+from ..base.options import level_option, lowercase_option, option, sacrebleu_signature
 from .smoothing import SMOOTHING, Counts
 
 
@@ -364,12 +364,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if not tokens.get(self.tokenizer):
             return None
         smooth = self.smoothing + (f"[{float(self.smoothing_value):.2f}]" if self.smoothing_value else "")
-        parts = {
-            "nrefs": "var" if missing else references,
-            "case": "lc" if self.lowercase else "mixed",
-            "eff": "yes" if self.effective_order == "yes" else "no",
-            "tok": tokens[self.tokenizer],
-            "smooth": smooth,
-            "version": SACREBLEU,
-        }
-        return "|".join(["BLEU", *(f"{key}:{value}" for key, value in parts.items())])
+        counted = {"case": "lc" if self.lowercase else "mixed", "eff": self.effective_order == "yes"}
+        split = tokens[self.tokenizer]
+        return sacrebleu_signature("BLEU", references, missing=missing, **counted, tok=split, smooth=smooth)
