@@ -392,6 +392,12 @@ class OverlapNeeds(Needs):
         return PreparedOverlap(tokens, self.order, self.kinds, lengths)
 
 
+def tokenization_of(metric: Any) -> Tokenization:
+    """Return how a metric with the options unit, tokenizer, strip and lowercase splits lines."""
+    tokenizer = "char" if metric.unit == "char" else metric.tokenizer
+    return Tokenization(tokenizer, strip=metric.strip, lowercase=metric.lowercase)
+
+
 @dataclass(frozen=True)
 class NumberNeeds(Needs):
     """Numbers of each sentence, joined by blanks in lines of text, as `corpus/number_files.py` writes them."""
