@@ -14,7 +14,7 @@ import numpy as np
 from ..config import models_published as models
 from ..config.resolved import Config
 from ..config.tree import base_of
-from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered
+from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered, known_names
 from ..human.comparison import asked_statistics
 from ..human.judgments import Judgments, read_judgments
 from ..human.records import Record, Scores, filtered, means_of, read_records, scores_of
@@ -341,8 +341,7 @@ class _Opener:
         section, *rest = path.split("/")
         sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
-            hint = did_you_mean(section, sections)
-            self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
+            self.problem(f"results.json has no '{section}'{known_names(section, sections, 'expected')}", keys)
         elif rest and section in models.SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 
