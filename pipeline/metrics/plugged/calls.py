@@ -24,6 +24,7 @@ from ...errors import ConfigError, InputError, PipelineError
 from ...io.content_cache import SCORES, ContentCache
 from ...io.small_tables import LARGEST_NUMBER
 from ...io.workers import starved
+from ..base.choices import precision_recall_f
 from ..base.declared import Declared
 from .declare import Plugin, metric
 
@@ -326,9 +327,7 @@ def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[floa
         if not declared.counts:
             return answer[0] if declared.higher_is_better else -answer[0]
         tp, fp, fn = answer
-        precision, recall = (tp / (tp + fp) if fp else 1.0), (tp / (tp + fn) if fn else 1.0)
-        squared = declared.beta**2
-        return (1 + squared) * precision * recall / (squared * precision + recall) if precision + recall else 0.0
+        return precision_recall_f(tp, fp, fn, declared.beta)[2]
 
     return max(answers, key=goodness) if len(answers) > 1 else answers[0]
 
