@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus.edits.errant_report import MODES
-from pipeline.metrics.base.choices import precision_recall_f
+from pipeline.corpus.edits.errant_report import MODES, precision_recall_f
 from tests.conftest import called
 
 if TYPE_CHECKING:

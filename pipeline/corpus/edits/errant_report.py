@@ -11,7 +11,6 @@ from itertools import chain
 from operator import add
 from typing import NamedTuple, TypeAlias
 
-from ...metrics.base.choices import precision_recall_f
 from . import m2_files
 from .m2_files import PREFIXES, Annotated, Edit
 
@@ -114,6 +113,16 @@ def category(type_: str, tier: int) -> str:
     if tier == 3 or not type_.startswith(PREFIXES) or type_ in PREFIXES:
         return type_
     return type_[:1] if tier == 1 else type_[2:]
+
+
+def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
+    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
+
+    F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
+    """
+    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    below = beta**2 * precision + recall
+    return precision, recall, (1 + beta**2) * precision * recall / below if below else 0.0
 
 
 def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:

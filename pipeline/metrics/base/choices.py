@@ -58,16 +58,6 @@ def f_of_counts(right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], b
     return f_beta(precision, recall, beta), precision, recall
 
 
-def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
-    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
-
-    F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
-    """
-    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
-    below = beta**2 * precision + recall
-    return precision, recall, (1 + beta**2) * precision * recall / below if below else 0.0
-
-
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
+from ...corpus.edits.errant_report import precision_recall_f
 from ...errors import ConfigError, InputError, PipelineError
 from ...io.content_cache import SCORES, ContentCache
 from ...io.small_tables import LARGEST_NUMBER
 from ...io.workers import starved
-from ..base.choices import precision_recall_f
 from ..base.declared import Declared
 from .declare import Plugin, metric
 
