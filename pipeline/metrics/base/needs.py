@@ -52,6 +52,10 @@ def annotated_by(annotator: str) -> str:
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
+EDITS_OF_BOTH: Any = property(lambda needs: annotated_by(needs.annotator), doc="Edits on both sides.")
+"""The `input` of needs that have an `annotator`."""
+
+
 def annotator_of(input_: str) -> str:
     """Return the annotator of an input, or an empty text where texts are not annotated."""
     return input_.removeprefix(f"{EDITS}.").removeprefix(KEPT) if input_.startswith(f"{EDITS}.") else ""
