@@ -1,6 +1,6 @@
 """Errors with messages for users. Each problem says where it is, what is wrong and what to do."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -44,6 +44,17 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
+
+
+def known_names(name: str, choices: Collection[str], told: str = "there are") -> str:
+    """Return the end of a message about a name that is none of the choices: the nearest of them, and all of them."""
+    return f"{did_you_mean(name, choices)}; {told} {', '.join(choices)}"
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Return names as a sentence has them. Of very many the first are named and the others counted."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return " and ".join([", ".join(shown[:-1]), *shown[-1:]]) if len(shown) > 1 else "".join(shown)
 
 
 def bounded(notes: Sequence[str]) -> list[str]:

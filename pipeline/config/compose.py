@@ -239,9 +239,8 @@ class _Reader:
             try:
                 part = self.file(_included(child, name, above), above)
                 if not isinstance(part.value, dict) or not all(map(_KEY.fullmatch, part.value)):
-                    raise DataError(
-                        f"{part.mark.file} is no part of a config"
-                    )  # it may be anything, which is nobody's business
+                    # it may be anything, which is nobody's business
+                    raise DataError(f"{part.mark.file} is no part of a config")
                 base = merge(base, part) if base else part
             except DataError as error:
                 self.problems.append(child.problem(str(error)))

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..errors import ConfigError, Problem, did_you_mean
+from ..errors import ConfigError, Problem, known_names
 from ..io.plain_files import OPENERS, small_text
 from ..io.remote import Remote, is_remote
 
@@ -296,8 +296,7 @@ def select(
     all_names = list(dict.fromkeys(name for kind in names.values() for name in kind))
     for pattern in patterns:
         if not any(matches(name, pattern) for name in all_names):
-            hint = did_you_mean(pattern, all_names)
-            message = f"matches no data set, system or metric{hint}; there are {', '.join(all_names)}"
+            message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
             problems.append(Problem(f"--only {pattern}", message))
     kept = {kind: {name for name in own if matches(name, *patterns)} or set(own) for kind, own in names.items()}
     systems = tuple(system for system in config.systems if system.name in kept["system"])

@@ -98,12 +98,9 @@ class _View:
         edits = iter(self._annotated())
         references = [[next(edits) for _ in self.source] for _ in self.references]
         outputs = {name: [next(edits) for _ in self.source] for name in self.outputs}
-        problems = [
-            *(_unwritable(text, own) for text, own in zip(self.texts, references, strict=True)),
-            *(_unwritable(self.corpus.systems[name], own) for name, own in outputs.items()),
-        ]
-        if any(problems):
-            raise CorpusError([problem for problem in problems if problem])
+        texts = [*self.texts, *(self.corpus.systems[name] for name in outputs)]
+        if problems := [*filter(None, map(_unwritable, texts, [*references, *outputs.values()]))]:
+            raise CorpusError(problems)
         systems = {}
         for name, own in outputs.items():
             records = ("\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode() for annotation in own)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..errors import listed
 from ..metrics.base.metric import Metric
 from .corpus import Corpus
 from .looks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
@@ -176,25 +177,20 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
         high = [(sample, seen) for sample, seen in found if seen.known >= FEW and seen.share >= style.least]
         low = [sample.called for sample, seen in found if seen.known >= FEW and seen.share <= style.most]
         if minding and high and low:
-            fields = {**_fields(*high[0]), "low": _listed(low), "high": _listed([sample.called for sample, _ in high])}
+            named = {"low": listed(low, 2), "high": listed([sample.called for sample, _ in high], 2)}
             tokenization = minding.needs.tokenization
-            warnings.append(style.told.format(**fields, tok=tokenization.tokenizer if tokenization else ""))
+            tok = tokenization.tokenizer if tokenization else ""
+            warnings.append(style.told.format(**_fields(*high[0]), **named, tok=tok))
     parting = next((metric.needs.tokenization for metric in metrics if expects(metric) == "text"), None)
     seen = [(sample.called, stops(sample)) for sample in short.systems] if parting else []
     outputs = [called for called, own in seen if own.known >= FEW and own.share >= STYLES[0].least]
     if parting and outputs:
         warnings.append(
-            f"{_listed(outputs)} {'is' if len(outputs) == 1 else 'are'} tokenised already, and the tokenizer "
+            f"{listed(outputs, 2)} {'is' if len(outputs) == 1 else 'are'} tokenised already, and the tokenizer "
             f"{parting.tokenizer} is for texts as people write them; score detokenised texts, or set "
             "`tokenizer: whitespace`"
         )
     return [f"{corpus.name}: {text}" for text in warnings]
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - 2
-    shown = [*names[:2], f"{more} more"] if more > 0 else names
-    return " and ".join(shown) if len(shown) < 3 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:

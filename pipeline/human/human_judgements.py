@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ..arrays import Floats
 from ..config.models import HumanConfig
-from ..errors import InputError, did_you_mean
+from ..errors import InputError, known_names
 from .comparison import configured_statistics
 from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
 from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
@@ -102,8 +102,7 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
     if name is None and len(names) > 1:
         raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(names)}")
     if name is not None and name not in names:
-        hint = did_you_mean(name, names)
-        raise InputError(f"human: no data set is called '{name}'{hint}; there are {', '.join(names)}")
+        raise InputError(f"human: no data set is called '{name}'{known_names(name, names)}")
     return name if name is not None else names[0]
 
 

@@ -6,7 +6,7 @@ of Statistic and a member of STATISTICS.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Bools, Floats, Ints
 from ..errors import ConfigError, InputError, did_you_mean
-from ..metrics.base.options import Options, option, parse_signature, render_signature
+from ..metrics.base.options import Options, option, parse_signature, render_signature, settings_of
 from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
 
 AVERAGES: dict[str, Callable[[Ints], Ints]] = {
@@ -128,13 +128,7 @@ class Statistic:
 
     def __str__(self) -> str:
         """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
-        usual = {one.name: one.default for one in fields(self)}
-        shown = []
-        for item in self.options:
-            value = getattr(self, item.attribute)
-            if (not item.applies or item.applies(self)) and not (item.implicit and value == usual[item.attribute]):
-                shown.append((item.key, value))
-        return render_signature(self.name, shown)
+        return render_signature(self.name, settings_of(self))
 
 
 def averaged(values: Floats) -> Floats:

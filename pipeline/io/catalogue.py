@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
-from ..errors import DataError, did_you_mean
+from ..errors import DataError, did_you_mean, known_names
 from .remote import PREFIX, is_data
 
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
@@ -173,8 +173,7 @@ def bring(written: Any, home: str) -> None:
 def data_set(name: str) -> DataSet:
     """Return the data set of this name; raises DataError, which suggests the nearest name."""
     if name not in catalogue():
-        names = ", ".join(catalogue())
-        raise DataError(f"no data set is called '{name}'{did_you_mean(name, catalogue())}; known: {names}")
+        raise DataError(f"no data set is called '{name}'{known_names(name, catalogue(), 'known:')}")
     return catalogue()[name]
 
 

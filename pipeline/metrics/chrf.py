@@ -15,7 +15,7 @@ from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.needs import Columns, Field, Needs, OverlapNeeds, PreparedOverlap, Text
-from .base.options import SACREBLEU, beta_option, level_option, lowercase_option, option
+from .base.options import beta_option, level_option, lowercase_option, option, sacrebleu_signature
 
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
@@ -242,14 +242,6 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
         if self.level != "corpus" or self.min_char_order > 1:
             return None
-        parts = {
-            "nrefs": "var" if missing else references,
-            "case": "lc" if self.lowercase else "mixed",
-            "eff": "no" if self.eps_smoothing else "yes",
-            "nc": self.char_order,
-            "nw": self.word_order,
-            "space": "yes" if self.whitespace else "no",
-            "version": SACREBLEU,
-        }
-        name = f"chrF{self.beta}{'+' * self.word_order}"
-        return "|".join([name, *(f"{key}:{value}" for key, value in parts.items())])
+        name, case = f"chrF{self.beta}{'+' * self.word_order}", "lc" if self.lowercase else "mixed"
+        counted = {"eff": not self.eps_smoothing, "nc": self.char_order, "nw": self.word_order}
+        return sacrebleu_signature(name, references, missing=missing, case=case, **counted, space=self.whitespace)

@@ -14,12 +14,11 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from ..tokenizers.tokenization import Tokenization
 from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
-from .base.needs import Columns, Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import number_option
 
 Parts = tuple[Ints, Ints, Ints, Ints]
@@ -284,11 +283,9 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     @cached_property
     def needs(self) -> OverlapNeeds:
         """What the variant counts, with each reference or with merged references."""
-        tokenizer = "char" if self.unit == "char" else self.tokenizer
-        tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
-        return OverlapNeeds(tokenization, self.order, kinds, source=True)
+        return OverlapNeeds(tokenization_of(self), self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and penalised."""

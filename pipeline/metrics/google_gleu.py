@@ -10,11 +10,10 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, Rule, ShowsNgrams
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.needs import Columns, Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 
 
@@ -62,9 +61,7 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     @cached_property
     def needs(self) -> OverlapNeeds:
         """Lengths, totals, and matches with each reference."""
-        tokenizer = "char" if self.unit == "char" else self.tokenizer
-        tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
-        return OverlapNeeds(tokenization, self.order, ("match",), source=False)
+        return OverlapNeeds(tokenization_of(self), self.order, ("match",), source=False)
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with each reference."""

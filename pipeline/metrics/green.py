@@ -9,12 +9,11 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from ..tokenizers.tokenization import Tokenization
 from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
 from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
-from .base.needs import Columns, Field, OverlapNeeds
+from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import beta_option
 
 
@@ -70,10 +69,8 @@ class Green(ShowsNgrams, Metric):
     @cached_property
     def needs(self) -> OverlapNeeds:
         """The sums of minima from which hits and misses are computed."""
-        tokenizer = "char" if self.unit == "char" else self.tokenizer
-        tokenization = Tokenization(tokenizer, strip=self.strip, lowercase=self.lowercase)
         kinds = ("match", "source_only", "common", "source_match")
-        return OverlapNeeds(tokenization, self.order, kinds, source=True, source_len=True)
+        return OverlapNeeds(tokenization_of(self), self.order, kinds, source=True, source_len=True)
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams count as hits and misses of six kinds."""

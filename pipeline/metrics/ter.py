@@ -15,7 +15,7 @@ from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, Sco
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.needs import PRESENT, Columns, Field, Needs, Text
-from .base.options import SACREBLEU, level_option, option
+from .base.options import level_option, option, sacrebleu_signature
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 
@@ -166,14 +166,6 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         """Return sacreBLEU's own signature, or None for what it does not have: level mean, and tokens of the caller."""
         if self.level != "corpus" or is_own(self.tokens):
             return None
-        yes = {True: "yes", False: "no"}
-        parts = {
-            "nrefs": "var" if missing else references,
-            "case": "mixed" if self.case_sensitive else "lc",
-            "tok": "tercom",
-            "norm": yes[self.normalized],
-            "punct": yes[not self.no_punct],
-            "asian": yes[self.asian_support],
-            "version": SACREBLEU,
-        }
-        return "|".join(["TER", *(f"{key}:{value}" for key, value in parts.items())])
+        case = "mixed" if self.case_sensitive else "lc"
+        changes = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
+        return sacrebleu_signature("TER", references, missing=missing, case=case, tok="tercom", **changes)

@@ -5,6 +5,7 @@ import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import Any
 
@@ -216,20 +217,18 @@ def _parquet(
     names = {label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores)) for label in labels}
     fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
     schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
+
+    def batch(own: dict[str, str], others: dict[str, Any]) -> Any:
+        arrays = []
+        for label in labels:
+            numbers = np.full(len(others["line"]), names[label].index(own[label]), np.int32)
+            arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
+        return pa.record_batch([*arrays, *(pa.array(others[name], from_pandas=True) for name in types)], schema=schema)
+
     with TemporaryFile() as file:
-        writer, waiting = parquet.ParquetWriter(file, schema, compression="zstd"), list[Any]()
-        for own, others in rows():
-            arrays = []
-            for label in labels:
-                numbers = np.full(len(others["line"]), names[label].index(own[label]), np.int32)
-                arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
-            arrays += [pa.array(others[name], from_pandas=True) for name in types]
-            waiting.append(pa.record_batch(arrays, schema=schema))
-            if len(waiting) == GROUP:
-                writer.write_table(pa.Table.from_batches(waiting))
-                waiting = []
-        if waiting:
-            writer.write_table(pa.Table.from_batches(waiting))
-        writer.close()
+        with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+            batches = (batch(*own) for own in rows())
+            while group := list(islice(batches, GROUP)):
+                writer.write_table(pa.Table.from_batches(group))
         file.seek(0)
         yield from iter(partial(file.read, PIECE), b"")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from unicodedata import normalize
 
-from ..errors import InputError
+from ..errors import InputError, listed
 from ..metrics.base.metric import Metric
 from ..metrics.build import metrics_called
 from ..metrics.names import goodness, lower_is_better
@@ -14,7 +14,7 @@ from ..scoring.results import Results, Score
 from .tables import percent
 from .tables.comparisons import BETTER, WORSE, baseline_of, is_significant, level_name, shown_interval
 from .tables.ranked import SOURCE, Group, best_of, check_picked, groups, kinds, picked, ranked_table, rivalry, size
-from .tables.series import best_sentences, listed
+from .tables.series import best_sentences
 
 NAMED = 4
 """As many systems share a place by name; of more, the first three are named and the others counted."""

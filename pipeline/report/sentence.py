@@ -12,11 +12,12 @@ from ..arrays import Ints
 from ..corpus.corpus import Corpus
 from ..corpus.texts import TextFile, lines_of, read_texts
 from ..corpus.texts import called as place_of
-from ..errors import StoreError, did_you_mean, printable
+from ..errors import StoreError, known_names, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import Columns, Needs
 from ..scoring.board import Board
+from ..scoring.results import Score
 from ..scoring.sentences import scores_of_system, sentence_scores
 from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
 from .material import Material
@@ -203,11 +204,11 @@ def _row(blocks: Iterable[Columns], line: int) -> Columns:
     raise StoreError(f"line {line}: the counts end at {before:,}")
 
 
-def known_system(material: Material, dataset: str, system: str) -> str:
-    """Return the name of a system; raises StoreError, with the nearest name, if the data set has no such system."""
-    names = list(dict.fromkeys(s.system for s in material.results.scores if s.dataset == dataset))
+def known_system(scores: Iterable[Score], place: str, system: str) -> str:
+    """Return the name of a system; raises StoreError, with the nearest name, if no score of the place is of it."""
+    names = list(dict.fromkeys(score.system for score in scores))
     if system not in names:
-        raise StoreError(f"{dataset}: has no system '{system}'{did_you_mean(system, names)}; it has {', '.join(names)}")
+        raise StoreError(f"{place}: has no system '{system}'{known_names(system, names, 'it has')}")
     return system
 
 

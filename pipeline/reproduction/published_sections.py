@@ -14,7 +14,7 @@ import numpy as np
 from ..config import models_published as models
 from ..config.resolved import Config
 from ..config.tree import base_of
-from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered
+from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered, known_names
 from ..human.comparison import asked_statistics
 from ..human.judgments import Judgments, read_judgments
 from ..human.records import Record, Scores, filtered, means_of, read_records, scores_of
@@ -22,6 +22,7 @@ from ..human.score_files import read_scores
 from ..io.dataset_cache import path_of
 from ..io.plain_files import named, numbered_lines
 from ..io.small_tables import number_of
+from ..metrics.base.choices import f_beta
 from ..metrics.base.metric import Metric
 from ..metrics.build import from_text, metrics_called
 from ..scoring.aggregation import POLICIES
@@ -302,16 +303,13 @@ class _Opener:
             records = self.records(column.records, (*keys, "records"))
             outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)
             return means_of(outputs)
-        if column.f_beta is not None:  # (1 + b²) P R / (b² P + R), or 0 where precision P and recall R are both 0
-            written, path = column.f_beta, self.path(column.f_beta.file, (*keys, "f_beta", "file"))
-            records = read_records(path)
+        if column.f_beta is not None:
+            written = column.f_beta
+            records = read_records(self.path(written.file, (*keys, "f_beta", "file")))
             tables = [cells_of(records, "1", str(number)) for number in (written.precision, written.recall)]
-            weight, own = float(written.beta) ** 2, {}
-            for pair in zip(*tables, strict=True):
-                precision, recall = (float(cell.score) for cell in pair)
-                below = weight * precision + recall
-                own[pair[0].system] = (1 + weight) * precision * recall / below if below > 0 else 0.0
-            return own
+            precision, recall = (np.array([float(cell.score) for cell in cells]) for cells in tables)
+            scores = f_beta(precision, recall, float(written.beta)).tolist()
+            return {cell.system: score for cell, score in zip(tables[0], scores, strict=True)}
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
             systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
@@ -343,8 +341,7 @@ class _Opener:
         section, *rest = path.split("/")
         sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
-            hint = did_you_mean(section, sections)
-            self.problem(f"results.json has no '{section}'{hint}; expected {', '.join(sections)}", keys)
+            self.problem(f"results.json has no '{section}'{known_names(section, sections, 'expected')}", keys)
         elif rest and section in models.SECTIONS:
             self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
 

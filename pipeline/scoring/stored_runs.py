@@ -8,7 +8,7 @@ from typing import Any
 
 from ..corpus.scan import index_text
 from ..corpus.texts import KIND, NEWLINE, TextFile, digest_like
-from ..errors import CorpusError, InputError, StoreError, did_you_mean
+from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..io.plain_files import Origin, Spooled
@@ -270,8 +270,7 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
         )
         own = next(filter(None, ways), None)
         if own is None:
-            hint = f"{did_you_mean(pattern, known)}; there are {', '.join(known)}"
-            raise StoreError(f"{flag} {pattern}: there is no such one{hint}")
+            raise StoreError(f"{flag} {pattern}: there is no such one{known_names(pattern, known)}")
         chosen += own
     return chosen
 
@@ -293,9 +292,8 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
         if not boards:
             if "[" in text:
                 from_text(text)  # says what is wrong in it
-            hint = did_you_mean(text, dict.fromkeys(m.metric.output for m in scored))
-            known = ", ".join(dict.fromkeys(board.metric.output for board in scored))
-            raise StoreError(f"--metric {text}: there is no such one{hint}; there are {known}")
+            known = dict.fromkeys(board.metric.output for board in scored)
+            raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
     if selection.datasets:
         datasets = set(names_like("--dataset", selection.datasets, (board.dataset for board in kept)))
         kept = [board for board in kept if board.dataset in datasets]

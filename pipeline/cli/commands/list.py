@@ -10,7 +10,7 @@ examples:
 import argparse
 from collections.abc import Collection, Iterable
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, known_names
 from ...report.terminal.printing import print_table, print_text
 
 
@@ -28,8 +28,7 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
     wanted = list(dict.fromkeys(names))
     for name in wanted:
         if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError(f"no {what} is called '{name}'{hint}; known: {', '.join(known)}")
+            raise InputError(f"no {what} is called '{name}'{known_names(name, known, 'known:')}")
     return wanted or list(known)
 
 

@@ -26,12 +26,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.tree import from_mapping
-from ...errors import IncompleteError, InputError, Problem, did_you_mean, printable, wrong_name
+from ...errors import IncompleteError, InputError, Problem, did_you_mean, listed, printable, wrong_name
 from ...execution.options import SILENT, Listener
 from ...io.safe_files import write_atomic
 from ...report import unavailable
 from ...report.tables.comparisons import neighbours
-from ...report.tables.series import listed
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
 from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes

@@ -20,7 +20,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ...errors import InputError, StoreError, did_you_mean, printable
+from ...errors import InputError, StoreError, printable
 from ...report.terminal.printing import print_table, print_text, print_warnings
 from ..arguments import add_shown, selection_of
 
@@ -44,6 +44,7 @@ def run(args: argparse.Namespace) -> None:
         return
     from ...execution.store.run_directory import folder_of, read_manifest
     from ...report.console import print_results
+    from ...report.sentence import known_system
     from ...scoring.board import with_means
     from ...scoring.results import Results
     from ...scoring.stored_runs import load, narrowed, only
@@ -59,11 +60,7 @@ def run(args: argparse.Namespace) -> None:
     if selection_of(args):
         results = narrowed(results, only(load(folder)[1], selection_of(args)))
     if args.system:
-        names = list(dict.fromkeys(score.system for score in results.scores))
-        if args.system not in names:
-            hint = did_you_mean(args.system, names)
-            raise StoreError(f"{args.run}: has no system '{args.system}'{hint}; it has {', '.join(names)}")
-        results = results.only(args.system)
+        results = results.only(known_system(results.scores, args.run, args.system))
     if args.mean:
         results = with_means(results)
     if read_manifest(folder).get("state") == "running":
@@ -84,10 +81,9 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     dataset, *more = material.results.datasets
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")
+    systems = list(dict.fromkeys(score.system for score in material.results.scores))
     if args.system:
-        systems = [sentence.known_system(material, dataset, args.system)]
-    else:
-        systems = list(dict.fromkeys(score.system for score in material.results.scores))
+        systems = [sentence.known_system(material.results.scores, dataset, args.system)]
     texts, place = sentence.sentence(material, dataset, args.line, systems)
     print(printable(f"{dataset}, {place}"))
     sentence.print_texts(texts)

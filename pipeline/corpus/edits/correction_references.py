@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError
 from .m2_files import NUMBERED, Edit
 
 Tokens = tuple[str, ...]
@@ -253,11 +253,3 @@ def _nltk(text: str) -> Tokens:
 
 SPLITS: dict[str, Split] = {"whitespace": split_words, "nltk": _nltk}
 """How the words of a correction are made."""
-
-
-def split_of(name: str) -> Split:
-    """Return the function of SPLITS with a name; raises InputError where there is none."""
-    if name not in SPLITS:
-        hint = did_you_mean(name, SPLITS)
-        raise InputError(f"tokenisation of corrections: expected one of {', '.join(SPLITS)}, found '{name}'{hint}")
-    return SPLITS[name]

@@ -115,7 +115,7 @@ def category(type_: str, tier: int) -> str:
     return type_[:1] if tier == 1 else type_[2:]
 
 
-def precision_recall_f(tp: int, fp: int, fn: int, beta: float) -> tuple[float, float, float]:
+def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
     """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
 
     F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.

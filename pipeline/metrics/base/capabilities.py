@@ -148,10 +148,8 @@ class ReadsDataSet:
         """Whether make_terms() reads the column LAST."""
         return False
 
-    @property
-    def whole_sums(self) -> tuple[str, ...]:
-        """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
-        return ()
+    whole_sums: ClassVar[tuple[str, ...]] = ()
+    """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
 
 
 def data_set_columns(metric: Metric) -> ReadsDataSet:

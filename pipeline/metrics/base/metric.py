@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from .needs import Columns, Field, Needs
-from .options import Options, escape
+from .options import Options, settings_of
 
 
 class Counted(NamedTuple):
@@ -122,13 +122,7 @@ class Metric(ABC):
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options that can change a number, by their keys in signatures, and their values."""
-        settings: list[tuple[str, object]] = []
-        for option in self.options:
-            value = getattr(self, option.attribute)
-            idle = option.applies is not None and not option.applies(self)
-            if option.in_signatures and not idle and not (option.implicit and value == option.default):
-                settings.append((option.key, escape(value) if option.free else value))
-        return settings + ([("nrefs", references)] if references is not None else [])
+        return settings_of(self) + ([("nrefs", references)] if references is not None else [])
 
     # --- what names and describes it; none of this changes a score
 

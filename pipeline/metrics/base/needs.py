@@ -52,6 +52,10 @@ def annotated_by(annotator: str) -> str:
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
+EDITS_OF_BOTH: Any = property(lambda needs: annotated_by(needs.annotator), doc="Edits on both sides.")
+"""The `input` of needs that have an `annotator`."""
+
+
 def annotator_of(input_: str) -> str:
     """Return the annotator of an input, or an empty text where texts are not annotated."""
     return input_.removeprefix(f"{EDITS}.").removeprefix(KEPT) if input_.startswith(f"{EDITS}.") else ""
@@ -390,6 +394,12 @@ class OverlapNeeds(Needs):
         if self.source_len and source:
             lengths = np.diff(self.tokenization.encode([source])[0].offsets)
         return PreparedOverlap(tokens, self.order, self.kinds, lengths)
+
+
+def tokenization_of(metric: Any) -> Tokenization:
+    """Return how a metric with the options unit, tokenizer, strip and lowercase splits lines."""
+    tokenizer = "char" if metric.unit == "char" else metric.tokenizer
+    return Tokenization(tokenizer, strip=metric.strip, lowercase=metric.lowercase)
 
 
 @dataclass(frozen=True)

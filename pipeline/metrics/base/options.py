@@ -111,6 +111,13 @@ def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_b
     return "|".join([name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest])
 
 
+def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
+    """Return what sacreBLEU prints for its settings; `missing` says that some lines have fewer references."""
+    parts = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
+    told = {key: ("no", "yes")[value] if isinstance(value, bool) else value for key, value in parts.items()}
+    return "|".join([name, *(f"{key}:{value}" for key, value in told.items())])
+
+
 # --- options
 
 
@@ -228,6 +235,17 @@ def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -
     return declared
 
 
+def settings_of(owner: Any) -> list[tuple[str, object]]:
+    """Return the options of a metric, or of a statistic, that can change a number: keys in signatures, and values."""
+    settings: list[tuple[str, object]] = []
+    for each in owner.options:
+        value = getattr(owner, each.attribute)
+        idle = each.applies is not None and not each.applies(owner)
+        if each.in_signatures and not idle and not (each.implicit and value == each.default):
+            settings.append((each.key, escape(value) if each.free else value))
+    return settings
+
+
 class Options:
     """The member `options` of Metric: the options that a class declares, in the order of its fields."""
 
@@ -265,6 +283,11 @@ def tokenizer_option(default: TextDefault = "whitespace", meaning: str = "how li
         applies=lambda m: m.unit == "word",
         why="unit char takes every code point",
     )
+
+
+def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
+    """Return the option tokenizer of metrics without the option unit, with `more` choices before the tokenizers."""
+    return option(default, key="tok", help=meaning, choices=(*more, *TOKENIZERS), beside=OWN)
 
 
 def strip_option() -> bool:

@@ -13,13 +13,13 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import MAX_ORDER
-from ...tokenizers import OWN, TOKENIZERS, sacrebleu
+from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
 from ..base.choices import MOST_ADDED, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.needs import LAST, Columns, Field, OverlapNeeds
-from ..base.options import SACREBLEU, level_option, lowercase_option, option
+from ..base.options import any_tokenizer_option, level_option, lowercase_option, option, sacrebleu_signature
 from .smoothing import SMOOTHING, Counts
 
 
@@ -97,12 +97,10 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         form="a number for each order joined by +, such as 0.5+0.5; several sets joined by _",
     )
     order: int = option(_order, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
-    tokenizer: str = option(
+    tokenizer: str = any_tokenizer_option(
         lambda given: _flavour(given).tokenizer,
-        key="tok",
-        help="how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
-        choices=("none", *TOKENIZERS),
-        beside=OWN,
+        "how lines are split: 13a, or whitespace for the flavour nltk, ascii_whitespace for moses",
+        "none",
     )
     lowercase: bool = lowercase_option()
     level: str = level_option()
@@ -364,12 +362,6 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if not tokens.get(self.tokenizer):
             return None
         smooth = self.smoothing + (f"[{float(self.smoothing_value):.2f}]" if self.smoothing_value else "")
-        parts = {
-            "nrefs": "var" if missing else references,
-            "case": "lc" if self.lowercase else "mixed",
-            "eff": "yes" if self.effective_order == "yes" else "no",
-            "tok": tokens[self.tokenizer],
-            "smooth": smooth,
-            "version": SACREBLEU,
-        }
-        return "|".join(["BLEU", *(f"{key}:{value}" for key, value in parts.items())])
+        counted = {"case": "lc" if self.lowercase else "mixed", "eff": self.effective_order == "yes"}
+        split = tokens[self.tokenizer]
+        return sacrebleu_signature("BLEU", references, missing=missing, **counted, tok=split, smooth=smooth)

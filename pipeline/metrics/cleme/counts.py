@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Ints
 from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
-from ..base.needs import Field, Needs, Text, annotated_by
+from ..base.needs import EDITS_OF_BOTH, Field, Needs, Text
 
 Words = tuple[str, ...]
 NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"
@@ -116,13 +116,9 @@ class ClemeNeeds(Needs):
     """Longer pieces count as so long."""
     annotator: str = ""
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    input = EDITS_OF_BOTH
     source = True
     added_later: ClassVar[frozenset[str]] = frozenset({"annotator"})
-
-    @property
-    def input(self) -> str:  # type: ignore[override]
-        """Edits on both sides."""
-        return annotated_by(self.annotator)
 
     @property
     def key(self) -> str:

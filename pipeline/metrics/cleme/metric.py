@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
+from ...corpus.edits.errant_report import precision_recall_f
 from ...errors import InputError
 from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
 from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_of_counts, nearly_tied, ratio, rounded
@@ -294,10 +295,7 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
             ove = unnecessary / changed if changed else 0.0
             a, b, c, d = SHARES[self.level]
             return a * hit + b * (1 - err) + c * (1 - und) + d * (1 - ove)
-        beta = float(self.beta)
-        precision, recall = hits / (hits + wrong) if wrong else 1.0, hits / (hits + missed) if missed else 1.0
-        f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
-        return round(f, DECIMALS)
+        return round(precision_recall_f(hits, wrong, missed, float(self.beta))[2], DECIMALS)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
         """Return what is greatest for the reference that is taken; the candidates of a sentence are on the second axis.

@@ -28,7 +28,7 @@ from ..base.capabilities import (
 )
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import Columns, Field, Needs, Text, annotated_by
+from ..base.needs import EDITS_OF_BOTH, Columns, Field, Needs, Text
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 
 Key = tuple[int | str, ...]
@@ -201,16 +201,12 @@ class ErrantNeeds(Needs):
     """The types, categories or patterns that are counted apart; empty: none."""
     annotator: str = ""
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    input = EDITS_OF_BOTH
 
     @property
     def source(self) -> bool:  # type: ignore[override]
         """Whether texts are annotated, which takes the source."""
         return bool(self.annotator)
-
-    @property
-    def input(self) -> str:  # type: ignore[override]
-        """Edits on both sides."""
-        return annotated_by(self.annotator)
 
     @property
     def key(self) -> str:

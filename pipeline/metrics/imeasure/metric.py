@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...corpus.edits.correction_references import (
+    SPLITS,
     CorrectedSentence,
     MixingError,
     Tokens,
     corrections_of_m2,
     of_annotators,
     references,
-    split_of,
 )
 from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
@@ -182,11 +182,10 @@ class ImeasureNeeds(Needs):
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""
         assert text.source is not None  # noqa: S101 (source is True)
-        split = split_of(self.words)
         for line, *records in zip(text.source.texts(), *(lines.texts() for lines in text.references), strict=True):
             own = [annotation for annotation in map(annotation_of, records) if annotation]
             edits = [edit for annotation in sorted(own, key=lambda item: item.order) for edit in annotation.edits]
-            yield corrections_of_m2([token.decode() for token in line.split()], edits, split)
+            yield corrections_of_m2([token.decode() for token in line.split()], edits, SPLITS[self.words])
 
     def _columns(self, counts: Ints, base: Ints, sizes: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
         """Return the columns of a system; the arrays have a row for each reference of each line."""
@@ -289,7 +288,7 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     words: str = option(
         "whitespace",
         help="how corrections become words; nltk as the official converter makes its XML (needs the package nltk)",
-        choices=("whitespace", "nltk"),
+        choices=tuple(SPLITS),
         implicit=True,
     )
     level: str = level_option()

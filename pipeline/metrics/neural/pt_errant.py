@@ -13,7 +13,7 @@ from ...corpus.edits.m2_files import Edit
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import ComputesNumbers, CountWarning
 from ..base.metric import Counted, Metric
-from ..base.needs import Columns, Field, Text, annotated_by
+from ..base.needs import EDITS_OF_BOTH, Columns, Field, Text
 from ..base.options import option
 from ..errant.metric import Errant
 from ..plugged.declare import Model, metric
@@ -114,15 +114,11 @@ class PtErrantNeeds(PluggedNeeds):
 
     annotator: str = ""
     """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    input = EDITS_OF_BOTH
     source = True
     references = True
     comparison = CS
     types = ()
-
-    @property
-    def input(self) -> str:  # type: ignore[override]
-        """Edits on both sides."""
-        return annotated_by(self.annotator)
 
     @property
     def columns(self) -> tuple[Field, ...]:

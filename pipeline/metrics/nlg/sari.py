@@ -11,13 +11,12 @@ import numpy as np
 from ... import kernel
 from ...arrays import Floats, Ints
 from ...kernel.common import SARI_COUNTS, SARI_ORDER, SARI_RATIOS, Encoded, join_lines
-from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ScoresLines, ShowsNgrams
 from ..base.choices import ratio
 from ..base.metric import Counted, Metric
 from ..base.needs import Columns, Field, Needs, Text
-from ..base.options import option
+from ..base.options import any_tokenizer_option, option
 
 SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""
@@ -185,12 +184,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         help="whose: EASSE's, that of its first authors (xu), Hugging Face's, or modified-sari.py",
         choices=("easse", "xu", "huggingface", "modified"),
     )
-    tokenizer: str = option(
+    tokenizer: str = any_tokenizer_option(
         lambda given: "blank" if given.get("flavour") in ("xu", "modified") else "13a",
-        key="tok",
-        help="how lines are split into words: 13a, or blank for the flavours xu and modified",
-        choices=tuple(TOKENIZERS),
-        beside=OWN,
+        "how lines are split into words: 13a, or blank for the flavours xu and modified",
     )
     lowercase: bool = option(
         True,

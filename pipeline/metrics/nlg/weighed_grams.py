@@ -12,14 +12,14 @@ import numpy as np
 
 from ...arrays import Floats, Ints
 from ...kernel.common import Lines
-from ...tokenizers import OWN, TOKENIZERS, Tokenizer
+from ...tokenizers import Tokenizer
 from ...tokenizers.tercom import ENTITIES
 from ...tokenizers.tokenization import Tokenization, changed_lines
 from ..base.capabilities import Rule, ShowsNgrams
 from ..base.choices import by_order, ratio
 from ..base.metric import Counted, Metric, why_all_zero
 from ..base.needs import Columns, Field, Text
-from ..base.options import lowercase_option, number_option, option
+from ..base.options import any_tokenizer_option, lowercase_option, number_option, option
 from .grams import EMPTY, HALVES, Grams, GramSurvey, InPieces, Shard, Times, extended, fixed, parts, real, token_key
 
 NOTHING = "\ufdd0"
@@ -205,12 +205,9 @@ class Nist(ShowsNgrams, Metric):
 
     flavour: str = option("mteval", help="whose NIST; see `help nlg`", choices=("mteval", "pymteval", "nltk"))
     order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
-    tokenizer: str = option(
+    tokenizer: str = any_tokenizer_option(
         lambda given: "whitespace" if given.get("flavour") == "nltk" else "13a",
-        key="tok",
-        help="how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
-        choices=tuple(TOKENIZERS),
-        beside=OWN,
+        "how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
     )
     lowercase: bool = option(
         lambda given: given.get("flavour") != "nltk", key="lc", help="compare without upper case (false for nltk)"
@@ -344,7 +341,7 @@ class Cider(ShowsNgrams, Metric):
     """Both halves of the scores, and the number of lines."""
 
     sigma: str = number_option("6", "how wide the penalty is for outputs of another length", such="6 or 0.5")
-    tokenizer: str = option("whitespace", key="tok", help="how lines are split", choices=tuple(TOKENIZERS), beside=OWN)
+    tokenizer: str = any_tokenizer_option("whitespace", "how lines are split")
     lowercase: bool = lowercase_option()
 
     def conflicts(self) -> list[tuple[str, str]]:

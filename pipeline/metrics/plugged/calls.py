@@ -20,6 +20,7 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
+from ...corpus.edits.errant_report import precision_recall_f
 from ...errors import ConfigError, InputError, PipelineError
 from ...io.content_cache import SCORES, ContentCache
 from ...io.small_tables import LARGEST_NUMBER
@@ -326,9 +327,7 @@ def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[floa
         if not declared.counts:
             return answer[0] if declared.higher_is_better else -answer[0]
         tp, fp, fn = answer
-        precision, recall = (tp / (tp + fp) if fp else 1.0), (tp / (tp + fn) if fn else 1.0)
-        squared = declared.beta**2
-        return (1 + squared) * precision * recall / (squared * precision + recall) if precision + recall else 0.0
+        return precision_recall_f(tp, fp, fn, declared.beta)[2]
 
     return max(answers, key=goodness) if len(answers) > 1 else answers[0]
 

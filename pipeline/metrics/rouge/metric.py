@@ -12,7 +12,6 @@ from ... import kernel
 from ...arrays import Floats, Ints
 from ...errors import ConfigError
 from ...kernel.common import FOLDS
-from ...tokenizers import OWN, TOKENIZERS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base import ShowsNgrams
@@ -20,7 +19,7 @@ from ..base.capabilities import Compiled, CountWarning, LimitsReferences, Scores
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Columns, Field
-from ..base.options import number_option, option
+from ..base.options import any_tokenizer_option, number_option, option
 from .columns import PATTERN, Numbers, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
 from .texts import USUAL, Limit, SentenceTokens, Splitting, expression, notes
 
@@ -91,12 +90,8 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         pattern=rf"{PATTERN}(?:\+{PATTERN})*",
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
-    tokenizer: str = option(
-        lambda given: _usual("tokenizer", given.get("flavour", "google"))(given),
-        key="tok",
-        help="words",
-        choices=tuple(TOKENIZERS),
-        beside=OWN,
+    tokenizer: str = any_tokenizer_option(
+        lambda given: _usual("tokenizer", given.get("flavour", "google"))(given), "words"
     )
     lowercase: bool = option(
         False,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, known_names
 from ...io.safe_files import file_name
 from ...lookup import later
 from ..material import Material
@@ -73,8 +73,7 @@ def plot_files(material: Material) -> dict[str, bytes]:
     names = dict.fromkeys(material.plots or PLOTS)
     for name in names:
         if name not in PLOTS:
-            suggestion = did_you_mean(name, PLOTS)
-            raise InputError(f"--plot {name}: no plot is called so{suggestion}; there are {', '.join(PLOTS)}")
+            raise InputError(f"--plot {name}: no plot is called so{known_names(name, PLOTS)}")
     files: dict[str, bytes] = {}
     for name in names:
         with styled(material.plot_style):

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, known_names
 from ...metrics import METRICS
 from ...metrics.base import options as signature
 from ...metrics.base.metric import Metric
@@ -273,5 +273,4 @@ def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
     """Raise InputError for the first pattern that names none of the titles."""
     for pattern in patterns:
         if not picked(titles, [pattern]):
-            hint = did_you_mean(pattern, titles)
-            raise InputError(f"--columns {pattern}: there is no such column{hint}; there are {', '.join(titles)}")
+            raise InputError(f"--columns {pattern}: there is no such column{known_names(pattern, titles)}")

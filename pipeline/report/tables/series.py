@@ -1,14 +1,11 @@
 """The best system of a series, such as the checkpoints of a training, and those that are not known to be worse."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
+from ...errors import listed
 from ...scoring.results import Results, Score, Series, series_of
 from .comparisons import is_significant
 from .ranked import Group
-
-NAMED = 10
-"""So many systems are named in a sentence; of more, the others are counted."""
 
 
 class Best(NamedTuple):
@@ -66,9 +63,3 @@ def best_sentences(results: Results, group: Group) -> list[str]:
         }[best.way]
         sentences.append(f"Best of {series.name or series.axis}: {best.first.system}; {rest}.")
     return sentences
-
-
-def listed(names: Sequence[str], most: int = NAMED) -> str:
-    """Return names as a sentence has them. Of very many the first are named and the others counted."""
-    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
-    return " and ".join([", ".join(shown[:-1]), *shown[-1:]]) if len(shown) > 1 else "".join(shown)

@@ -6,6 +6,7 @@ two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (tr
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +14,8 @@ import numpy as np
 from ...arrays import Floats
 from ..sums import Summand
 from .intervals import room_beside
+from .reselected import Pair
 from .samples import Bytes, Far, Groups, Progress, Shuffles
-
-Pair = tuple[int, int]
 
 TIE = 1e-12
 """Two numbers are taken for equal up to this difference, relative to the larger one, since both are rounded."""
@@ -166,11 +166,8 @@ def binomial_tail(successes: int, trials: int) -> float:
 def holm(values: Sequence[float]) -> list[float]:
     """Return p-values adjusted so that the chance of any false rejection stays below the level (Holm 1979)."""
     order = sorted(range(len(values)), key=lambda number: values[number])
-    adjusted, top = [0.0] * len(values), 0.0
-    for smaller, number in enumerate(order):
-        top = max(top, min(1.0, (len(values) - smaller) * values[number]))
-        adjusted[number] = top
-    return adjusted
+    raised = accumulate((min(1.0, (len(values) - n) * values[number]) for n, number in enumerate(order)), max)
+    return [adjusted for _, adjusted in sorted(zip(order, raised, strict=True))]
 
 
 def bonferroni(values: Sequence[float]) -> list[float]:

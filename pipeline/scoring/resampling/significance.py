@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...arrays import Floats
-from ...errors import InputError, did_you_mean
+from ...errors import InputError, known_names
 from ...io.workers import processors
 from ..aggregation import SENTENCES, SystemCounts
 from ..board import Board, rows_of
@@ -40,7 +40,7 @@ def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str 
     settings = StatisticsConfig.from_settings(given, prefix)
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
-        hint = f"{did_you_mean(settings.baseline, names)}; there are {', '.join(names)}"
+        hint = known_names(settings.baseline, names)
         raise InputError(f"{prefix}baseline {settings.baseline}: no system is called so{hint}")
     return settings
 
