@@ -145,6 +145,18 @@ def test_annotators_who_come_late_have_texts_of_all_sentences(
     assert [bool(record) for record in found[EDITS, 7]] == [False, False, True, False]
 
 
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize(("largest", "line"), [(0, 2), (1 << 20, 5)])
+def test_in_files_that_are_not_large_lines_that_are_none_are_told_first(
+    largest: int, line: int, read: Callable[..., M2File]
+) -> None:
+    content = f"S a\n{edit('0 9', 'x', 0)}\n\nS b\nB\n".encode()
+    with pytest.raises(CorpusError, match=rf"a\.m2:{line}: "):
+        read(content, Asked(texts=True), **SMALL, KEPT=0, LARGEST=largest)
+    with pytest.raises(CorpusError, match=r"a\.m2:5: "):  # nor where edits are compared
+        read(content, Asked(texts=True, records=True), **SMALL, KEPT=0, LARGEST=largest)
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
 def test_parts_are_cut_where_a_sentence_begins_behind_an_empty_line(
     end: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
