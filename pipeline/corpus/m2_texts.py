@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +16,20 @@ from .. import kernel
 from ..errors import CorpusError, Problem
 from ..io.plain_files import BOM, SEPARATOR, Origin, Spool, Spooled, named, open_bytes
 from ..io.remote import Remote
-from ..io.workers import Shared, alone
-from .edits.m2_files import DELETED, Absent, Annotated, Told
-from .edits.records import is_xml
-from .formats.m2 import CORRECTED, EDITS, OUTPUT, PROPOSED, SOURCE, Asked, Key, Sentences, sentences_of
+from ..io.workers import Shared, alone, in_batches
+from .edits.m2_files import DELETED, SENTENCES, Absent, Annotated, Block, Told, absent_from_all
+from .edits.records import gold_blocks, is_xml
+from .formats.m2 import CORRECTED, EDITS, LARGEST, OUTPUT, PROPOSED, SOURCE, Asked, Key, Sentences
+from .texts import CHANGED
 
 BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"
 """Signs at which m2scorer ends a line, beside the newline."""
+PART = 1 << 20
+"""Bytes of a part of a file, some more or less."""
+AT_ONCE = 8
+"""Parts that threads read at once."""
+KEPT = 1 << 25
+"""The most bytes of a file whose parts are in memory until texts are made of them; those of others are read again."""
 
 
 @dataclass
@@ -51,69 +63,109 @@ class M2File:
 
 def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = alone) -> M2File:
     """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError for what is wrong."""
-    name, plain = named(path), spool.local(path)
-    found = None if is_xml(plain, name) else compiled_sentences(plain, name, asked)
-    own = found or Sentences(sentences_of(plain, name, whole=asked.records), name, asked)
+    name, plain, seen = named(path), spool.local(path), set[int]()
+    of_xml = is_xml(plain, name)
     with open_bytes(plain, name) as file:
-        own.told.of_windows = file.readline().endswith(b"\r\n")
-    return _written(own, asked, spool, shared)
+        before, of_windows = os.fstat(file.fileno()), file.readline().endswith(b"\r\n")
+    small = before.st_size <= LARGEST
+    try:
+        given, read = partial(parts_of, plain, name), partial(compiled_part, name, asked)
+        whole = _made(given if not of_xml else tuple, read, asked, spool, shared, before.st_size <= KEPT)
+    except OtherwiseError:
+        chunks = partial(_chunks, plain, name, sys.maxsize if of_xml else SENTENCES)
+        try:
+            whole = _made(chunks, lambda own: Sentences(own, name, asked, seen), asked, spool, alone, of_xml or small)
+        except CorpusError:
+            deque(gold_blocks(plain, name) if small or asked.records else (), 0)  # lines that are none are told first
+            raise
+    with open_bytes(plain, name) as file:
+        after = os.fstat(file.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise CorpusError([Problem(name, CHANGED)])
+    whole.told.of_windows = of_windows
+    return whole
 
 
 def of_annotated(file: Annotated, spool: Spool, asked: Asked) -> M2File:
     """Return what is asked for of sentences in memory; raises CorpusError."""
-    own = Sentences(file.blocks, file.name, asked)
-    own.told.of_windows = file.told.of_windows
-    return _written(own, asked, spool, alone)
+    whole = _made(lambda: [file.blocks], lambda own: Sentences(own, file.name, asked), asked, spool, alone, True)
+    whole.told.of_windows = file.told.of_windows
+    return whole
 
 
-def _written(own: Sentences | _Compiled, asked: Asked, spool: Spool, shared: Shared) -> M2File:
-    """Write what is asked for of sentences."""
-    keys, silent = [SOURCE], asked.lenient and not own.annotated
+def _made(
+    given: Callable[[], Iterable[Any]], read: Callable[..., Any], asked: Asked, spool: Spool, shared: Shared, keep: bool
+) -> M2File:
+    """Make what is asked for of sentences that `read` returns for what is given, twice where they are not kept."""
+    kept, absent, several = list[Any](), list[tuple[Absent, Absent]](), 1 if shared is alone else AT_ONCE
+    summary: Told | None = None
+    for part in in_batches(shared, read, given(), several):
+        kept += [part] if keep else []
+        absent.append((part.absent(True), part.absent(False)))
+        summary = summary.add(part.told) if summary else part.told
+    if not summary:  # of XML
+        raise OtherwiseError
+    summary.absent, annotated = map(absent_from_all, zip(*absent, strict=True))
+    keys, silent = [SOURCE], asked.lenient and not annotated
     if asked.texts:
-        keys += [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in own.annotated]
+        keys += [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
     if asked.records:
-        keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in own.told.absent]
-    files = dict(zip(keys, shared(lambda key: spool.write(own.told.name, [own.texts(*key)]), keys), strict=True))
+        keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
+
+    def texts(own: Any) -> list[bytes]:
+        return [part.texts(*key) for part in [own if keep else read(own)] for key in keys]
+
+    files, left = {key: spool.new() for key in keys}, iter(kept or given())
+    while every := shared(texts, islice(left, several)):
+        for key, *pieces in zip(keys, *every, strict=True):
+            spool.write(summary.name, pieces, files[key])
     if asked.texts and silent:
         files[CORRECTED, 0] = files[SOURCE]
-    return M2File(own.told, {0: (0, 0)} if silent else own.annotated, files)
+    return M2File(summary, {0: (0, 0)} if silent else annotated, files)
 
 
-class _Compiled:
-    """Sentences of the compiled kernel."""
-
-    def __init__(self, own: Any, told: Told, asked: Asked) -> None:
-        self.own, self.told, self.asked = own, told, asked
-        self.annotated: Absent = own.absent(False)
-
-    def texts(self, kind: str, annotator: int) -> bytes:
-        """Return the texts of a key, each with the separator behind it."""
-        data: bytes = self.own.texts(kind, annotator, self.asked.missing)
-        return data
+def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:
+    """Yield the sentences of a file in parts, of which each has to be read before the next."""
+    blocks = iter(gold_blocks(path, name))
+    yield islice(blocks, size)  # there may be none
+    yield from (chain([block], islice(blocks, size - 1)) for block in blocks)
 
 
-def compiled_sentences(path: Path, name: str, asked: Asked) -> _Compiled | None:
-    """Return what the compiled kernel reads; None without one, or where something is not written as it mostly is."""
+def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file in parts, and the number of the first of each. Parts are cut behind empty lines."""
+    with open_bytes(path, name) as file:
+        number, rest = 1, b""
+        while piece := file.read(max(PART, len(rest))):
+            rest += piece
+            cut = rest.rfind(b"\n\nS ") + 2
+            cut = cut if cut > 2 else rest.rfind(b"\n\r\nS ") + 3
+            if cut > 2:
+                yield number, rest[:cut]
+                number, rest = number + rest.count(b"\n", 0, cut), rest[cut:]
+        yield number, rest
+
+
+class OtherwiseError(Exception):
+    """Something is not written as it mostly is, so that Python reads the file, or there is no compiled kernel."""
+
+
+def compiled_part(name: str, asked: Asked, given: tuple[int, bytes]) -> Any:
+    """Return what the compiled kernel reads of lines, of which the first has a number; raises OtherwiseError."""
     read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:
-        return None
-    with open_bytes(path, name) as file:
-        data = file.read()
-    lines = data.replace(b"\r\n", b"\n").removeprefix(BOM)
-    if any(sign.encode() in lines for sign in BREAKS):
-        return None
-    try:
-        lines.decode()
-    except UnicodeDecodeError:
-        return None
-    own = read(lines, asked.texts and not asked.lenient)
+        raise OtherwiseError
+    number, data = given
+    lines = data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    lines = lines.removeprefix(BOM) if number == 1 else lines
+    own = read(lines, number, asked.texts and not asked.lenient)
     if not own.plain or (own.most > 1 and asked.texts and asked.system and not asked.lenient):
-        return None
-    told = Told(name, may_be_odd=own.odd or len(lines) < len(data), sentences=own.sentences, absent=own.absent(True))
+        raise OtherwiseError
+    own.missing = asked.missing
+    own.told = told = Told(name, may_be_odd=own.odd or len(lines) < len(data), sentences=own.sentences)
     told.most, told.alternatives = own.most, own.alternatives
     told.all_types = Counter({type_.decode(): count for type_, count in own.types.items()})
     told.empty = Counter({style: count for style, count in zip((DELETED, ""), own.empty, strict=True) if count})
     count, *first = own.misfits
     if count:
         told.misfits = count, "line {} ({} {} in a sentence of {} tokens)".format(*first)
-    return _Compiled(own, told, asked)
+    return own

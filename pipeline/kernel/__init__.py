@@ -8,6 +8,7 @@ functions of the Python kernel.
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,8 +96,10 @@ def stale() -> str:
 def function_of(kernel: str, function: str, module: str) -> Any:
     """Return a function of one kernel, "native" or "python", by the module of `native/` that has it."""
     used = f"{__name__}.{kernel}.{TWINS.get(module, module) if kernel == 'python' else module}"
-    ready = getattr(sys.modules.get(used), function, None)  # None where another thread is still importing it
-    return ready or getattr(import_module(used), function)
+    return getattr(_imported(used), function)
+
+
+_imported = cache(import_module)  # whole: what another thread still imports may have classes before what they need
 
 
 def native_function(function: str, module: str = "formulas") -> Callable[..., Any] | None:

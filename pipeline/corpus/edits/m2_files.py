@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ...errors import CorpusError, Problem
@@ -166,24 +166,38 @@ PREFIXES = ("M:", "R:", "U:")
 
 Absent = dict[int, tuple[int, int]]
 """For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
+NOBODY = -1
+"""The number of an annotator who has a line nowhere, and stands in Absent of a part for all who have none there."""
 
 
 def absent_from(every: Iterable[tuple[int, Collection[int]]]) -> Absent:
-    """Return who is absent from sentences, of each of which there is the line, and who has lines for it."""
-    absent, sentences, first = Absent(), 0, 0
+    """Return who is absent from the sentences of a part, of each of which there is the line, and who has lines."""
+    absent: Absent = {NOBODY: (0, 0)}
     for line, present in every:
         for annotator in present - absent.keys():
-            absent[annotator] = sentences, first
+            absent[annotator] = absent[NOBODY]
         for annotator in absent.keys() - present:
-            count, before = absent[annotator]
-            absent[annotator] = count + 1, before or line
-        sentences, first = sentences + 1, first or line
+            absent[annotator] = _and(absent[annotator], (1, line))
     return absent
+
+
+def absent_from_all(parts: Iterable[Absent]) -> Absent:
+    """Return who is absent from sentences that come in parts, without NOBODY."""
+    absent: Absent = {NOBODY: (0, 0)}
+    for own in parts:
+        every = sorted(absent.keys() | own.keys())
+        absent = {who: _and(*(of.get(who, of[NOBODY]) for of in (absent, own))) for who in every}
+    return {who: own for who, own in absent.items() if who != NOBODY}
+
+
+def _and(own: tuple[int, Any], other: tuple[int, Any]) -> tuple[int, Any]:
+    """Return how many there are, and the first, of what comes one after the other."""
+    return own[0] + other[0], own[1] or other[1]
 
 
 @dataclass
 class Told:
-    """What is said of the edits of an M2 file."""
+    """What is said of the edits of an M2 file, or of a part of it."""
 
     name: str
     """The file, as messages call it."""
@@ -208,11 +222,10 @@ class Told:
 
     @classmethod
     def of(cls, name: str, blocks: Sequence[Block], *, of_windows: bool = False) -> Told:
-        """Return what is said of some sentences; raises CorpusError for a line that is not written as an edit."""
+        """Return what is said of sentences, but not who is absent; raises CorpusError for a line that is no edit."""
         misfits, several = list[str](), list[int]()
         every = [read_block(block, name) for block in blocks]
         summary = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
-        summary.absent = absent_from((block.line, own.lines.keys()) for block, own in zip(blocks, every, strict=True))
         for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
             size = len(block.sentence.split())
             for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
@@ -230,6 +243,17 @@ class Told:
         summary.alternatives = len(several), next(iter(several), 0)
         summary.misfits = len(misfits), next(iter(misfits), "")
         return summary
+
+    def add(self, other: Told) -> Told:
+        """Take what is said of the sentences that come next, but not who is absent, and return this."""
+        self.may_be_odd |= other.may_be_odd
+        self.sentences += other.sentences
+        self.most = max(self.most, other.most)
+        self.all_types.update(other.all_types)
+        self.empty.update(other.empty)
+        self.alternatives = _and(self.alternatives, other.alternatives)
+        self.misfits = _and(self.misfits, other.misfits)
+        return self
 
     @property
     def is_xml(self) -> bool:
@@ -351,7 +375,9 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 def _of_blocks(name: str, blocks: list[Block], *, of_windows: bool = False) -> Annotated:
     """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
-    return Annotated(Told.of(name, blocks, of_windows=of_windows), blocks)
+    told = Told.of(name, blocks, of_windows=of_windows)
+    told.absent = absent_from_all([absent_from((block.line, read_block(block, name).lines.keys()) for block in blocks)])
+    return Annotated(told, blocks)
 
 
 def read_block(block: Block, name: str) -> LinesRead:

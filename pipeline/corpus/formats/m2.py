@@ -11,9 +11,8 @@ first is taken.
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import itemgetter
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -34,6 +33,7 @@ from ..edits.m2_files import (
     Edit,
     Told,
     absent_from,
+    absent_from_all,
     blocks,
     is_noop,
     read_block,
@@ -74,27 +74,18 @@ class Sentence:
         return " ".join(tokens).encode()
 
 
-def sentences(path: Path, name: str, column: Column) -> Iterator[Sentence]:
-    """Yield the sentences of an M2 file, of which `m2_parts.py` makes texts.
-
-    Raises CorpusError, with the line, for edits that cannot be applied; where the column is lenient they are left out.
-    """
-    for block in sentences_of(path, name):
-        yield sentence_of(block, name, lenient=column.lenient)
-
-
 LARGEST = 1 << 22
 """The most bytes of a file of which lines that are none of an M2 file are told before edits that cannot be applied."""
 
 
-def sentences_of(path: Path, name: str, *, whole: bool = False) -> Iterable[Block]:
-    """Return the sentences of a file of edits; raises CorpusError, also while they are read.
+def sentences(path: Path, name: str, column: Column) -> Iterator[Sentence]:
+    """Yield the sentences of an M2 file, of which `m2_texts.py` makes texts.
 
-    They are in memory where the file is not large, or where `whole` says so.
+    Raises CorpusError, with the line, for edits that cannot be applied; where the column is lenient they are left out.
     """
-    with suppress(OSError, ValueError):  # reading it says what is wrong
-        whole = whole or path.stat().st_size <= LARGEST
-    return list(gold_blocks(path, name)) if whole else gold_blocks(path, name)
+    every = gold_blocks(path, name)
+    for block in list(every) if path.stat().st_size <= LARGEST else every:
+        yield sentence_of(block, name, lenient=column.lenient)
 
 
 def wrong_sentences(path: Path, name: str) -> list[Problem]:
@@ -197,32 +188,27 @@ CORRECTED, EDITS = "corrected", "edits"
 
 
 class Sentences:
-    """The sentences of an M2 file, and what is asked for of them."""
+    """The sentences of an M2 file, or of a part of it, and what is asked for of them."""
 
-    def __init__(self, blocks: Iterable[Block], name: str, asked: Asked) -> None:
-        """Read sentences; raises CorpusError for the first that is wrong."""
-        self.blocks, self.name, self.asked = list[Block](), name, asked
-        self.sentences = list(self._read(blocks))
-        self.annotated = absent_from((one.line, one.edits.keys()) for one in self.sentences if one.edits)
-        """Who has no line for sentences that others annotated."""
-        self.told = Told.of(name, self.blocks) if asked.records else Told(name, sentences=len(self.blocks))
-
-    def _read(self, blocks: Iterable[Block]) -> Iterator[Sentence]:
-        name, (texts, _, system, _, lenient) = self.name, self.asked
-        annotators = set[int]()
+    def __init__(self, blocks: Iterable[Block], name: str, asked: Asked, seen: set[int] | None = None) -> None:
+        """Read sentences; raises CorpusError for the first that is wrong. `seen` takes the annotators of all parts."""
+        self.blocks, self.sentences, self.name, self.asked = list[Block](), list[Sentence](), name, asked
+        seen = set() if seen is None else seen
         for block in blocks:
             self.blocks.append(block)
-            if not texts:
-                continue
-            sentence = sentence_of(block, name, lenient=lenient)
-            annotators.update(sentence.edits)
-            if system and len(sentence.edits) > 1 and not lenient:
-                listed = ", ".join(map(str, sentence.edits))
-                raise at_line(name, block.line, f"a system has one annotator in a sentence, found {listed}")
-            if len(annotators) > MAX_ANNOTATORS and not system:
-                several = f"has {len(annotators)} annotators up to this sentence"
-                raise at_line(name, block.line, f"{several}; at most {MAX_ANNOTATORS} are supported")
-            yield sentence
+            self.sentences += [checked(block, name, asked, seen)] if asked.texts else []
+
+    @cached_property
+    def told(self) -> Told:
+        """What is said of the edits; raises CorpusError for a line that is not written as one."""
+        return Told.of(self.name, self.blocks) if self.asked.records else Told(self.name, sentences=len(self.blocks))
+
+    def absent(self, bare: bool) -> Absent:
+        """Return who is absent from all sentences if `bare`, where that is told, else from those with lines."""
+        if bare:
+            told = self.blocks if self.asked.records else ()
+            return absent_from((block.line, read_block(block, self.name).lines.keys()) for block in told)
+        return absent_from((one.line, one.edits.keys()) for one in self.sentences if one.edits)
 
     def texts(self, kind: str, annotator: int) -> bytes:
         """Return the texts of a key, each with the separator behind it."""
@@ -245,11 +231,24 @@ class Sentences:
         return sentence.by(min(sentence.edits)) if self.asked.missing == "first" else sentence.corrected()
 
 
+def checked(block: Block, name: str, asked: Asked, seen: set[int]) -> Sentence:
+    """Return a sentence of which texts are made, and add its annotators to those seen; raises CorpusError."""
+    sentence = sentence_of(block, name, lenient=asked.lenient)
+    seen.update(sentence.edits)
+    if asked.system and len(sentence.edits) > 1 and not asked.lenient:
+        listed = ", ".join(map(str, sentence.edits))
+        raise at_line(name, block.line, f"a system has one annotator in a sentence, found {listed}")
+    if len(seen) > MAX_ANNOTATORS and not asked.system:
+        several = f"has {len(seen)} annotators up to this sentence"
+        raise at_line(name, block.line, f"{several}; at most {MAX_ANNOTATORS} are supported")
+    return sentence
+
+
 def annotators(path: Path | Remote, spool: Spool) -> Absent:
     """Return for each annotator of an M2 file how many sentences lack a line that others have, and the first's line.
 
     Raises CorpusError where the file cannot be read.
     """
-    name = named(path)
-    read = Sentences(gold_blocks(spool.local(path), name), name, Asked(texts=True))
-    return dict(sorted(read.annotated.items()))
+    name, seen = named(path), set[int]()
+    every = (checked(block, name, Asked(texts=True), seen) for block in gold_blocks(spool.local(path), name))
+    return absent_from_all([absent_from((one.line, one.edits.keys()) for one in every if one.edits)])

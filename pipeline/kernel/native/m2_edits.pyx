@@ -1,11 +1,18 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Sentences of M2 files and what is made of them, compiled: as Sentences in `corpus/formats/m2.py`."""
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from cpython.bytes cimport PyBytes_AS_STRING
+from cpython.ref cimport Py_DECREF, PyObject
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdio cimport sprintf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
+
+from .encode cimport _invalid, gp_count_code
+
+cdef extern from "Python.h":
+    PyObject *PyBytes_FromStringAndSize(const char *text, Py_ssize_t size) except NULL
+    int _PyBytes_Resize(PyObject **text, Py_ssize_t size) except -1
 
 cdef extern from "white_space.h":
     int gp_white_space(const uint8_t *p, const uint8_t *end) nogil
@@ -13,6 +20,7 @@ cdef extern from "white_space.h":
 DEF MOST = 1000  # edits of a sentence
 DEF ANNOTATORS = 255  # their numbers are below
 DEF LONGEST = 1 << 28  # bytes of a line
+DEF SLOTS = 1 << 10  # of types of edits, by their sums
 
 ctypedef const uint8_t *Bytes
 ctypedef const int64_t *Places
@@ -22,6 +30,7 @@ cdef struct Edit:
     Bytes type, type_end
     Bytes text, text_end  # of the first alternative
     int32_t start, end, annotator
+    int32_t times  # how often its type is counted here
     bint kept  # it is applied to the text
 
 cdef struct Sentence:
@@ -49,6 +58,7 @@ cdef struct Part:
     int32_t *sorted  # the edits of each sentence by annotator and span
     int64_t count, size  # of sentences and edits
     int64_t most  # annotators of a sentence
+    Edit *known[SLOTS]  # the last of each type
     Told told
 
 cdef bytes NOOP = b"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
@@ -59,7 +69,7 @@ cdef enum:
 
 
 cdef class M2Sentences:
-    """The sentences of an M2 file, and what is said of their edits: see Told in `m2_files.py`."""
+    """The sentences of an M2 file, or of a part of it, and what is said of their edits: see Told in `m2_files.py`."""
 
     cdef bytes data
     cdef Part part
@@ -67,12 +77,14 @@ cdef class M2Sentences:
     """Whether all lines are written as most are, and nothing has to be told. If not, nothing else here means anything."""
     cdef readonly dict types
     """How often each type of edits, as bytes, occurs."""
+    cdef public object told, missing
 
-    def __init__(self, bytes data, bint strict):
-        """Read lines, which are UTF-8. If `strict`, they are not plain where edits are left out of texts."""
+    def __init__(self, bytes data, int64_t line, bint strict):
+        """Read lines from a number on. If `strict`, they are not plain where edits are left out of texts."""
         cdef Bytes p = <Bytes>PyBytes_AS_STRING(data)
         cdef Bytes end = p + len(data)
-        cdef int64_t i, lines = data.count(b"\n") + 1
+        cdef int64_t i, lines = gp_count_code(p, end, c"\n") + 1
+        cdef Edit *edit
         self.data, self.types, self.part.most = data, {}, 1
         self.part.sentences = <Sentence *>malloc(lines * sizeof(Sentence))
         self.part.edits = <Edit *>malloc(lines * sizeof(Edit))
@@ -80,10 +92,14 @@ cdef class M2Sentences:
         if self.part.sentences == NULL or self.part.edits == NULL or self.part.sorted == NULL:
             raise MemoryError
         with nogil:
-            self.plain = _read(p, end, strict, &self.part)
+            self.plain = not _breaks(p, end) and _invalid(p, end) < 0 and _read(p, end, line, strict, &self.part)
+            if self.plain:
+                _count_types(&self.part)
         for i in range(self.part.size if self.plain else 0):
-            key = self.part.edits[i].type[:self.part.edits[i].type_end - self.part.edits[i].type]
-            self.types[key] = self.types.get(key, 0) + 1
+            edit = &self.part.edits[i]
+            if edit.times:
+                key = edit.type[:edit.type_end - edit.type]
+                self.types[key] = self.types.get(key, 0) + edit.times
 
     def __dealloc__(self):
         free(self.part.sentences)
@@ -122,8 +138,7 @@ cdef class M2Sentences:
         return self.part.told.misfits, first[0], first[1], first[2], first[3]
 
     def absent(self, bint bare):
-        """Return Absent of all sentences if `bare`, where annotator 0 has those without lines, else of those with lines.
-        """
+        """Return Absent of all sentences if `bare`, where annotator 0 has those without lines, else of those with some."""
         cdef int64_t i, j, count, line
         cdef int32_t annotator
         cdef Sentence *own
@@ -134,8 +149,8 @@ cdef class M2Sentences:
                 known[self.part.edits[j].annotator] = True
             known[0] = known[0] or bare and own.first == own.last
         of = {}
-        for annotator in range(ANNOTATORS):
-            if not known[annotator]:
+        for annotator in range(-1, ANNOTATORS):
+            if annotator >= 0 and not known[annotator]:
                 continue
             count = line = 0
             for i in range(self.part.count):
@@ -147,19 +162,18 @@ cdef class M2Sentences:
             of[annotator] = count, line
         return of
 
-    def texts(self, str kind, int32_t annotator, str missing):
+    def texts(self, str kind, int32_t annotator):
         """Return the texts of a kind of Key in `corpus/formats/m2.py`, each with the byte 0xFF behind it."""
         cdef int64_t i, first, last
         cdef Sentence *own
         cdef Part *part = &self.part
         cdef Bytes noop = <Bytes>PyBytes_AS_STRING(NOOP)
         cdef int of = {"source": SOURCE, "corrected": CORRECTED, "output": OUTPUT}.get(kind, RECORDS)
-        cdef int absent = ("first", "source", "none").index(missing)
+        cdef int absent = ("first", "source", "none").index(self.missing)
         cdef int32_t whose
-        cdef uint8_t *begin = <uint8_t *>malloc(len(self.data) + (part.count + part.size) * 64 + 64)
+        cdef PyObject *made = PyBytes_FromStringAndSize(NULL, len(self.data) + (part.count + part.size) * 64 + 64)
+        cdef uint8_t *begin = <uint8_t *>PyBytes_AS_STRING(<bytes>made)
         cdef uint8_t *to = begin
-        if begin == NULL:
-            raise MemoryError
         with nogil:
             for i in range(part.count):
                 own = &part.sentences[i]
@@ -182,10 +196,10 @@ cdef class M2Sentences:
                 while of != SOURCE and last < own.last and part.edits[part.sorted[last]].annotator == whose:
                     last += 1
                 to = _corrected(to, part, own, first, last)
-        try:
-            return PyBytes_FromStringAndSize(<char *>begin, to - begin)
-        finally:
-            free(begin)
+        _PyBytes_Resize(&made, to - begin)
+        texts = <bytes>made
+        Py_DECREF(texts)
+        return texts
 
 
 cdef inline Bytes _blank(Bytes p, Bytes end) noexcept nogil:
@@ -333,10 +347,19 @@ cdef bint _fit(Part *part, Sentence *own, bint strict) noexcept nogil:
     return True
 
 
-cdef bint _read(Bytes p, Bytes end, bint strict, Part *part) noexcept nogil:
+cdef bint _breaks(Bytes p, Bytes end) noexcept nogil:
+    """Return whether there is one of BREAKS in `m2_texts.py`. A NUL follows at the end."""
+    while p < end and not (
+        p[0] < 32 and (11 <= p[0] <= 13 or 28 <= p[0] <= 30) or p[0] == 0xC2 and p[1] == 0x85
+        or p[0] == 0xE2 and p[1] == 0x80 and (p[2] == 0xA8 or p[2] == 0xA9)
+    ):
+        p += 1
+    return p < end
+
+
+cdef bint _read(Bytes p, Bytes end, int64_t line, bint strict, Part *part) noexcept nogil:
     """Read the sentences of some lines; return whether all of them are written as most are."""
     cdef Bytes stop, at
-    cdef int64_t line = 1
     cdef Sentence *own = NULL
     cdef bint inside = False
     while p < end:
@@ -369,6 +392,25 @@ cdef bint _read(Bytes p, Bytes end, bint strict, Part *part) noexcept nogil:
         p = stop + 1
         line += 1
     return own == NULL or _fit(part, own, strict)
+
+
+cdef void _count_types(Part *part) noexcept nogil:
+    """Count types at the edits that have them first, or again where another type has taken the slot."""
+    cdef int64_t i
+    cdef Bytes p
+    cdef uint32_t slot
+    cdef Edit *one
+    cdef Edit *other
+    for i in range(part.size):
+        one, slot, p = &part.edits[i], 0, part.edits[i].type
+        while p < one.type_end:
+            slot = slot * 31 + p[0]
+            p += 1
+        other = part.known[slot % SLOTS]
+        if other == NULL or other.type_end - other.type != p - one.type or memcmp(one.type, other.type, p - one.type):
+            other = part.known[slot % SLOTS] = one
+        one.times = 0
+        other.times += 1
 
 
 cdef inline uint8_t *_put(uint8_t *to, Bytes p, Bytes end) noexcept nogil:
