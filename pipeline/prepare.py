@@ -139,12 +139,10 @@ def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> d
 
 
 def _texts_to_count(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Corpus, Sequence[Needs]]:
-    """Return what metrics count of the texts of a data set: nothing where that cannot be told from some of its lines.
-
-    The data set is that of complete().
-    """
+    """Return a data set as of complete(), and what is counted of its texts: nothing where lines alone do not tell."""
     (corpus,) = complete(metrics, [corpus])
-    read = [m for m in metrics if m.needs.input == TEXTS and not (reads_files(m) or capabilities.computes_numbers(m))]
+    given = (reads_files, capabilities.computes_numbers)  # numbers, of files or of code
+    read = [m for m in metrics if m.needs.input == TEXTS and not any(is_so(m) for is_so in given)]
     needs = () if fit(read, [corpus]) else needs_of(tasks_of(read, [corpus]))
     return corpus, () if any(need.survey for need in needs) else needs
 
@@ -225,8 +223,8 @@ def _opened(
             if directory and not impossible:
                 opens = partial(directory, config, _kept(written, config, overrides))
                 view = partial(_texts_to_count, metrics)
-                ahead = Ahead(lambda: held.enter_context(opens()), view, options, listener)
-            opened_all = [open_corpus(item, systems, problems, opener, views, ahead) for item in config.datasets]
+                opener.ahead = ahead = Ahead(lambda: held.enter_context(opens()), view, options, listener)
+            opened_all = [open_corpus(item, systems, problems, opener, views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
             if problem.position in config.places and problem.message.startswith("no such file"):
@@ -238,7 +236,7 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-        read = opener.read, ahead.bytes if ahead else 0
+        read = opener.read, ahead.listener.bytes if ahead else 0
     if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.plugged import all_references  # here, because most runs have no such metric
 

@@ -134,10 +134,7 @@ def run(
 def held_directory(
     output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any], *, fresh: bool = False
 ) -> Iterator[RunDirectory]:
-    """Yield the run directory of a config whose texts nobody knows yet, and keep other runs out; see prepare().
-
-    `written` is what run.json keeps of the config. Raises StoreError where the directory cannot be used.
-    """
+    """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises StoreError."""
     directory = RunDirectory(folder_of(output or config.written.output.dir))
     with directory.held(listener.tell):
         if fresh:

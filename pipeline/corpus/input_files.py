@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,8 @@ class Opener:
         keeps: bool = False,
     ) -> None:
         self.threads, self.spool, self.absent, self.cluster, self.keeps = threads, Spool(cap), absent, cluster, keeps
+        self.ahead: Callable[[Any], int] | None = None
+        """Counts the first lines of texts larger than memory while they are opened: see Ahead in execution/count.py."""
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}

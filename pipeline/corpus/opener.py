@@ -68,13 +68,11 @@ def open_corpus(
     problems: list[Problem],
     opener: Opener | None = None,
     views: Collection[str] = (TEXTS,),
-    ahead: Callable[[Corpus], int] | None = None,
 ) -> Corpus | None:
     """Open all files of a data set; return None after adding to problems, as many as can be told at once.
 
     `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
-    left to `annotated_texts.py`. `ahead` counts the first lines of texts that are larger than memory while they are
-    opened; see Ahead in `execution/count.py`.
+    left to `annotated_texts.py`.
     """
     opener, before, read = opener or Opener(), len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
@@ -82,7 +80,7 @@ def open_corpus(
             each = system.paths.items()
             paths = {name: replace(text, kind="m2", lenient=True) if is_m2(text) else text for name, text in each}
             read[number] = System(system.name, paths)
-    texts = _opened(dataset, read, opener, problems, ahead)
+    texts = _opened(dataset, read, opener, problems)
     notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
     notes += _annotate(dataset, texts, opener, problems, views)
     fits = True  # whether the edits are of the same sentences: if not, the numbers of lines say nothing more
@@ -150,21 +148,15 @@ def _visited(
     return ahead(Corpus(name=dataset.name, lines=lines, source=source, references=(*references,), systems=of_systems))
 
 
-def _opened(
-    dataset: Dataset,
-    systems: Sequence[System],
-    opener: Opener,
-    problems: list[Problem],
-    ahead: Callable[[Corpus], int] | None,
-) -> _Texts:
+def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]) -> _Texts:
     """Open the files that a data set and its systems name, but for M2 files."""
     outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
     lists = [opener.lists(reference, problems) for reference in dataset.references]
     references = [item for items, _ in lists for item in items]
     inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
     changed = dataset.selection or dataset.replace != "none" or dataset.bom != "drop"
-    as_written = not changed and dataset.m2 is None and dataset.empty_references != "none"
-    visit = partial(_visited, dataset, tuple(outputs), ahead) if ahead and outputs and as_written else None
+    as_written = outputs and not changed and dataset.m2 is None and dataset.empty_references != "none"
+    visit = partial(_visited, dataset, tuple(outputs), opener.ahead) if opener.ahead and as_written else None
     files = opener.open_all(inputs, problems, visit)
     ragged = any(lacking for _, lacking in lists)
     if ragged and dataset.empty_references != "none":

@@ -237,7 +237,7 @@ def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
             if not (more := readinto(view[filled:wanted])):
                 return Found(problem=(0, 0, CHANGED))
             filled += more
-        cut = filled if stop == size else _border(data, max(stop - start, 0), filled, separator)
+        cut = filled if stop == size else _border(data, stop - start, filled, separator) if start <= stop else 0
         text = view[:cut] if separator == NEWLINE else bytes(view[:cut]).translate(_SPOOLED)
         ended = data.endswith(separator, 0, cut) if cut else ended
         if stop == low:  # the bytes before the border are found by the stretch before

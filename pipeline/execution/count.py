@@ -255,18 +255,13 @@ class Ahead:
     ) -> None:
         """Take what opens the run directory, when it is needed, and what tells what to count of a data set."""
         self._open, self._view, self._options = directory, view, options
-        self._listener = LoggingListener(listener, silent)
+        self.listener = LoggingListener(listener, silent)
         self._begun: dict[str, tuple[int, int | None, dict[CountsKey, Location]]] = {}
 
     @cached_property
     def directory(self) -> RunDirectory:
         """The run directory."""
         return self._open()
-
-    @property
-    def bytes(self) -> int:
-        """How many bytes of texts were counted."""
-        return self._listener.bytes
 
     def __call__(self, corpus: Corpus) -> int:
         """Count what can be counted of the first lines of a data set; return how many lines are done."""
@@ -286,7 +281,7 @@ class Ahead:
         size = plan.shards[0].high
         if shards := [Shard(low, low + size) for low in range(done, corpus.lines - size + 1, size)]:
             plan = plan._replace(shards=shards)
-            parts, _ = _counted_to_files(plan, self.directory, self._options, self._listener, parts)
+            parts, _ = _counted_to_files(plan, self.directory, self._options, self.listener, parts)
             done = shards[-1].high
         self._begun[corpus.name] = done, size, parts
         return done

@@ -6,8 +6,7 @@ Unicode's categories.
 """
 
 import functools
-
-from .categories import NUMBERS, PUNCTUATION, SYMBOLS
+from pathlib import Path
 
 OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
 """The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after a digit."""
@@ -34,9 +33,11 @@ CHINESE: tuple[Range, ...] = (
 """What sacreBLEU's zh takes for Chinese characters, with its two slips."""
 
 
-def parse(text: str) -> list[Range]:
-    """Return the ranges of code points that a text such as "21-23 2B" lists, first and last included."""
-    pairs = (word.partition("-") for word in text.split())
+def in_category(name: str) -> list[Range]:
+    """Return the ranges of Unicode's general category P, S or N, as the package regex 2026.11.15 knows them."""
+    whole = Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
+    listed = next(line for line in whole.splitlines() if line[0] == name)
+    pairs = (word.partition("-") for word in listed.split()[1:])  # in hex, first and last included
     return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
 
 
@@ -48,7 +49,7 @@ def kinds(split: str) -> bytes:
     rules: dict[str, dict[int, list[Range]]] = {
         "13a": western,
         "zh": {**western, ALONE: [*ASCII_ALONE, *CHINESE]},
-        "intl": {DIGIT: parse(NUMBERS), POINT: parse(PUNCTUATION), ALONE: parse(SYMBOLS)},
+        "intl": {DIGIT: in_category("N"), POINT: in_category("P"), ALONE: in_category("S")},
     }
     table = bytearray(0x110000)
     for kind, ranges in {**rules[split], SPACE: WHITE_SPACE}.items():

@@ -20,7 +20,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from blake3 import blake3
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline import kernel as chosen_kernel
@@ -595,6 +595,7 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
     windows=st.booleans(),
     broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
+@example(texts=["a" * 56, "", ""], cuts=[(9, 7), (8, 7)], newline=False, ended=False, windows=False, broken=b"")
 def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[str],

@@ -20,7 +20,7 @@ from pipeline.io.workers import memory
 from tests.conftest import ROOT, tree, write_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LINES = 20_000
 SMALL = """
@@ -86,12 +86,13 @@ def test_each_byte_is_read_once_and_nothing_else_is_different(config: Path, how:
 
 @pytest.mark.usefixtures("config")
 def test_other_line_ends_and_marks_are_no_matter(tmp_path: Path) -> None:
-    for name, change in {
+    changes: dict[str, Callable[[bytes], bytes]] = {
         "source": lambda text: b"\xef\xbb\xbf" + text,
         "ref1": lambda text: text[:-1],
         "A": lambda text: text[: 1 << 17] + text[1 << 17 :].replace(b"\n", b"\r\n"),
         "B": lambda text: text.replace(b"\n", b"\r\n"),
-    }.items():
+    }
+    for name, change in changes.items():
         path = tmp_path / "d" / name
         path.write_bytes(change(path.read_bytes()))
         scored("run", "--fresh")
@@ -143,7 +144,12 @@ main(["run", "config.yaml", "-q", "--output", "run", "--no-cache", "--backend", 
     assert kept == 9
     tasks: list[workers.Task] = []
     own = workers.count
-    with mock.patch.object(workers, "count", lambda task: (tasks.append(task), own(task))[1]):
+
+    def counted(task: workers.Task) -> workers.Done:
+        tasks.append(task)
+        return own(task)
+
+    with mock.patch.object(workers, "count", counted):
         scored("run", "--backend", "serial")
     first = tasks[0].lines
     assert len(tasks) == -(-LINES // first) - kept

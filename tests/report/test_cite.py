@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli.commands.cite import DIGESTS, METHODS, bibtex, keys_of_texts, of_metric
+from pipeline.cli.commands import cite
+from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
 from pipeline.errors import InputError
 from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
@@ -63,8 +64,8 @@ CITED = {
 def all_keys() -> set[str]:
     tables: Iterable[tuple[str, ...]] = [
         *(of_metric(text).citations for text in CITED),
-        *METHODS.values(),
-        *DIGESTS.values(),
+        *cite.CITED["methods"].values(),
+        *cite.CITED["texts"].values(),
     ]
     return {key for keys in tables for key in keys}
 

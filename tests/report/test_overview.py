@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
-from pipeline.report.html.shell import BESIDE, EXPLANATIONS, explanation
+from pipeline.report.html.shell import BESIDE, explanation, explanations
 from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
@@ -277,7 +277,7 @@ def test_the_columns_of_a_run_are_explained() -> None:
 
 
 def test_explanations_are_sentences() -> None:
-    for text in [*EXPLANATIONS.values(), *BESIDE.values()]:
+    for text in [*explanations().values(), *BESIDE.values()]:
         assert text[0].isupper()
         assert text.endswith(".")
     assert "baseline a.b+c," in explanation("against a.b+c")

@@ -502,7 +502,7 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
 
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
-    shared = {"page.html", "shell.html", "macros.html"}
+    shared = {"page.html", "shell.html", "macros.html", "explanations.yaml"}
     assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
     templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))

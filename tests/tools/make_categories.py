@@ -1,4 +1,4 @@
-"""Writes `pipeline/kernel/categories.py` from the package regex: `python -m tests.tools.make_categories`.
+"""Writes `pipeline/kernel/categories.txt` from the package regex: `python -m tests.tools.make_categories`.
 
 The tokeniser intl asks for Unicode's punctuation, symbols and numbers as the package regex knows them, since
 sacreBLEU asks it. Python's own table (unicodedata) is another with every version of Python.
@@ -7,10 +7,8 @@ sacreBLEU asks it. Python's own table (unicodedata) is another with every versio
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import wrap
 
-TARGET = Path(__file__).parents[2] / "pipeline" / "kernel" / "categories.py"
-NAMES = {"P": "PUNCTUATION", "S": "SYMBOLS", "N": "NUMBERS"}
+TARGET = Path(__file__).parents[2] / "pipeline" / "kernel" / "categories.txt"
 
 
 def ranges(category: str) -> list[tuple[int, int]]:
@@ -30,15 +28,8 @@ def ranges(category: str) -> list[tuple[int, int]]:
 
 def render() -> str:
     """Return the text of the file."""
-    import regex
-
-    origin = f"made by `python -m tests.tools.make_categories`, regex {regex.__version__}."
-    parts = [f'"""Unicode categories as code points in hex; {origin}"""']
-    for category, name in NAMES.items():
-        written = " ".join(f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(category))
-        lines = "\n".join(wrap(written, 116, break_on_hyphens=False))
-        parts.append(f'{name} = """\n{lines}\n"""\n"""General category {category}."""')
-    return "\n\n".join(parts) + "\n"
+    listed = {name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name)) for name in "PSN"}
+    return "".join(f"{name} {' '.join(written)}\n" for name, written in listed.items())
 
 
 if __name__ == "__main__":

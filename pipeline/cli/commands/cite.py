@@ -15,6 +15,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import yaml
+
 from ...errors import InputError, did_you_mean, printable
 from ...execution.store.run_directory import folder_of
 from ...io.catalogue import citations
@@ -53,43 +55,13 @@ def run(args: argparse.Namespace) -> None:
     sys.stdout.write("\n" + bibtex([key for _, keys in things for key in keys], entries))
 
 
-METHODS = {
-    "bootstrap": ("koehn-2004-statistical",),
-    "ranks": ("bojar-etal-2013-findings",),
-    "approximate_randomization": ("riezler-maxwell-2005-pitfalls",),
-    "paired_bootstrap": ("koehn-2004-statistical",),
-    "sign": ("dixon-mood-1946-statistical",),
-    "holm": ("holm-1979-simple",),
-    "bonferroni": ("dunn-1961-multiple",),
-    "letters": ("piepho-2004-algorithm",),
-    "expected_wins": ("bojar-etal-2013-findings", "koehn-2012-simulating"),
-    "trueskill": ("herbrich-etal-2006-trueskill", "sakaguchi-etal-2014-efficient"),
-    "correlations": ("deutsch-etal-2023-ties",),
-    "tests": ("williams-1959-regression", "graham-baldwin-2014-testing"),
-    "windows": ("kobayashi-etal-2024-revisiting",),
-}
-"""What methods cite, by the names that settings and parts of results.json have."""
-DIGESTS = {
-    "blake3:c690ab620132f78cd44345d17b282c2e": ("ng-etal-2014-conll",),  # sources, then as earlier versions had them
-    "blake3:a59e4eebf3bf26d364661748bc1c943e": ("ng-etal-2014-conll",),
-    "blake3:33ef11a8e2443ff183bd34596628ebbd": ("napoles-etal-2017-jfleg",),
-    "blake3:e1e217b525cdcfe9a23c9fd0532844d2": ("kobayashi-etal-2024-revisiting", "ng-etal-2014-conll"),
-    "96ce02eaed3f96e27487ccbd0ca24583": ("ng-etal-2014-conll",),  # source, and its twin without blanks at line ends
-    "3a8d236d682cf99deef2e245e08ff2da": ("ng-etal-2014-conll",),
-    "58df43ab51437d935ec779d6ee6c1293": ("napoles-etal-2017-jfleg",),
-    "780bac619555cbbf2702b89ba00fadcd": ("kobayashi-etal-2024-revisiting", "ng-etal-2014-conll"),
-    "cb1f7e090b4ad1ee77cabf86a4db53c7": ("napoles-etal-2015-ground",),
-    "c931115d3ad9ada8b8033fc38a2e3dc0": ("napoles-etal-2015-ground",),
-    "ad37bbd6d49262281b551ead28d5ecbf": ("grundkiewicz-etal-2015-human",),
-    "4f4053508cceca677a5bda3fe2d66fe6": ("kobayashi-etal-2024-revisiting",),
-    "bd3e43347192c368827550d796c29aec": ("kobayashi-etal-2024-revisiting",),
-}
-"""What data sets and judgements cite, by the digests in results.json of their sources and files."""
+CITED = yaml.safe_load(Path(__file__).with_name("cited.yaml").read_text(encoding="utf-8"))
+"""The keys of what `methods` cite, and data sets and judgements (`texts`), as `cited.yaml` says."""
 
 
 def keys_of_texts(digests: Iterable[str]) -> list[str]:
     """Return what a data set, or judgements, cite, by the digests of the texts."""
-    return list(dict.fromkeys(key for digest in digests for key in DIGESTS.get(digest, ())))
+    return list(dict.fromkeys(key for digest in digests for key in CITED["texts"].get(digest, ())))
 
 
 def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
@@ -130,8 +102,9 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
     methods.append(("human", [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))]))
     for name, summary in (results.judgments or {}).items():
         methods.append((f"judgments {name}", [key for key in summary if summary[key]]))
+    cited = CITED["methods"]
     for where, names in methods:
-        things += [(f"{where}: {name.replace('_', ' ')}", METHODS[name]) for name in names if name in METHODS]
+        things += [(f"{where}: {name.replace('_', ' ')}", cited[name]) for name in names if name in cited]
     if results.human and results.human.get("correlations"):
         things.append(("the human scores", keys_of_texts([results.human["digest"]])))
     return things

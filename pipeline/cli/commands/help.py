@@ -13,25 +13,10 @@ import re
 import sys
 from importlib import resources
 
+import yaml
+
 from ...errors import InputError, did_you_mean
 from ...report.terminal.printing import as_shown, console, print_text
-
-ALSO = {
-    "bleu": ("tokenizers",),
-    "compat": ("sacrebleu", "nltk"),
-    "statistics": ("compare", "rank"),
-    "human": ("correlate",),
-    "data": ("datasets",),
-    "files": ("formats", "jsonl", "csv", "parquet"),
-    "runs": ("clean", "run"),
-    "speed": ("bench", "benchmarks"),
-    "m2": ("errant_compare",),
-    "maxmatch": ("m2scorer",),
-    "reproduce": ("expect", "recipes"),
-    "reports": ("report", "plots", "cite", "completion", "tab", "show"),
-    "scale": ("cluster", "dask", "ray", "remote", "s3", "spark"),
-}
-"""Pages, and the topics without a page of their own that each covers. Those of metrics are not listed here."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +35,8 @@ def run(args: argparse.Namespace) -> None:
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print_text(f"{name:<{width}} {title}")
         return
-    also = {topic: page for page, topics in ALSO.items() for topic in topics}
+    covered = yaml.safe_load((folder / "topics.yaml").read_text(encoding="utf-8"))
+    also = {topic: page for page, topics in covered.items() for topic in topics}
     if args.topic not in pages:
         from ...metrics import METRICS
 

@@ -22,31 +22,6 @@ from ...errors import ConfigError, InputError
 PACKAGE = Path(__file__).parents[2]
 FIRST = "configs/quickstart.yaml"
 """The config of the sample to begin with."""
-TEMPLATE = """\
-# A config of gec-pipeline. Check it:  gec-pipeline validate {name}   Run it:  gec-pipeline run {name}
-# All keys: gec-pipeline help config     All metrics and options: gec-pipeline list metrics
-version: 1
-description: what this evaluation is for
-
-datasets:
-  mydata:                      # your name for it
-    source: {source}        # the uncorrected text, one sentence a line; paths are relative to this file
-    references:             # one file for each annotator
-{references}
-
-systems:                    # name: path of the output; or a list of globs, such as [systems/*.txt]
-{systems}
-
-metrics:
-  - gleu                    # or with options: {{name: gleu, references: max}}
-
-# statistics: {{}}            # intervals, ranks and paired tests: gec-pipeline help statistics
-
-run: {{n_jobs: auto}}         # workers; never changes a number
-output:
-  dir: runs/{run:<19} # relative to where you run the command; a folder for each config
-  digits: 2
-"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -109,12 +84,17 @@ def _write_config(args: argparse.Namespace, path: Path) -> None:
     source, references = args.source or "source.txt", args.references or ["reference0.txt", "reference1.txt"]
     outputs = args.outputs or [base / "systems" / "mine.txt"]
     names = _names([Path(output) for output in outputs])
-    text = TEMPLATE.format(
-        name=path,
-        run=_free(Path("runs"), re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)).name,
-        source=relative(source if args.outputs else base / source),
-        references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in references),
-        systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),
+    text = (
+        Path(__file__)
+        .with_name("template.yaml")
+        .read_text(encoding="utf-8")
+        .format(
+            name=path,
+            run=_free(Path("runs"), re.sub(r"[^A-Za-z0-9._+-]+", "-", path.stem)).name,
+            source=relative(source if args.outputs else base / source),
+            references="\n".join(f"      - {relative(r if args.outputs else base / r)}" for r in references),
+            systems="\n".join(f"  {name}: {relative(output)}" for name, output in zip(names, outputs, strict=True)),
+        )
     )
     try:
         with path.open("x", encoding="utf-8", errors="surrogateescape") as file:  # a name as the terminal gave it

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...arrays import Ints
 from ...errors import InvalidTextError
-from ..categories import NUMBERS, PUNCTUATION, SYMBOLS
-from ..characters import ASCII_ALONE, CHINESE, Range, parse
+from ..characters import ASCII_ALONE, CHINESE, Range, in_category
 from ..common import FOLDS, Encoded, Lines, Words, check_lines
 
 # The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
@@ -24,7 +23,7 @@ def _any_of(ranges: Iterable[Range]) -> str:
 
 
 ASCII_MARK, CHINESE_SIGN = re.compile(f"[{_any_of(ASCII_ALONE)}]"), re.compile(f"[{_any_of(CHINESE)}]")
-NUMBER, POINT, SIGN = (_any_of(parse(text)) for text in (NUMBERS, PUNCTUATION, SYMBOLS))
+NUMBER, POINT, SIGN = (_any_of(in_category(name)) for name in "NPS")
 POINT_AFTER, POINT_BEFORE = re.compile(f"([^{NUMBER}])([{POINT}])"), re.compile(f"([{POINT}])([^{NUMBER}])")
 """Punctuation after, and before, a character that is no number."""
 SYMBOL = re.compile(f"[{SIGN}]")

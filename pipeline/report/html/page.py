@@ -167,22 +167,11 @@ def agreement(results: Results) -> dict[str, Any]:
     return {"plots": list(plots.items()), "tables": tables}
 
 
-ALWAYS = ("base.js", "results.js", "boxes.js", "copying.js")
+ALWAYS = ("base", "results", "boxes", "copying")
 """The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
-SENTENCES = (
-    "words.js",
-    "data.js",
-    "ngrams.js",
-    "edits.js",
-    "sentence.js",
-    "example.js",
-    "explorer.js",
-    "compare.js",
-    "finding.js",
-    "keys.js",
-)
+SENTENCES = ("words", "data", "ngrams", "edits", "sentence", "example", "explorer", "compare", "finding", "keys")
 """The scripts of the sentences, in the order in which they run, after the others."""
-SCRIPTS = (*ALWAYS, *SENTENCES)
+SCRIPTS = tuple(f"{name}.js" for name in (*ALWAYS, *SENTENCES))
 STYLES = ("page.css", "sentences.css", "print.css")
 """The style sheets. Where two say something else, the later one holds."""
 DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
