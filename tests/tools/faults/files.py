@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import shutil
+import subprocess
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -167,8 +168,12 @@ def full(machine: Machine, rng: random.Random) -> str:
     """Have the file system of the run directory be full at any moment, and grow later."""
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
-    usage = shutil.disk_usage(machine.disk)
-    machine.mount(f"size={max(usage.used, 4096) + rng.choice([0, 4096, 40_960])}")  # 0 would be no limit
+    room, done = rng.choice([0, 4096, 40_960]), False
+    while not done:  # more may have been written meanwhile: then the system refuses the size
+        usage = shutil.disk_usage(machine.disk)
+        with contextlib.suppress(subprocess.CalledProcessError):
+            machine.mount(f"size={max(usage.used, 4096) + room}")  # 0 would be no limit
+            done = True
     process.wait()
     machine.mount("size=256m")
     return f"{usage.used} bytes on a disk that is full {moment}"
