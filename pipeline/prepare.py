@@ -65,8 +65,7 @@ class Job:
     cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
     read: tuple[int, int] = 0, 0
-    """The bytes of texts that were read to open them (those that were opened before need not be read), and those of
-    texts larger than memory that were counted meanwhile."""
+    """The bytes of texts that were read to open them, unless they were opened before, and that were counted meanwhile."""
 
     @property
     def partial(self) -> bool:
@@ -138,8 +137,15 @@ def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> d
     return {**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()}
 
 
-def _texts_to_count(metrics: Sequence[Metric], corpus: Corpus) -> tuple[Corpus, Sequence[Needs]]:
-    """Return a data set as of complete(), and what is counted of its texts: nothing where lines alone do not tell."""
+def _texts_to_count(
+    config: Config, metrics: Sequence[Metric], problems: Sequence[Problem], corpus: Corpus
+) -> tuple[Corpus, Sequence[Needs]]:
+    """Return a data set as of complete(), and what is counted of its texts before they are known to their ends.
+
+    That is nothing where each line alone does not tell, and where problems keep the run from beginning.
+    """
+    if problems or _impossible(config, metrics) or any(_missing_texts(config, metrics)):
+        return corpus, ()
     (corpus,) = complete(metrics, [corpus])
     given = (reads_files, capabilities.computes_numbers)  # numbers, of files or of code
     read = [m for m in metrics if m.needs.input == TEXTS and not any(is_so(m) for is_so in given)]
@@ -219,10 +225,9 @@ def _opened(
         opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache)
         ahead = None
         with ExitStack() as held:
-            impossible = problems or cluster or _impossible(config, metrics) or any(_missing_texts(config, metrics))
-            if directory and not impossible:
+            if directory and not cluster:
                 opens = partial(directory, config, _kept(written, config, overrides))
-                view = partial(_texts_to_count, metrics)
+                view = partial(_texts_to_count, config, metrics, problems)
                 opener.ahead = ahead = Ahead(lambda: held.enter_context(opens()), view, options, listener)
             opened_all = [open_corpus(item, systems, problems, opener, views) for item in config.datasets]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]

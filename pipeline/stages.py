@@ -119,7 +119,7 @@ def run(
             )
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
-        if fresh and not job.read[1]:
+        if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
             log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
@@ -132,15 +132,12 @@ def run(
 
 @contextmanager
 def held_directory(
-    output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any], *, fresh: bool = False
+    output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any]
 ) -> Iterator[RunDirectory]:
     """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises StoreError."""
     directory = RunDirectory(folder_of(output or config.written.output.dir))
     with directory.held(listener.tell):
-        if fresh:
-            directory.clear(whole=False)
-        else:
-            directory.refuse_other_config(written)
+        directory.refuse_other_config(written)
         directory.announce()
         yield directory
 

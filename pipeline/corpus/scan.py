@@ -387,8 +387,8 @@ class Beginning:
     def first(self, found: Mapping[Stretch, Found], done: int) -> TextFile:
         """Return the lines whose places are found, as a text without a digest; those before `done` cannot be read.
 
-        Each call has no less found and done than the one before. The system keeps no bytes of lines that are done in
-        memory, so that those behind them stay there.
+        Each call has no less found and done than the one before. The system is told that the bytes of lines that are
+        done need not stay in memory: that leaves room for those behind them.
         """
         while self._left and (own := found.get(self._left[-1])) and not own.problem:
             before = np.array([[self._lines], [self._opening.mark]])

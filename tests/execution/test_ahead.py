@@ -95,8 +95,8 @@ def test_other_line_ends_and_marks_are_no_matter(tmp_path: Path) -> None:
     for name, change in changes.items():
         path = tmp_path / "d" / name
         path.write_bytes(change(path.read_bytes()))
-        scored("run", "--fresh")
-        assert dict(tree(Path("run"))) == ordinary("--fresh")
+        assert scored(f"run {name}")["counted_meanwhile"] > 0
+        assert dict(tree(Path(f"run {name}"))) == ordinary("--fresh")
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,27 @@ def test_a_directory_of_another_config_is_refused_before_anything_is_counted(
     assert "has the results of another config" in capsys.readouterr().err
     assert dict(tree(Path("run"))) == before
     assert not Path("run/unfinished").exists()
-    assert scored("run", "--fresh")["counted_meanwhile"] > 0
-    assert dict(tree(Path("run"))) == ordinary()
+
+
+def test_fresh_deletes_nothing_before_all_texts_are_checked(config: Path) -> None:
+    scored("run")
+    before = dict(tree(Path("run")))
+    path = config.parent / "d" / "B"
+    text = path.read_bytes()
+    path.write_bytes(text + b"a line more\n")
+    scored("run", "--fresh", code=2)
+    assert dict(tree(Path("run"))) == before
+    path.write_bytes(text)
+    assert scored("run", "--fresh")["counted_meanwhile"] == 0
+    assert dict(tree(Path("run"))) == before
+
+
+@pytest.mark.parametrize("setting", ['output.plots=["nosuch"]', 'systems.C="nosuch"'])
+def test_nothing_is_counted_for_a_run_that_cannot_be(config: Path, setting: str) -> None:
+    assert config.exists()
+    with mock.patch.object(workers, "count", side_effect=AssertionError):
+        scored("run", "--set", setting, code=2)
+    assert not Path("run").exists()
 
 
 def test_memory_is_that_of_the_control_group(tmp_path: Path) -> None:

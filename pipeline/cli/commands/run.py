@@ -68,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        begun = None if args.dry_run else partial(stages.held_directory, args.output, bar, fresh=args.fresh)
+        # What --fresh deletes stays until all texts are checked.
+        begun = None if args.dry_run or args.fresh else partial(stages.held_directory, args.output, bar)
         job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar, begun)
         written = job.config.written
         for warning in () if args.quiet else job.warnings:
