@@ -65,7 +65,7 @@ class Job:
     cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
     read: tuple[int, int] = 0, 0
-    """The bytes of texts that were read to open them, unless they were opened before, and that were counted meanwhile."""
+    """The bytes of texts that were read to open them, unless they were opened before, and counted meanwhile."""
 
     @property
     def partial(self) -> bool:
