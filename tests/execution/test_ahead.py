@@ -213,6 +213,14 @@ def test_nothing_is_counted_for_a_run_that_cannot_be(config: Path, setting: str)
     assert not Path("run").exists()
 
 
+def test_no_data_set_is_counted_where_one_before_it_lacks_a_file(tmp_path: Path) -> None:
+    write_run(tmp_path, LINES, datasets=("d", "e"))
+    (tmp_path / "d" / "A").unlink()
+    with mock.patch.object(workers, "count", side_effect=AssertionError):
+        scored("run", code=2)
+    assert not Path("run").exists()
+
+
 def test_memory_is_that_of_the_control_group(tmp_path: Path) -> None:
     """The files are as Linux has them: version 1 in a group, version 2 in a container, and no limit."""
     whole = memory(tmp_path)
