@@ -23,8 +23,8 @@ Allowed = Sequence[Texts]
 FOLDS = ("google", "perl")
 """How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs of a-z and 0-9."""
 
-SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "13a", "zh", "intl")
-"""How encode() can split lines."""
+SPLITS = ("whitespace", "ascii_whitespace", "blank", "char", "nonspace", "chrf", "fields", "13a", "zh", "intl")
+"""How encode() can split lines; fields are those of a record of edits, between ||| and newlines."""
 
 
 class Kind(NamedTuple):

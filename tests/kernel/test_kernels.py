@@ -304,6 +304,7 @@ PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "char": list,
     "nonspace": lambda line: BLEU(tokenize="char")._preprocess_segment(line).split(),
     "chrf": CHRF()._remove_punctuation,
+    "fields": lambda line: [field for part in line.split("\n") for field in part.split("|||")],
     "13a": lambda line: BLEU(tokenize="13a")._preprocess_segment(line).split(),
     "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
     "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),

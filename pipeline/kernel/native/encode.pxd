@@ -47,6 +47,7 @@ cdef enum Split:             # in the order of SPLITS
     CHAR
     NONSPACE
     CHRF
+    RECORD_FIELDS
     MTEVAL_13A
     MTEVAL_ZH
     MTEVAL_INTL

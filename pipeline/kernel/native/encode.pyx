@@ -272,6 +272,19 @@ cdef int _split_blanks(Output *out, const uint8_t *p, const uint8_t *end) noexce
         p += 1
 
 
+cdef int _split_fields(Output *out, const uint8_t *p, const uint8_t *end) noexcept nogil:
+    cdef const uint8_t *token
+    cdef int failed
+    while True:
+        token = p
+        while p < end and p[0] != c"\n" and not (p[0] == c"|" and end - p > 2 and p[1] == c"|" and p[2] == c"|"):
+            p += 1
+        failed = _emit(out, token, p)
+        if failed or p == end:
+            return failed
+        p += 3 if p[0] == c"|" else 1
+
+
 cdef inline bint _is_punctuation(uint8_t code) noexcept nogil:
     return 33 <= code <= 47 or 58 <= code <= 64 or 91 <= code <= 96 or 123 <= code <= 126
 
@@ -487,6 +500,8 @@ cdef int _split(Output *out, const Style *style, const uint8_t *start, const uin
         return _split_space(out, start, end, 2, False)
     if style.split == BLANK:
         return _split_blanks(out, start, end)
+    if style.split == RECORD_FIELDS:
+        return _split_fields(out, start, end)
     if style.split == CHAR or style.split == NONSPACE:
         return _split_chars(out, start, end, style.split == CHAR)
     return _split_mteval(out, style, start, end)

@@ -60,6 +60,7 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
     "chrf": lambda line: [part for word in line.decode().split() for part in _without_punctuation(word)],
+    "fields": lambda line: re.split(r"\n|\|{3}", line.decode()),
     "13a": lambda line: western(line.decode()),
     "zh": lambda line: chinese(line.decode()),
     "intl": lambda line: international(line.decode()),

@@ -1,17 +1,31 @@
 """ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2 files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from hashlib import blake2b
+from operator import methodcaller
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ... import kernel
 from ...arrays import Bools, Floats, Ints
-from ...corpus.edits.errant_report import CHERRANT, MODES, NOOP, STYLES, UNJUDGED, Comparison, category, is_of
-from ...corpus.edits.m2_files import edits_of
-from ...corpus.edits.records import annotation_of, output_lines, outputs_of
+from ...corpus.edits.errant_report import (
+    CHERRANT,
+    MODES,
+    NOOP,
+    STYLES,
+    UNJUDGED,
+    UNKNOWN,
+    WORDS,
+    Comparison,
+    category,
+    is_of,
+)
+from ...corpus.edits.m2_files import FIELDS
+from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
     MISSED,
     RIGHT,
@@ -31,16 +45,8 @@ from ..base.metric import Counted, Metric
 from ..base.needs import EDITS_OF_BOTH, Columns, Field, Needs, Text
 from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
 
-Key = tuple[int | str, ...]
 Hits = tuple[Ints, Ints]
 """The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
-
-
-CACHED = 4096
-"""Records whose edits are kept. Most outputs of a sentence are the same edits again, or none."""
-TYPE_BITS = 24
-TYPES = (1 << TYPE_BITS - 1) - 1
-"""Bits of an entry: the lowest says whether it is alive, those of TYPES above are its type, and the others its key."""
 
 
 class Compared(NamedTuple):
@@ -66,13 +72,14 @@ class Entries(NamedTuple):
     types: Ints
     alive: Bools
     """Whether the first edit with this key is no noop."""
+    ranks: Ints
+    """Which annotator of the row it is of, in the order in which they come first, from 0."""
 
-
-class _Reference(NamedTuple):
-    order: int
-    output: int
-    """The annotator of the output with whom they are compared."""
-    entries: list[int]
+    def of_rows(self, low: int, high: int) -> "Entries":
+        """Return those of some rows, which are counted from 0 again."""
+        first, last = np.searchsorted(self.rows, [low, high])
+        others: list[Any] = [own[first:last] for own in self[1:]]
+        return Entries(self.rows[first:last] - low, *others)
 
 
 def hits_of(comparison: Comparison, text: Text) -> Compared:
@@ -86,44 +93,102 @@ def hits_of(comparison: Comparison, text: Text) -> Compared:
 
 
 class _Comparing:
-    """Numbers keys and types as they come, and compares them."""
+    """Reads the records of a shard, and compares their edits.
+
+    A row is a record: first those of each reference, line after line, then those of each system. Each rule is that of
+    Comparison and compare() in `errant_report.py`, where it is written for one edit; here it is one of whole columns.
+    """
 
     def __init__(self, comparison: Comparison, text: Text) -> None:
         self.comparison = comparison
-        self.systems, self.lines = len(text.systems), len(text.references[0].starts)
-        self._keys: dict[Key, int] = {}
-        self._types: dict[str, int] = {}
-        self._known: dict[str, list[int]] = {}
-        self.references = [[self._reference(record) for record in lines.texts()] for lines in text.references]
-        read = lru_cache(CACHED)(lambda record: [*map(self._numbered, output_lines(record))])
-        self.outputs = [read(record) for lines in text.systems for record in lines.texts()]
+        self.systems, self.lines, self.pairs = len(text.systems), len(text.references[0].starts), len(text.references)
+        words = kernel.words([*text.references, *text.systems], "fields")
+        self._distinct = words.distinct()
+        ids = np.concatenate([own.ids for own in words.texts])
+        sizes = np.concatenate([np.diff(own.offsets) for own in words.texts])
+        heads = (np.cumsum(sizes) - sizes)[: self.pairs * self.lines]  # only references have one
+        sizes[: len(heads)] -= 1
+        numbers, values = self._numbered(ids[heads], lambda head: tuple(map(int, head.split())) or (-1, -1, -1))
+        self.heads = np.array(values, np.int64).reshape(-1, 3)[numbers].reshape(self.pairs, self.lines, 3)
+        self.entries, self.annotators = self._entries(np.delete(ids, heads).reshape(-1, FIELDS), sizes // FIELDS)
+
+    def _numbered(self, ids: NDArray[np.int32], of: Callable[[str], Any]) -> tuple[Ints, list[Any]]:
+        """Return a number for what `of` makes of each field, the same for equals, and what the numbers stand for."""
+        numbers: dict[Any, int] = {}
+        table = np.zeros(len(self._distinct), np.int64)
+        for field in np.flatnonzero(np.bincount(ids)).tolist():
+            table[field] = numbers.setdefault(of(self._distinct[field]), len(numbers))
+        return table[ids], list(numbers)
+
+    def _entries(self, fields: NDArray[np.int32], sizes: Ints) -> tuple[Entries, Ints]:
+        """Return the entries of all rows, and how many annotators each row has. `sizes` are its numbers of edits."""
+        rows = np.repeat(np.arange(len(sizes)), sizes)
+        spans, bounds = self._numbered(fields[:, 0], lambda field: tuple(map(int, field[1:].split())))
+        types, self.types = self._numbered(fields[:, 1], str)
+        annotators, several = self._numbered(fields[:, 5], int)
+        _, first, own = np.unique(rows * len(several) + annotators, return_index=True, return_inverse=True)
+        by_place = np.argsort(first)
+        row_of = rows[first[by_place]]
+        ranks = np.empty(len(first), np.int64)
+        ranks[by_place] = np.arange(len(first)) - np.searchsorted(row_of, row_of)
+        chosen, keys = self._keys(spans, np.array(bounds, np.int64).reshape(-1, 2), types, fields[:, 2])
+        noop = np.array([name == NOOP for name in self.types], bool)[types[chosen]]
+        _, first, group = np.unique(own[chosen] * self.several + keys, return_index=True, return_inverse=True)
+        entries = Entries(rows[chosen], keys, types[chosen], ~noop[first][group], ranks[own[chosen]])
+        return entries, np.bincount(row_of, minlength=len(sizes))
+
+    def _keys(self, spans: Ints, bounds: Ints, types: Ints, fields: NDArray[np.int32]) -> tuple[Ints, Ints]:
+        """Return the edits that are compared, one several times where each of its tokens counts, and their keys."""
+        mode, compared = self.comparison.mode, self.comparison
+        without_blanks = methodcaller("replace", " ", "")
+        corrections, texts = self._numbered(fields, without_blanks if compared.style == CHERRANT else str)
+        start, end = bounds[spans].T
+        out = [name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse")) for name in self.types]
+        times = 1 - np.array(out, np.int64)[types]
+        if compared.single or compared.multi:
+            long = (end - start >= WORDS) | (
+                np.array([len(text.split()) for text in texts], np.int64)[corrections] >= WORDS
+            )
+            times *= ~(long & compared.single | ~long & compared.multi)
+        keys = spans
+        if mode in ("cs", "cse"):
+            keys = keys * len(texts) + corrections
+        if mode == "cse":
+            keys = np.unique(keys, return_inverse=True)[1] * len(self.types) + types
+        if mode == "dt":
+            times *= np.where((start == -1) | (start == end), 1, np.maximum(end - start, 0))
+        chosen = np.repeat(np.arange(len(times)), times)
+        keys = keys[chosen]
+        if mode == "dt":
+            token = np.arange(len(chosen)) - np.repeat(np.cumsum(times) - times, times)
+            keys = np.where(start[chosen] == -1, -1, 2 * (start[chosen] + token))
+        known, keys = np.unique(keys, return_inverse=True)
+        self.several = max(len(known), 1)
+        return chosen, keys
 
     def all(self) -> Compared:
         """Return everything."""
-        pairs = len(self.references)
-        shape = (self.systems, self.lines, pairs)
+        shape = (self.systems, self.lines, self.pairs)
         orders, edits = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
+        outputs = self.entries.of_rows(self.pairs * self.lines, len(self.annotators))
+        annotators = self.annotators[self.pairs * self.lines :].reshape(shape[:2])
         judged, hits = self._judged(), []
-        for number, references in enumerate(self.references):
-            output = next((own.output for own in references if own), 0)
-            has_line = np.array([own is not None for own in references])
-            has_output = np.array([len(own) > output for own in self.outputs]).reshape(shape[:2])
-            both = has_line & has_output
-            order = np.array([output * pairs + own.order if own else 0 for own in references])
-            orders[..., number] = np.where(both, order, 0)
-            alive = np.array([sum(entry & 1 for entry in own.entries) if own else -1 for own in references])
+        for number, heads in enumerate(self.heads):
+            order, _, output = heads.T
+            theirs = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            both = (order >= 0) & (annotators > output.max(initial=0))
+            orders[..., number] = np.where(both, output * self.pairs + order, 0)
+            alive = np.bincount(theirs.rows[theirs.alive], minlength=self.lines)
             edits[..., number] = np.where(both, alive, -1)
-            ours = _entries([own[output] if len(own) > output else () for own in self.outputs])
-            theirs = _entries([own.entries if own else () for own in references])
+            ours = Entries(*(own[outputs.ranks == output.max(initial=0)] for own in outputs))
             hits.append(self._compare(ours, theirs, both & judged))
-        return Compared(orders, edits, hits, list(self._types))
+        return Compared(orders, edits, hits, self.types)
 
     def _compare(self, ours: Entries, theirs: Entries, counts: Bools) -> tuple[Hits, Hits, Hits]:
         """Return tp, fp and fn; `counts` says which sentences of which systems are compared: [systems, lines]."""
-        several = max(len(self._keys), 1)
-        wanted, places = np.unique(theirs.rows * several + theirs.keys, return_inverse=True)
+        wanted, places = np.unique(theirs.rows * self.several + theirs.keys, return_inverse=True)
         system, line = np.divmod(ours.rows, self.lines)
-        own = line * several + ours.keys
+        own = line * self.several + ours.keys
         near = np.minimum(np.searchsorted(wanted, own), max(len(wanted) - 1, 0))
         same = wanted[near] == own if len(wanted) else np.zeros(len(own), bool)
         has, has_alive = (np.zeros((self.systems, len(wanted)), bool) for _ in "12")
@@ -147,46 +212,16 @@ class _Comparing:
         """Return which sentences are judged, as ChERRANT's files say it: [lines]."""
         if self.comparison.style != CHERRANT:
             return np.ones(self.lines, bool)
-        each = [[own for own in line if own and not own.output] for line in zip(*self.references, strict=True)]
-        names = list(self._types)
-        types = [[names[entry >> 1 & TYPES] for entry in own[0].entries] if len(own) == 1 else [] for own in each]
-        return np.array([of_only_one != [UNJUDGED] for of_only_one in types], bool)
-
-    def _reference(self, record: bytes) -> _Reference | None:
-        """Return the edits of an annotator, or None where there is no line of theirs."""
-        annotation = annotation_of(record)
-        if annotation is None:
-            return None
-        return _Reference(annotation.order, annotation.output, self._numbered(annotation.lines))
-
-    def _numbered(self, lines: Sequence[str]) -> list[int]:
-        """Return the entries of edits in one number each: the key, the type, and whether it is alive."""
-        entries = list[int]()
-        for line in lines:
-            own = self._known.get(line)
-            if own is None:
-                (edit,) = edits_of([line])
-                own = self._known[line] = [self._entry(key, edit.type) for key in self.comparison.keys_of(edit)]
-            entries += own
-        if len(entries) > 1 and len({entry >> TYPE_BITS for entry in entries}) < len(entries):
-            keys = self.comparison.keys(edits_of(lines))
-            return [self._entry(key, name, types[0]) for key, types in keys.items() for name in types]
-        return entries
-
-    def _entry(self, key: Key, type_: str, first: str | None = None) -> int:
-        """Return an entry; `first` is the type of the first edit with this key, where that is another edit."""
-        number = self._keys.setdefault(key, len(self._keys)) << TYPE_BITS
-        alive = (type_ if first is None else first) != NOOP
-        return number | self._types.setdefault(type_, len(self._types)) << 1 | alive
-
-
-def _entries(of_rows: Iterable[Sequence[int]]) -> Entries:
-    packed, sizes = list[int](), list[int]()
-    for own in of_rows:
-        packed += own
-        sizes.append(len(own))
-    numbers, rows = np.array(packed, np.int64), np.repeat(np.arange(len(sizes)), sizes)
-    return Entries(rows, numbers >> TYPE_BITS, numbers >> 1 & TYPES, (numbers & 1).astype(bool))
+        annotators, entries, unjudged = np.zeros((3, self.lines), np.int64)
+        for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
+            own = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            if output.max(initial=0) == 0:
+                is_unjudged = np.array([name == UNJUDGED for name in self.types], bool)[own.types]
+                annotators += order >= 0
+                entries += np.bincount(own.rows, minlength=self.lines)
+                unjudged += np.bincount(own.rows[is_unjudged], minlength=self.lines)
+        judged: Bools = (annotators != 1) | (entries != 1) | (unjudged != 1)
+        return judged
 
 
 COUNTS = ("tp", "fp", "fn")
