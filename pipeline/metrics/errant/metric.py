@@ -316,9 +316,9 @@ class TypeNeeds(ErrantNeeds):
         columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
         for pair, hits in enumerate(compared.hits):
             for name, (rows, types) in zip(COUNTS, hits, strict=True):
-                cells = (rows * width + of_type[types])[wanted[types]]
-                counts = np.bincount(cells, minlength=systems * lines * width)
-                columns[name][:, :, pair] = counts.reshape(systems, lines, width)
+                cells = ((rows * pairs + pair) * width + of_type[types])[wanted[types]]
+                cells, times = np.unique(cells, return_counts=True)  # most are 0
+                columns[name].reshape(-1)[cells] = times
         return [{name: values[system] for name, values in columns.items()} for system in range(systems)]
 
 
