@@ -28,8 +28,6 @@ PART = 1 << 20
 """Bytes of a part of a file, some more or less."""
 AT_ONCE = 8
 """Parts that threads read at once."""
-KEPT = 1 << 25
-"""The most bytes of a file whose parts are in memory until texts are made of them; those of others are read again."""
 
 
 @dataclass
@@ -70,11 +68,11 @@ def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = al
     small = before.st_size <= LARGEST
     try:
         given, read = partial(parts_of, plain, name), partial(compiled_part, name, asked)
-        whole = _made(given if not of_xml else tuple, read, asked, spool, shared, before.st_size <= KEPT)
+        whole = _made(given if not of_xml else tuple, read, asked, spool, shared)
     except OtherwiseError:
         chunks = partial(_chunks, plain, name, sys.maxsize if of_xml else SENTENCES)
         try:
-            whole = _made(chunks, lambda own: Sentences(own, name, asked, seen), asked, spool, alone, of_xml or small)
+            whole = _made(chunks, lambda own: Sentences(own, name, asked, seen), asked, spool)
         except CorpusError:
             deque(gold_blocks(plain, name) if small or asked.records else (), 0)  # lines that are none are told first
             raise
@@ -88,40 +86,62 @@ def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = al
 
 def of_annotated(file: Annotated, spool: Spool, asked: Asked) -> M2File:
     """Return what is asked for of sentences in memory; raises CorpusError."""
-    whole = _made(lambda: [file.blocks], lambda own: Sentences(own, file.name, asked), asked, spool, alone, True)
+    whole = _made(lambda: [file.blocks], lambda own: Sentences(own, file.name, asked), asked, spool)
     whole.told.of_windows = file.told.of_windows
     return whole
 
 
 def _made(
-    given: Callable[[], Iterable[Any]], read: Callable[..., Any], asked: Asked, spool: Spool, shared: Shared, keep: bool
+    given: Callable[[], Iterable[Any]], read: Callable[..., Any], asked: Asked, spool: Spool, shared: Shared = alone
 ) -> M2File:
-    """Make what is asked for of sentences that `read` returns for what is given, twice where they are not kept."""
-    kept, absent, several = list[Any](), list[tuple[Absent, Absent]](), 1 if shared is alone else AT_ONCE
-    summary: Told | None = None
-    for part in in_batches(shared, read, given(), several):
-        kept += [part] if keep else []
-        absent.append((part.absent(True), part.absent(False)))
-        summary = summary.add(part.told) if summary else part.told
-    if not summary:  # of XML
+    """Make what is asked for of sentences that `read` returns for what is given.
+
+    This is read once more for annotators who have no line in its first part.
+    """
+    parts, several = iter(given()), 1 if shared is alone else AT_ONCE
+    first = next(map(read, parts), None)
+    if not first:  # of XML
         raise OtherwiseError
-    summary.absent, annotated = map(absent_from_all, zip(*absent, strict=True))
-    keys, silent = [SOURCE], asked.lenient and not annotated
-    if asked.texts:
-        keys += [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
-    if asked.records:
-        keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
+    summary, absent, files = first.told, [(first.absent(True), first.absent(False))], dict[Key, Path]()
 
-    def texts(own: Any) -> list[bytes]:
-        return [part.texts(*key) for part in [own if keep else read(own)] for key in keys]
+    def new() -> list[Key]:
+        """Begin files for all that is to be made as far as it is known."""
+        summary.absent, annotated = map(absent_from_all, zip(*absent, strict=True))
+        keys = [SOURCE]
+        if asked.texts:
+            keys += [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
+        if asked.records:
+            keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
+        keys = [key for key in keys if key not in files]
+        files.update((key, spool.new()) for key in keys)
+        return keys
 
-    files, left = {key: spool.new() for key in keys}, iter(kept or given())
-    while every := shared(texts, islice(left, several)):
-        for key, *pieces in zip(keys, *every, strict=True):
-            spool.write(summary.name, pieces, files[key])
-    if asked.texts and silent:
-        files[CORRECTED, 0] = files[SOURCE]
-    return M2File(summary, {0: (0, 0)} if silent else annotated, files)
+    def made(part: Any) -> Any:
+        own = read(part)
+        return own, [own.texts(*key) for key in keys]
+
+    def write(pieces: list[bytes]) -> None:
+        for key, piece in zip(keys, pieces, strict=True):
+            spool.write(summary.name, [piece], files[key])
+
+    keys = new()
+    write([first.texts(*key) for key in keys])
+    try:
+        for own, pieces in in_batches(shared, made, parts, several):
+            absent.append((own.absent(True), own.absent(False)))
+            summary.add(own.told)
+            write(pieces)
+        if keys := new():
+            for _, pieces in in_batches(shared, made, given(), several):
+                write(pieces)
+    except OtherwiseError:
+        spool.remove(files.values())
+        raise
+    annotated = absent_from_all(own for _, own in absent)
+    if asked.lenient and not annotated:
+        annotated = {0: (0, 0)}
+        files.update({(CORRECTED, 0): files[SOURCE]} if asked.texts else {})
+    return M2File(summary, annotated, files)
 
 
 def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:

@@ -142,6 +142,13 @@ class Spool:
         pieces = iter(lambda: list(islice(every, JOINED)), [])
         return self.write(place, (SEPARATOR.join([*several, b""]) for several in pieces), path)
 
+    def remove(self, paths: Iterable[Path]) -> None:
+        """Delete files that nobody has read, so that there is room for others."""
+        for path in paths:
+            with self._lock:
+                self.left += path.stat().st_size
+            path.unlink()
+
     def raw(self, path: Path | Remote) -> Path | Remote:
         """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
         if isinstance(path, Remote) and path.suffix.lower() not in OPENERS and ranged(path):

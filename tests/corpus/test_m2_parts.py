@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 END = "REQUIRED|||-NONE-"
-WHOLE = {"PART": 1 << 20, "SENTENCES": 1 << 20, "KEPT": 1 << 20, "LARGEST": 0}
+WHOLE = {"PART": 1 << 20, "SENTENCES": 1 << 20, "LARGEST": 0}
 """A part of everything; what is wrong is told in the order of lines."""
 SMALL = {"PART": 8, "SENTENCES": 1, "AT_ONCE": 2}
 """A part of each sentence behind an empty line."""
@@ -98,13 +98,13 @@ def random_file(rng: random.Random) -> bytes:
 )
 @pytest.mark.usefixtures("kernel")
 def test_a_file_is_the_same_in_one_part_and_in_many(asked: Asked, read: Callable[..., M2File]) -> None:
-    """What is said, each text, and what is wrong: with parts that are kept, or read twice, by one thread or by two."""
+    """What is said, each text, and what is wrong: by one thread or by two."""
     rng, good, wrong = random.Random(5), 0, 0
     for _ in range(60):
         content = random_file(rng)
         whole = outcome(read, content, asked, **WHOLE)
-        for kept, number in ((0, 1), (0, 2), (1 << 20, 2)):
-            assert outcome(read, content, asked, number, KEPT=kept, **SMALL) == whole
+        for number in (1, 2):
+            assert outcome(read, content, asked, number, **SMALL) == whole
         good, wrong = good + (len(whole) > 1), wrong + (len(whole) == 1)
     assert good > 20
     assert wrong > 5
@@ -125,7 +125,7 @@ S g h
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("sizes", [WHOLE, {**SMALL, "KEPT": 0, "LARGEST": 0}, {**SMALL, "KEPT": 1 << 20}])
+@pytest.mark.parametrize("sizes", [WHOLE, {**SMALL, "LARGEST": 0}, SMALL])
 def test_annotators_who_come_late_have_texts_of_all_sentences(
     sizes: dict[str, int], read: Callable[..., M2File]
 ) -> None:
@@ -152,9 +152,9 @@ def test_in_files_that_are_not_large_lines_that_are_none_are_told_first(
 ) -> None:
     content = f"S a\n{edit('0 9', 'x', 0)}\n\nS b\nB\n".encode()
     with pytest.raises(CorpusError, match=rf"a\.m2:{line}: "):
-        read(content, Asked(texts=True), **SMALL, KEPT=0, LARGEST=largest)
+        read(content, Asked(texts=True), **SMALL, LARGEST=largest)
     with pytest.raises(CorpusError, match=r"a\.m2:5: "):  # nor where edits are compared
-        read(content, Asked(texts=True, records=True), **SMALL, KEPT=0, LARGEST=largest)
+        read(content, Asked(texts=True, records=True), **SMALL, LARGEST=largest)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -168,9 +168,8 @@ def test_parts_are_cut_where_a_sentence_begins_behind_an_empty_line(
     assert parts == [(1, end.join(lines[:3]) + end), (4, end.join(lines[3:7]) + end), (8, b"S d")]
 
 
-@pytest.mark.parametrize("kept", [0, 1 << 20])
-def test_a_file_that_changes_between_two_readings_is_told(
-    kept: int, read: Callable[..., M2File], monkeypatch: pytest.MonkeyPatch
+def test_a_file_that_changes_while_it_is_read_is_told(
+    read: Callable[..., M2File], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = m2_texts.parts_of
 
@@ -181,4 +180,4 @@ def test_a_file_that_changes_between_two_readings_is_told(
 
     monkeypatch.setattr(m2_texts, "parts_of", appended)
     with pytest.raises(CorpusError, match="the file changed while it was being read; start again"):
-        read(CONTENT.encode(), Asked(texts=True, lenient=True), KEPT=kept)
+        read(CONTENT.encode(), Asked(texts=True, lenient=True))
