@@ -22,22 +22,8 @@ from ...errors import CorpusError, Problem
 from ...io.plain_files import SEPARATOR, Spool, named
 from ...io.remote import Remote
 from ...io.small_tables import at_line
-from ..edits.m2_files import (
-    BETWEEN,
-    DELETED,
-    MAX_ANNOTATORS,
-    NOOP,
-    SENTENCES,
-    Absent,
-    Block,
-    Edit,
-    Told,
-    absent_from,
-    absent_from_all,
-    blocks,
-    is_noop,
-    read_block,
-)
+from ..edits import m2_files
+from ..edits.m2_files import Absent, Block, Edit, Told, absent_from, blocks, read_block
 from ..edits.records import gold_blocks, records_of
 
 SPAN = itemgetter(0, 1)
@@ -120,7 +106,7 @@ def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
     """Return the edits that fit into a sentence of `size` tokens, behind the one before them that does."""
     kept, behind = list[Edit](), 0
     for edit in edits:
-        if behind <= edit[0] <= edit[1] <= size and not is_noop(edit[2]):
+        if behind <= edit[0] <= edit[1] <= size and not m2_files.is_noop(edit[2]):
             kept.append(edit)
             behind = edit[1]
     return kept
@@ -148,11 +134,11 @@ def _refuse(block: Block, name: str, size: int) -> None:
             raise at_line(name, noops[annotator], message)
 
 
-@lru_cache(SENTENCES)
+@lru_cache(m2_files.SENTENCES)
 def first_alternative(whole: str) -> str:
     """Return the first alternative of a correction; empty where the tokens are deleted."""
-    first = whole.partition(BETWEEN)[0].strip()
-    return "" if first == DELETED else first
+    first = whole.partition(m2_files.BETWEEN)[0].strip()
+    return "" if first == m2_files.DELETED else first
 
 
 Missing = Literal["first", "source", "none"]
@@ -218,7 +204,7 @@ class Sentences:
         elif kind == OUTPUT[0]:
             texts = (sentence.by(next(iter(sentence.edits), 0)) for sentence in self.sentences)
         elif kind == PROPOSED[0]:
-            texts = ("\n".join(block.lines or [NOOP]).encode() for block in self.blocks)
+            texts = ("\n".join(block.lines or [m2_files.NOOP]).encode() for block in self.blocks)
         elif kind == EDITS:
             texts = records_of((read_block(block, self.name).lines for block in self.blocks), annotator, 0)
         return SEPARATOR.join([*texts, b""])
@@ -238,9 +224,9 @@ def checked(block: Block, name: str, asked: Asked, seen: set[int]) -> Sentence:
     if asked.system and len(sentence.edits) > 1 and not asked.lenient:
         listed = ", ".join(map(str, sentence.edits))
         raise at_line(name, block.line, f"a system has one annotator in a sentence, found {listed}")
-    if len(seen) > MAX_ANNOTATORS and not asked.system:
+    if len(seen) > m2_files.MAX_ANNOTATORS and not asked.system:
         several = f"has {len(seen)} annotators up to this sentence"
-        raise at_line(name, block.line, f"{several}; at most {MAX_ANNOTATORS} are supported")
+        raise at_line(name, block.line, f"{several}; at most {m2_files.MAX_ANNOTATORS} are supported")
     return sentence
 
 
@@ -251,4 +237,4 @@ def annotators(path: Path | Remote, spool: Spool) -> Absent:
     """
     name, seen = named(path), set[int]()
     every = (checked(block, name, Asked(texts=True), seen) for block in gold_blocks(spool.local(path), name))
-    return absent_from_all([absent_from((one.line, one.edits.keys()) for one in every if one.edits)])
+    return m2_files.absent_from_all([absent_from((one.line, one.edits.keys()) for one in every if one.edits)])

@@ -12,18 +12,8 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Bools, Floats, Ints
-from ...corpus.edits.errant_report import (
-    CHERRANT,
-    MODES,
-    NOOP,
-    STYLES,
-    UNJUDGED,
-    UNKNOWN,
-    WORDS,
-    Comparison,
-    category,
-    is_of,
-)
+from ...corpus.edits import errant_report
+from ...corpus.edits.errant_report import CHERRANT, NOOP, WORDS, Comparison, is_of
 from ...corpus.edits.m2_files import FIELDS
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
@@ -143,7 +133,10 @@ class _Comparing:
         without_blanks = methodcaller("replace", " ", "")
         corrections, texts = self._numbered(fields, without_blanks if compared.style == CHERRANT else str)
         start, end = bounds[spans].T
-        out = [name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse")) for name in self.types]
+        out = [
+            name in compared.left_out or (name == errant_report.UNKNOWN and mode in ("cs", "cse"))
+            for name in self.types
+        ]
         times = 1 - np.array(out, np.int64)[types]
         if compared.single or compared.multi:
             long = (end - start >= WORDS) | (
@@ -216,7 +209,7 @@ class _Comparing:
         for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
             own = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
             if output.max(initial=0) == 0:
-                is_unjudged = np.array([name == UNJUDGED for name in self.types], bool)[own.types]
+                is_unjudged = np.array([name == errant_report.UNJUDGED for name in self.types], bool)[own.types]
                 annotators += order >= 0
                 entries += np.bincount(own.rows, minlength=self.lines)
                 unjudged += np.bincount(own.rows[is_unjudged], minlength=self.lines)
@@ -384,7 +377,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     mode: str = option(
         "cs",
         help="what is compared: correction by span (cs), by span and type (cse), detection by span (ds), by token (dt)",
-        choices=MODES,
+        choices=errant_report.MODES,
     )
     beta: str = beta_option()
     single: bool = option(False, help="only edits of one word on both sides", implicit=True)
@@ -401,7 +394,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         "errant",
         help="how files are read: as errant_compare does, or as ChERRANT does (Chinese): blanks in corrections mean "
         "nothing, and sentences that the only annotator did not judge (NA) do not count",
-        choices=STYLES,
+        choices=errant_report.STYLES,
         implicit=True,
     )
     choice: str = choice_option()
@@ -424,7 +417,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def category(self, name: str, tier: int) -> str:
         """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
-        return category(name, tier)
+        return errant_report.category(name, tier)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts, of the types that are asked for."""
