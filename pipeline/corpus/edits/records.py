@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...io.plain_files import open_bytes
-from .m2_files import BAR, Block, Edit, blocks, edits_of
+from .m2_files import Block, Edit, blocks, edits_of
 
 
 class Annotation(NamedTuple):
@@ -66,14 +66,9 @@ def annotation_of(record: bytes) -> Annotation | None:
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
     """Return the edits of each annotator of an annotated output, in the order in which they come first in the file."""
-    return [edits_of(lines) for lines in output_lines(record)]
-
-
-def output_lines(record: bytes) -> list[list[str]]:
-    """Return the same edits as they stand in the file."""
-    by_annotator: dict[int, list[str]] = {}
-    for line in record.decode().split("\n"):
-        by_annotator.setdefault(int(line.rpartition(BAR)[2]), []).append(line)
+    by_annotator: dict[int, list[Edit]] = {}
+    for edit in edits_of(record.decode().split("\n")):
+        by_annotator.setdefault(edit.annotator, []).append(edit)
     return list(by_annotator.values())
 
 

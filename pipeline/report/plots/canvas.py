@@ -11,6 +11,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import printable
@@ -47,23 +48,6 @@ MARKS: dict[str, dict[str, Any]] = {
 }
 """How kinds of marks look (`tables/plot_data.py`)."""
 
-MATPLOTLIB: dict[str, Any] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "grid.color": PALE,
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "figure.dpi": 100,
-    "savefig.dpi": 200,
-    "text.parse_math": False,  # a $ in a name is printed as $
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gec-pipeline",
-    "pdf.fonttype": 42,  # TrueType, as publishers ask
-}
 _NO_DATES: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
@@ -73,17 +57,14 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
-    """Set matplotlib's own defaults, MATPLOTLIB and what people chose; restore the user's settings afterwards."""
+    """Set matplotlib's own defaults, `plain.mplstyle` and what people chose; restore the user's settings afterwards."""
     from matplotlib import style
 
-    letters = {
-        "font.family": FONTS[chosen.font],
-        "font.size": chosen.points(MATPLOTLIB["font.size"]),
-        "legend.fontsize": chosen.points(MATPLOTLIB["legend.fontsize"]),
-    }
+    letters = {"font.family": FONTS[chosen.font], "font.size": chosen.points(9), "legend.fontsize": chosen.points(8)}
+    styles: list[Any] = ["default", Path(__file__).with_name("plain.mplstyle"), {"grid.color": PALE, **letters}]
     token = STYLE.set(chosen)
     try:
-        with style.context(["default", MATPLOTLIB | letters]), warnings.catch_warnings():
+        with style.context(styles), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
             yield
     finally:
