@@ -3,35 +3,15 @@
 import re
 from collections.abc import Sequence
 from itertools import groupby
+from pathlib import Path
 
 from ..errors import printable
 from .material import Material
 from .sheets import Cell, Sheet, sheets, type_sheets
 from .tables.comparisons import BETTER, WORSE
 
-SIGNS = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "{}$&#%_"},
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': r"\char34{}",
-    "`": r"\textasciigrave{}",
-    "'": r"\textquotesingle{}",
-    **{sign: f"{{{sign}}}" for sign in "[]*"},
-    "±": r"$\pm$",
-    "≥": r"$\ge$",
-    "≤": r"$\le$",
-    "…": r"\dots{}",
-    "†": r"\textdagger{}",
-    "‡": r"\textdaggerdbl{}",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "²": r"\textsuperscript{2}",
-    **{small: rf"\textsubscript{{{digit}}}" for digit, small in enumerate("₀₁₂₃₄₅₆₇₈₉")},
-}
+_SIGNS = Path(__file__).with_name("latex_signs.tsv").read_text(encoding="utf-8")
+SIGNS = dict(line.split("\t") for line in _SIGNS.splitlines())
 """What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
 COLUMN = 219.0
 """The width in points of a column of a page with two columns."""
