@@ -181,3 +181,17 @@ def test_a_file_that_changes_while_it_is_read_is_told(
     monkeypatch.setattr(m2_texts, "parts_of", appended)
     with pytest.raises(CorpusError, match="the file changed while it was being read; start again"):
         read(CONTENT.encode(), Asked(texts=True, lenient=True))
+
+
+def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tab in the last span is nothing that the compiled reader reads."""
+    path = tmp_path / "a.m2"
+    path.write_text("\n".join([f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3 + ["S a b", edit("0\t1", "x", 0), ""]))
+    monkeypatch.setattr(m2_texts, "PART", 8)
+    spool = Spool(1 << 20)
+    made = read_m2(path, Asked(texts=True), spool)
+    assert texts(made)[CORRECTED, 0] == ["x b"] * 4
+    assert spool.cap - spool.left == sum(file.stat().st_size for file in made.files.values())
+    assert len([*made.files[SOURCE].parent.glob("[0-9]*")]) == len(made.files)
