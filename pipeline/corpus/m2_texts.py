@@ -126,6 +126,7 @@ def _made(
 
     keys = new()
     write([first.texts(*key) for key in keys])
+    del first  # the Python reader needs much memory for a part
     try:
         for own, pieces in in_batches(shared, made, parts, several):
             absent.append((own.absent(True), own.absent(False)))
