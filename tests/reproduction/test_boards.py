@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from pipeline import stages
+from pipeline.cli.commands import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.io import catalogue
@@ -329,7 +330,7 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytes
         (["--add", "mine.txt"], "--add: has no effect without --board"),
         (["--board", "conll-m2"], "--board conll-m2: expected one of"),
         (["--board", "conll14-m2", "--all"], "--board: scores one leader board"),
-        (["--board", "conll14-m2", "--add", "no-such.txt", "--no-fetch", "-q"], "no-such.txt"),
+        (["--board", "conll14-m2", "--add", "no-such.txt", "-q"], "no-such.txt: no such file"),
     ],
 )
 @pytest.mark.usefixtures("invented")
@@ -341,5 +342,6 @@ def test_wrong_use_of_a_board_is_told(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reproduce, "fetch_missing", lambda *_: pytest.fail("files are fetched"))
     assert main(["reproduce", *arguments]) == 2
     assert message in capsys.readouterr().err

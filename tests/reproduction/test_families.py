@@ -15,11 +15,12 @@ import pytest
 import yaml
 
 from pipeline import stages
+from pipeline.cli.commands import reproduce
 from pipeline.cli.dispatch import main
 from pipeline.config.tree import from_mapping
 from pipeline.errors import InputError
 from pipeline.io import catalogue
-from pipeline.reproduction.recipe import matching_recipes, members, read_recipes, recipes
+from pipeline.reproduction.recipe import Outcome, matching_recipes, members, read_recipes, recipes
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -337,6 +338,24 @@ def test_a_table_that_is_no_table_of_the_config(
     Path("t.csv").write_text(table, encoding="utf-8")
     assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_recipe_that_does_not_run_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
+    command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
+    with monkeypatch.context() as patched:
+        failed = Outcome(recipe=next(iter(recipes().values())), expectations=None, message="memory ran out")
+        patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
+        assert main(command) == 2
+    assert "own.yaml: memory ran out" in capsys.readouterr().err
+    assert not Path("own.yaml").exists()
+    assert main(command) == 0
 
 
 def test_the_only_metric_may_have_columns_for_its_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ from pathlib import Path
 from ...config.tree import from_mapping
 from ...errors import IncompleteError, InputError, Problem, did_you_mean, listed, printable, wrong_name
 from ...execution.options import SILENT, Listener
+from ...io.plain_files import reason
 from ...io.safe_files import write_atomic
 from ...report import unavailable
 from ...report.tables.comparisons import neighbours
@@ -138,6 +139,7 @@ def _new(args: argparse.Namespace) -> None:
     write_atomic(file, as_yaml(content))
     (outcome,) = _outcomes(matching_recipes([str(file)]), args)
     if outcome.expectations is None:
+        file.unlink()  # so that the same command can be given again
         raise InputError(f"{file}: {outcome.message}")
     content["publication"]["verdict"] = outcome.expectations["verdict"]
     write_atomic(file, as_yaml(content))
@@ -163,8 +165,8 @@ def _check(args: argparse.Namespace) -> None:
         except InputError as error:
             problems += [one for one in error.problems if not ABSENT.search(one.message)]
     known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
-    if reason := wrong_name(path.stem, MAX_NAME):
-        problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {reason}"))
+    if wrong := wrong_name(path.stem, MAX_NAME):
+        problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {wrong}"))
     elif known and known.path.resolve() != path.resolve():
         message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
         problems.append(Problem(args.check, message))
@@ -200,6 +202,8 @@ def _board(args: argparse.Namespace) -> None:
         hint = did_you_mean(args.board, known)
         raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
     board, own = known[args.board], Path(args.add) if args.add else None
+    if own and not own.is_file():
+        raise InputError([Problem(args.add, reason(own, FileNotFoundError()))])
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
             lacking = {recipe.name: recipe for one in board.entrants if not one.here for recipe in one.recipes}

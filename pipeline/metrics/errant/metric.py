@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Bools, Floats, Ints
 from ...corpus.edits import errant_report
-from ...corpus.edits.errant_report import CHERRANT, NOOP, WORDS, Comparison, is_of
+from ...corpus.edits.errant_report import CHERRANT, NOOP, UNKNOWN, WORDS, Comparison, is_of
 from ...corpus.edits.m2_files import FIELDS
 from ...corpus.edits.records import annotation_of, outputs_of
 from ..base.capabilities import (
@@ -133,10 +133,7 @@ class _Comparing:
         without_blanks = methodcaller("replace", " ", "")
         corrections, texts = self._numbered(fields, without_blanks if compared.style == CHERRANT else str)
         start, end = bounds[spans].T
-        out = [
-            name in compared.left_out or (name == errant_report.UNKNOWN and mode in ("cs", "cse"))
-            for name in self.types
-        ]
+        out = [name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse")) for name in self.types]
         times = 1 - np.array(out, np.int64)[types]
         if compared.single or compared.multi:
             long = (end - start >= WORDS) | (
