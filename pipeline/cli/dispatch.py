@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence(sys.stdout)
         return 0
-    except (OSError, MemoryError, RuntimeError, SystemError, ImportError) as error:
+    except (OSError, MemoryError, RuntimeError, SystemError, ImportError, ValueError) as error:
         # Print what the system did not give, where an error was raised for that; return the exit code, or raise it.
         if reason := starved(error):
             print(f"error: {reason}; {STARVED}", file=sys.stderr)

@@ -37,8 +37,8 @@ R = TypeVar("R")
 
 MEMORY = "memory ran out"
 """What messages say of a MemoryError."""
-_UNSAID = re.compile("without (setting an exception|exception set)$")
-"""What Python says where a library gives up without saying why, as NumPy and subprocess do where memory runs out."""
+_UNSAID = re.compile("without (setting an exception|exception set)$|^field '[a-z_]+' is required for [A-Z]")
+"""What Python says where NumPy, subprocess or its own compiler give up without saying why, as where memory runs out."""
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
@@ -47,7 +47,7 @@ def starved(error: BaseException) -> str:
     text = str(error)
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
         return MEMORY
-    if isinstance(error, SystemError) and _UNSAID.search(text):
+    if isinstance(error, (SystemError, ValueError)) and _UNSAID.search(text):
         return MEMORY
     if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
         return f"the system gives no more threads, or no memory for them ({text})"

@@ -257,6 +257,7 @@ def test_what_is_lack_and_what_is_not() -> None:
     assert starved(ImportError("x.so: failed to map segment from shared object")) == MEMORY
     assert starved(SystemError("<ufunc 'add'> returned NULL without setting an exception")) == MEMORY
     assert starved(SystemError("error return without exception set")) == MEMORY
+    assert starved(ValueError("field 'target' is required for AnnAssign")) == MEMORY  # of compile(), Python 3.11
     assert "no more threads" in starved(RuntimeError("can't start new thread"))
     assert starved(OSError(errno.EMFILE, "Too many open files")) == "the system gives no more: Too many open files"
     for other in (ImportError("no module"), RuntimeError("other"), OSError(errno.ENOENT, "x"), ValueError("x")):
