@@ -45,7 +45,13 @@ extensions.append(Extension(ARRAYS, [source], extra_compile_args=COMPILE, extra_
 PROCESSORS = os.cpu_count() or 1
 # A mistake in the Cython code stops the build. Where processes start by fork, several files are translated at once.
 FORKS = sys.platform == "linux" and sys.version_info < (3, 14)
-modules = cythonize(extensions, nthreads=PROCESSORS if FORKS else 0, shared_utility_qualified_name=ARRAYS)
+modules = cythonize(
+    extensions, nthreads=PROCESSORS if FORKS else 0, shared_utility_qualified_name=ARRAYS
+)
 for module in modules:
     module.optional = True  # a missing compiler does not stop it
-setup(ext_modules=modules, cmdclass={"build_py": BuildWithSample}, options={"build_ext": {"parallel": PROCESSORS}})
+setup(
+    ext_modules=modules,
+    cmdclass={"build_py": BuildWithSample},
+    options={"build_ext": {"parallel": PROCESSORS}},
+)

@@ -56,7 +56,9 @@ def call(*arguments: str) -> str:
     finally:
         os.chdir(before)
     if code:
-        raise PluginError(f"gec-pipeline {shlex.join(arguments)}: exit code {code}: {told.getvalue()}")
+        raise PluginError(
+            f"gec-pipeline {shlex.join(arguments)}: exit code {code}: {told.getvalue()}"
+        )
     return printed.getvalue()
 
 
@@ -69,9 +71,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages["index.md"] = re.sub(r"\]\((pipeline/help/|\.github/)", "](", readme)
     for picture in (ROOT / ".github" / "pictures").iterdir():
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
-    names = [name for name in pipeline.__all__ if name not in ("__version__", "compat", "errors", "rewards")]
+    names = [
+        name
+        for name in pipeline.__all__
+        if name not in ("__version__", "compat", "errors", "rewards")
+    ]
     modules = [f"::: pipeline.{name}\n" for name in ("compat", "errors", "rewards")]
-    pages["reference.md"] = "\n".join(["# Python reference\n", *(f"::: pipeline.{name}\n" for name in names), *modules])
+    pages["reference.md"] = "\n".join(
+        ["# Python reference\n", *(f"::: pipeline.{name}\n" for name in names), *modules]
+    )
     pages["gallery.md"] = "\n".join(gallery(files, config))
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
@@ -111,9 +119,13 @@ def blocks(markdown: str) -> Iterator[tuple[list[str], bool]]:
     """Yield the lines of a page in turns: text, and blocks of code, which are indented. Fenced blocks are text."""
     block: list[str] = []
     fence = was = lists = False
-    for line in re.sub(r"^```(\w+) (.+)$", r'```\1 title="\2"', markdown, flags=re.MULTILINE).splitlines():
+    for line in re.sub(
+        r"^```(\w+) (.+)$", r'```\1 title="\2"', markdown, flags=re.MULTILINE
+    ).splitlines():
         fence = fence != line.startswith("```")
-        lists = bool(re.match(r"(- |[0-9]+\. )", line)) or (lists and (not line or line.startswith(" ")))
+        lists = bool(re.match(r"(- |[0-9]+\. )", line)) or (
+            lists and (not line or line.startswith(" "))
+        )
         code = not fence and not lists and (line.startswith("    ") if line else was)
         if code != was and block:
             yield block, was

@@ -82,7 +82,9 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
     place = MODULES.get(name, ".api")
-    ready = getattr(sys.modules.get(__name__ + place), name, None)  # None where another thread is still importing it
+    ready = getattr(
+        sys.modules.get(__name__ + place), name, None
+    )  # None where another thread is still importing it
     if ready:
         globals()[name] = ready
         return ready

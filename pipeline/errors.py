@@ -14,12 +14,16 @@ MAX_NAME = 200
 MAX_NOTES = 100
 """How many warnings of a kind there are. Each of thousands of systems may have one."""
 IDLE = "idle"
-"""The kind of a problem with an option that has no effect beside the other options of its metric."""
+"""The kind of a problem with an option that has no effect beside the other options of its metric.
+"""
 
 
 def printable(text: object) -> str:
     """Return text with control characters escaped, so that it is safe on a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in str(text))
+    return "".join(
+        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
+        for c in str(text)
+    )
 
 
 def wrong_name(name: str, most: int) -> str | None:
@@ -36,7 +40,9 @@ def wrong_name(name: str, most: int) -> str | None:
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is near."""
+    """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is
+    near.
+    """
     if len(name) > MAX_NAME:
         return ""
     folded = {choice.lower(): choice for choice in choices}
@@ -47,7 +53,9 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 
 
 def known_names(name: str, choices: Collection[str], told: str = "there are") -> str:
-    """Return the end of a message about a name that is none of the choices: the nearest of them, and all of them."""
+    """Return the end of a message about a name that is none of the choices: the nearest of them,
+    and all of them.
+    """
     return f"{did_you_mean(name, choices)}; {told} {', '.join(choices)}"
 
 
@@ -60,7 +68,11 @@ def listed(names: Sequence[str], most: int = 10) -> str:
 def bounded(notes: Sequence[str]) -> list[str]:
     """Return notes, or the first of them with the number of the others."""
     more = len(notes) - MAX_NOTES
-    return [*notes[:MAX_NOTES], f"... and {more:,} more warnings such as the last"] if more > 1 else list(notes)
+    return (
+        [*notes[:MAX_NOTES], f"... and {more:,} more warnings such as the last"]
+        if more > 1
+        else list(notes)
+    )
 
 
 @dataclass(frozen=True)
@@ -72,7 +84,8 @@ class Problem:
     message: str
     """What is wrong, and what to do."""
     kind: str = field(default="", compare=False, repr=False)
-    """What sort of problem it is, such as IDLE, for code that treats this sort differently. Mostly empty."""
+    """What sort of problem it is, such as IDLE, for code that treats this sort differently. Mostly
+    empty."""
 
     def __str__(self) -> str:
         text = f"{self.position}: {self.message}" if self.position else self.message
@@ -89,7 +102,9 @@ class PipelineError(Exception):
 
 
 class InputError(PipelineError):
-    """Something that the user gave is wrong. `problems` has all that is wrong, in the order of the files."""
+    """Something that the user gave is wrong. `problems` has all that is wrong, in the order of the
+    files.
+    """
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
@@ -104,7 +119,9 @@ class InputError(PipelineError):
 
 @contextmanager
 def gathered(problems: list[Problem]) -> Iterator[None]:
-    """Append what is wrong to problems, in place of raising an InputError, so that the rest is checked too."""
+    """Append what is wrong to problems, in place of raising an InputError, so that the rest is
+    checked too.
+    """
     try:
         yield
     except InputError as error:
@@ -132,7 +149,9 @@ class DataError(InputError):
 
 
 class InvalidTextError(ValueError):
-    """Bytes are not UTF-8. text, line and byte count from 0: in the list of texts, in the text, in the line."""
+    """Bytes are not UTF-8. text, line and byte count from 0: in the list of texts, in the text, in
+    the line.
+    """
 
     def __init__(self, text: int, line: int, byte: int) -> None:
         self.text, self.line, self.byte = text, line, byte
@@ -143,7 +162,9 @@ class InvalidTextError(ValueError):
 
 
 class LongTextError(ValueError):
-    """A line is too long for what is asked. text (references first, then systems) and line count from 0."""
+    """A line is too long for what is asked. text (references first, then systems) and line count
+    from 0.
+    """
 
     def __init__(self, text: int, line: int, message: str) -> None:
         self.text, self.line, self.message = text, line, message

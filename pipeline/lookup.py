@@ -1,4 +1,6 @@
-"""What is imported: objects by a text "module.name", so that tables need not import them; and from which folders."""
+"""What is imported: objects by a text "module.name", so that tables need not import them; and from
+which folders.
+"""
 
 import os
 import sys
@@ -12,7 +14,9 @@ Item = TypeVar("Item")
 
 
 def imported(package: str, name: str) -> Any:
-    """Import the module of "module.name", relative to a package, and return the object of that name in it."""
+    """Import the module of "module.name", relative to a package, and return the object of that name
+    in it.
+    """
     module, _, last = name.rpartition(".")
     return getattr(import_module(f".{module}", package), last)
 
@@ -28,7 +32,9 @@ def later(package: str, name: str) -> Callable[..., Any]:
 
 
 class Table(UserDict[str, Item]):
-    """Objects by name, each of which is imported when it is first asked for. Names alone import nothing."""
+    """Objects by name, each of which is imported when it is first asked for. Names alone import
+    nothing.
+    """
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         """Take the package, and the place of each object in it as "module.name"."""
@@ -45,11 +51,12 @@ class Table(UserDict[str, Item]):
 
 
 def leave_working_directory() -> None:
-    """Have nothing be imported from the working directory, neither here nor in processes that are started later.
+    """Have nothing be imported from the working directory, neither here nor in processes that are
+    started later.
 
-    A user's file numpy.py would else be taken for the package. `python -m` searches the working directory first, and
-    so does Python for an empty part of PYTHONPATH. The folder that this package was imported from stays.
-    """
+    A user's file numpy.py would else be taken for the package. `python -m` searches the working
+    directory first, and so does Python for an empty part of PYTHONPATH. The folder that this
+    package was imported from stays."""
     try:
         here = os.getcwd()  # noqa: PTH109 (pathlib might be imported from there)
     except OSError:  # it was deleted

@@ -1,4 +1,6 @@
-"""What comes before a run: config, metrics and every file are read and checked. All problems are raised at once."""
+"""What comes before a run: config, metrics and every file are read and checked. All problems are
+raised at once.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
     from .reproduction.published_sections import Published
 
     Directory = Callable[[Config, dict[str, Any]], AbstractContextManager[RunDirectory]]
-    """Opens the run directory of a config, of which run.json keeps something; see held_directory() in `stages.py`."""
+    """Opens the run directory of a config, of which run.json keeps something; see held_directory()
+    in `stages.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +68,8 @@ class Job:
     cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
     read: tuple[int, int] = 0, 0
-    """The bytes of texts that were read to open them, unless they were opened before, and counted meanwhile."""
+    """The bytes of texts that were read to open them, unless they were opened before, and counted
+    meanwhile."""
 
     @property
     def partial(self) -> bool:
@@ -82,22 +86,32 @@ def prepare(
 ) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
 
-    `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are annotated, where a
-    metric asks for it. `directory` opens the run directory; then texts that are larger than memory are counted while
-    they are opened. Raises IncompleteError where a process that annotates dies.
-    """
-    config, metrics, corpora, problems, cluster, read = _opened(written, options, overrides, listener, directory)
+    `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are
+    annotated, where a metric asks for it. `directory` opens the run directory; then texts that are
+    larger than memory are counted while they are opened. Raises IncompleteError where a process
+    that annotates dies."""
+    config, metrics, corpora, problems, cluster, read = _opened(
+        written, options, overrides, listener, directory
+    )
     if config:
         problems += _impossible(config, metrics)
-    people = people_of(config, problems) if config and config.written.human and not overrides.only else None
+    people = (
+        people_of(config, problems)
+        if config and config.written.human and not overrides.only
+        else None
+    )
     published = None
     if config and not overrides.only:
         asked = config.written
-        if any((asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)):
+        if any(
+            (asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)
+        ):
             from .reproduction.published_sections import open_published
 
             published = open_published(config, metrics, problems)
-            if any(problem.message.startswith("metrics") for problem in problems):  # what follows is nothing new
+            if any(
+                problem.message.startswith("metrics") for problem in problems
+            ):  # what follows is nothing new
                 follows = re.compile("which metric[?]|config has no metric")
                 problems = [problem for problem in problems if not follows.search(problem.message)]
     if problems or config is None:
@@ -134,16 +148,22 @@ def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> d
         kept: dict[str, Any] = {"config": str(file)}
     else:  # a mapping is kept whole, with the folder where relative paths start
         kept = {"config": written.plain(), "folder": str(file.parent)}
-    return {**kept, "set": list(overrides.settings), "only": list(overrides.only), "written": config.root.plain()}
+    return {
+        **kept,
+        "set": list(overrides.settings),
+        "only": list(overrides.only),
+        "written": config.root.plain(),
+    }
 
 
 def _texts_to_count(
     config: Config, metrics: Sequence[Metric], problems: Sequence[Problem], corpus: Corpus
 ) -> tuple[Corpus, Sequence[Needs]]:
-    """Return a data set as of complete(), and what is counted of its texts before they are known to their ends.
+    """Return a data set as of complete(), and what is counted of its texts before they are known to
+    their ends.
 
-    That is nothing where each line alone does not tell, and where problems keep the run from beginning.
-    """
+    That is nothing where each line alone does not tell, and where problems keep the run from
+    beginning."""
     if problems or _impossible(config, metrics) or any(_missing_texts(config, metrics)):
         return corpus, ()
     (corpus,) = complete(metrics, [corpus])
@@ -154,11 +174,15 @@ def _texts_to_count(
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
-    """Return the warnings about a data set: those of its texts, then those of its texts with the metrics of tasks."""
+    """Return the warnings about a data set: those of its texts, then those of its texts with the
+    metrics of tasks.
+    """
     corpus = tasks[0].corpus
     read = any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks)
     warnings = suspicions(corpus, references=read)
-    warnings += mixed_styles(corpus if read else replace(corpus, references=()), [task.metric for task in tasks])
+    warnings += mixed_styles(
+        corpus if read else replace(corpus, references=()), [task.metric for task in tasks]
+    )
     of_gold: dict[str, None] = {}
     for task in tasks:
         if task.metric.needs.input == GOLD:
@@ -173,8 +197,8 @@ def reread(
 ) -> tuple[Config, tuple[Metric, ...], tuple[Corpus, ...]]:
     """Return config, metrics and texts of a run that is done; raises ConfigError.
 
-    Packages for plots and the files of human judgements are not checked: reports do not need them any more.
-    """
+    Packages for plots and the files of human judgements are not checked: reports do not need them
+    any more."""
     config, metrics, corpora, problems, *_ = _opened(written, RunOptions(backend="auto"), overrides)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
@@ -188,11 +212,14 @@ def _opened(
     listener: Listener = SILENT,
     directory: "Directory | None" = None,
 ) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, tuple[int, int]]":
-    """Return config, metrics, texts, all problems, the cluster and how many bytes were read (see Job).
+    """Return config, metrics, texts, all problems, the cluster and how many bytes were read (see
+    Job).
 
     The config is None where it cannot be read.
     """
-    from .config.load import load  # here, because loading YAML and pydantic takes time: scoring needs neither
+    from .config.load import (
+        load,
+    )  # here, because loading YAML and pydantic takes time: scoring needs neither
     from .corpus.number_files import absent as absent_files
     from .corpus.number_files import misused, parted, with_numbers
 
@@ -201,10 +228,18 @@ def _opened(
     corpora: list[Corpus | None] = []
     cluster, read = None, (0, 0)
     if config:
-        named = {dataset.name for dataset in config.datasets} | {system.name for system in config.systems}
-        meant = {text: metrics_called(text, metrics) for text in overrides.only if text not in named}
+        named = {dataset.name for dataset in config.datasets} | {
+            system.name for system in config.systems
+        }
+        meant = {
+            text: metrics_called(text, metrics) for text in overrides.only if text not in named
+        }
         names = [
-            (metric.name, render_signature(metric.name, metric.settings()), *(t for t in meant if metric in meant[t]))
+            (
+                metric.name,
+                render_signature(metric.name, metric.settings()),
+                *(t for t in meant if metric in meant[t]),
+            )
             for metric in metrics
         ]
         config, kept = select(config, names, overrides.only, problems)
@@ -215,25 +250,35 @@ def _opened(
 
             wrong = idle_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
-        readers = [cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)]
+        readers = [
+            cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)
+        ]
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.needs.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
-        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache)
+        opener = Opener(
+            options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache
+        )
         ahead = None
         with ExitStack() as held:
             if directory and not cluster:
                 opens = partial(directory, config, _kept(written, config, overrides))
                 view = partial(_texts_to_count, config, metrics, problems)
-                opener.ahead = ahead = Ahead(lambda: held.enter_context(opens()), view, options, listener)
-            opened_all = [open_corpus(item, systems, problems, opener, views) for item in config.datasets]
+                opener.ahead = ahead = Ahead(
+                    lambda: held.enter_context(opens()), view, options, listener
+                )
+            opened_all = [
+                open_corpus(item, systems, problems, opener, views) for item in config.datasets
+            ]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
             if problem.position in config.places and problem.message.startswith("no such file"):
-                problems[number] = config.root.problem(str(problem), config.places[problem.position])
+                problems[number] = config.root.problem(
+                    str(problem), config.places[problem.position]
+                )
         problems += _missing_texts(config, metrics)
         if not problems:
             how = Annotating(options.threads, listener, opener)
@@ -245,15 +290,22 @@ def _opened(
     if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.plugged import all_references  # here, because most runs have no such metric
 
-        metrics = capabilities.for_run(metrics, len(config.systems), lambda: all_references(filter(None, corpora)))
+        metrics = capabilities.for_run(
+            metrics, len(config.systems), lambda: all_references(filter(None, corpora))
+        )
     problems += fit(metrics, corpora)
     return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster, read
 
 
 def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
-    problems = [*impossible_files(config), *(_unsupported(config, metrics) if config.written.statistics else ())]
-    return problems + [Problem("", message) for message in map(capabilities.lacks_code, metrics) if message]
+    problems = [
+        *impossible_files(config),
+        *(_unsupported(config, metrics) if config.written.statistics else ()),
+    ]
+    return problems + [
+        Problem("", message) for message in map(capabilities.lacks_code, metrics) if message
+    ]
 
 
 def impossible_files(config: Config) -> list[Problem]:
@@ -262,7 +314,9 @@ def impossible_files(config: Config) -> list[Problem]:
 
     root, output = config.root, config.written.output
     formats = [name for name in output.formats if name in report.FORMATS]
-    problems = [root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)]
+    problems = [
+        root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)
+    ]
     for number, name in enumerate(output.formats):
         if name not in report.FORMATS:
             hint = did_you_mean(name, report.FORMATS)
@@ -283,8 +337,16 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     from .scoring.resampling.intervals import unsupported
     from .scoring.resampling.reselected import idle_choice
 
-    problems = [config.root.problem(reason, ("statistics",)) for reason in map(unsupported, metrics) if reason]
-    if config.written.statistics and metrics and (idle := idle_choice(metrics, config.written.statistics)):
+    problems = [
+        config.root.problem(reason, ("statistics",))
+        for reason in map(unsupported, metrics)
+        if reason
+    ]
+    if (
+        config.written.statistics
+        and metrics
+        and (idle := idle_choice(metrics, config.written.statistics))
+    ):
         problems.append(config.root.problem(idle, ("statistics", "annotators")))
     return problems
 
@@ -295,22 +357,32 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
     problems = [Problem("", message) for message in unavailable if message]
     for corpus in filter(None, corpora):
         messages = [_misfit(metric, corpus) for metric in metrics]
-        unread = [metric.name for metric in metrics if reads_files(metric) and metric.needs.key not in corpus.external]
+        unread = [
+            metric.name
+            for metric in metrics
+            if reads_files(metric) and metric.needs.key not in corpus.external
+        ]
         for name in dict.fromkeys(unread):
-            messages.append(f"{name} reads files that a config names: `gec-pipeline help statistics`")
+            messages.append(
+                f"{name} reads files that a config names: `gec-pipeline help statistics`"
+            )
         problems += [Problem("", f"{corpus.name}: {message}") for message in messages if message]
     return problems
 
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
-    """Return why a metric cannot score a data set, because of its settings or its policy of references; or None."""
+    """Return why a metric cannot score a data set, because of its settings or its policy of
+    references; or None.
+    """
     own = capabilities.annotates_texts(metric)
     if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
         if annotator_of(metric.needs.input) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
         if own:
-            ways += "; or have texts annotated, with `annotator: auto` among the options of the metric"
+            ways += (
+                "; or have texts annotated, with `annotator: auto` among the options of the metric"
+            )
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
     view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
     if view and view.foreign and own and own.gold != KEEP:
@@ -322,20 +394,26 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
     references, missing = task.references, task.input.missing
-    return misfit(metric, references, missing=missing) or policy.misfit(metric, references, missing=missing)
+    return misfit(metric, references, missing=missing) or policy.misfit(
+        metric, references, missing=missing
+    )
 
 
 def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
     """Return the data sets. Where a metric scores references too, they are added to the systems."""
     policies = [POLICIES[metric.policy] for metric in metrics]
     return tuple(
-        corpus.with_references() if any(policy.rows(len(corpus.references)) for policy in policies) else corpus
+        corpus.with_references()
+        if any(policy.rows(len(corpus.references)) for policy in policies)
+        else corpus
         for corpus in corpora
     )
 
 
 def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | None":
-    """Return the judgements or scores of the section `human`; adds to problems why they cannot be used."""
+    """Return the judgements or scores of the section `human`; adds to problems why they cannot be
+    used.
+    """
     from .human.human_judgements import misfit, open_human_judgements
     from .io.dataset_cache import path_of
 
@@ -343,14 +421,18 @@ def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | Non
     if human is None:
         return None
     if is_remote(human.file):
-        problems.append(config.root.problem("is an address; only texts may be one", ("human", "file")))
+        problems.append(
+            config.root.problem("is an address; only texts may be one", ("human", "file"))
+        )
         return None
     names = [system.name for system in config.systems]
     try:
         path = path_of(human.file, base_of(config.root.find(("human", "file"))))
         people = open_human_judgements(path, human, names)
     except DataError as error:
-        problems += [config.root.problem(problem.message, ("human", "file")) for problem in error.problems]
+        problems += [
+            config.root.problem(problem.message, ("human", "file")) for problem in error.problems
+        ]
         return None
     except InputError as error:
         problems += error.problems
@@ -361,13 +443,20 @@ def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | Non
 
 
 def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
-    """Yield a problem for each data set without source or references, and each metric that needs them."""
+    """Yield a problem for each data set without source or references, and each metric that needs
+    them.
+    """
     from .config.models import DatasetConfig
 
     for dataset in config.datasets:
-        has_edits, value = dataset.m2 or dataset.gold, config.root.find(("datasets", dataset.name)).value
+        has_edits, value = (
+            dataset.m2 or dataset.gold,
+            config.root.find(("datasets", dataset.name)).value,
+        )
         written = set(value if isinstance(value, dict) else ())
-        if written - DatasetConfig.model_fields.keys():  # which are told, and may stand for what is missing
+        if (
+            written - DatasetConfig.model_fields.keys()
+        ):  # which are told, and may stand for what is missing
             continue
         for metric in {metric.name: metric for metric in metrics}.values():
             if metric.needs.source and not (dataset.source or has_edits):

@@ -1,4 +1,6 @@
-"""A run directory opened again for reports: its results, its columns, and the texts where they have not changed."""
+"""A run directory opened again for reports: its results, its columns, and the texts where they have
+not changed.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -24,12 +26,12 @@ if TYPE_CHECKING:
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
-    """Return what reports of a run are made of; raises StoreError where the folder holds no finished run.
+    """Return what reports of a run are made of; raises StoreError where the folder holds no
+    finished run.
 
-    Where the config or a text is gone or has changed since the run, `corpora` is empty and `unread` says why.
-    `digits` None takes those of the config. `texts` False leaves the texts out, which saves time: all of them have
-    to be read to see that they have not changed.
-    """
+    Where the config or a text is gone or has changed since the run, `corpora` is empty and `unread`
+    says why. `digits` None takes those of the config. `texts` False leaves the texts out, which
+    saves time: all of them have to be read to see that they have not changed."""
     results, columns = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
@@ -43,11 +45,17 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         unread = str(error)
     try:
         output = OutputConfig.model_validate(written["output"])
-    except (KeyError, TypeError, ValueError):  # the config does not ask for reports, or does it wrongly
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+    ):  # the config does not ask for reports, or does it wrongly
         output = OutputConfig.model_validate({})
     return Material(
         results=results,
-        measured=tuple(replace(board, metric=metrics.get(board.signature, board.metric)) for board in columns),
+        measured=tuple(
+            replace(board, metric=metrics.get(board.signature, board.metric)) for board in columns
+        ),
         corpora=corpora,
         config=written,
         people=lambda: _people(manifest, results),
@@ -60,7 +68,9 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
 
 
 def chosen(material: Material, selection: Selection) -> Material:
-    """Return the material limited to some metrics, data sets and systems. Raises StoreError where nothing is left."""
+    """Return the material limited to some metrics, data sets and systems. Raises StoreError where
+    nothing is left.
+    """
     if not selection:
         return material
     kept = only(material.measured, selection)
@@ -68,12 +78,18 @@ def chosen(material: Material, selection: Selection) -> Material:
     corpora = dict(material.corpora)
     if selection.systems:
         names = {score.system for score in results.scores}
-        corpora = {name: corpus.without(set(corpus.systems) - names) for name, corpus in corpora.items()}
+        corpora = {
+            name: corpus.without(set(corpus.systems) - names) for name, corpus in corpora.items()
+        }
     return replace(material, results=results, measured=tuple(kept), corpora=corpora)
 
 
-def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus], dict[str, Metric], Any]:
-    """Return texts, metrics by signature, and config; raises InputError or StoreError where texts have changed."""
+def _texts(
+    manifest: dict[str, Any], results: Results
+) -> tuple[dict[str, Corpus], dict[str, Metric], Any]:
+    """Return texts, metrics by signature, and config; raises InputError or StoreError where texts
+    have changed.
+    """
     config, overrides = _config(manifest)
     loaded, metrics, opened = reread(config, overrides)
     corpora = {corpus.name: corpus for corpus in opened}
@@ -90,17 +106,23 @@ def _texts(manifest: dict[str, Any], results: Results) -> tuple[dict[str, Corpus
 
 
 def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
-    """Return the config of a run, and what its command line changed; raises StoreError where the run does not tell."""
+    """Return the config of a run, and what its command line changed; raises StoreError where the
+    run does not tell.
+    """
     config = manifest.get("config")
     if isinstance(config, dict):
         config = from_mapping(config, str(manifest.get("folder", "")))
     elif not isinstance(config, str):
         raise StoreError("the run does not tell its config")
-    return config, Overrides(tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ()))))
+    return config, Overrides(
+        tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ())))
+    )
 
 
 def _people(manifest: dict[str, Any], results: Results) -> "HumanJudgements | None":
-    """Return what people said of the systems; None where it is not at hand, or has changed since the run."""
+    """Return what people said of the systems; None where it is not at hand, or has changed since
+    the run.
+    """
     from .config.load import load  # here, because loading YAML takes time
 
     if not results.human:

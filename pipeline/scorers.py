@@ -1,7 +1,8 @@
-"""Scores inside other programs: texts are prepared once, and scored in calls with any lines, any number of times.
+"""Scores inside other programs: texts are prepared once, and scored in calls with any lines, any
+number of times.
 
-A Scorer has references and sources of one metric. sentence_scores() is for texts that differ with every call.
-"""
+A Scorer has references and sources of one metric. sentence_scores() is for texts that differ with
+every call."""
 
 import warnings
 from collections.abc import Sequence
@@ -32,7 +33,15 @@ from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.board import Task, tasks_of
 from .scoring.sentences import LineScores
-from .tokenizers.own_tokens import OwnTexts, References, Splitter, Texts, is_list, outputs_of, own_texts
+from .tokenizers.own_tokens import (
+    OwnTexts,
+    References,
+    Splitter,
+    Texts,
+    is_list,
+    outputs_of,
+    own_texts,
+)
 
 Integers = NDArray[np.integer]
 
@@ -42,10 +51,12 @@ KEPT = 256
 
 
 class Scorer:
-    """References and sources that are checked and tokenised once, and score any outputs by one metric.
+    """References and sources that are checked and tokenised once, and score any outputs by one
+    metric.
 
-    All numbers are those of `evaluate`, bit for bit. Several threads may use a scorer at once. It can be pickled, so
-    that processes can have it: it is then prepared anew where it is unpickled. Its memory does not grow with calls.
+    All numbers are those of `evaluate`, bit for bit. Several threads may use a scorer at once. It
+    can be pickled, so that processes can have it: it is then prepared anew where it is unpickled.
+    Its memory does not grow with calls.
 
         scorer = pipeline.Scorer("bleu", references)
         scorer.sentences(outputs)                       # a score for each line
@@ -69,27 +80,35 @@ class Scorer:
     ) -> None:
         """Check and prepare references and sources.
 
-        The arguments are those of `evaluate`, with one metric. `gold` is an M2 file, for metrics of edits that score
-        texts, such as m2; sources and references that are not given come from it. `tokenizer` splits outputs too. Where
-        references are lists of tokens, outputs are, and even one set of references has a list around it.
-        What looks wrong but can be scored is a warning (warnings.warn). Raises InputError for texts that do not fit
-        together, for an unknown metric or setting, where a source is missing, and for a metric that does not score
-        texts.
-        """
+        The arguments are those of `evaluate`, with one metric. `gold` is an M2 file, for metrics of
+        edits that score texts, such as m2; sources and references that are not given come from it.
+        `tokenizer` splits outputs too. Where references are lists of tokens, outputs are, and even
+        one set of references has a list around it. What looks wrong but can be scored is a warning
+        (warnings.warn). Raises InputError for texts that do not fit together, for an unknown metric
+        or setting, where a source is missing, and for a metric that does not score texts."""
         self._prepare(metric, references, sources, gold, tokenizer)
         for note in text_warnings([self._task]):
             warnings.warn(note, stacklevel=2)
 
     @classmethod
     def quiet(
-        cls, metric: Asked, references: Any, sources: Any, gold: str | None = None, tokenizer: Splitter | None = None
+        cls,
+        metric: Asked,
+        references: Any,
+        sources: Any,
+        gold: str | None = None,
+        tokenizer: Splitter | None = None,
     ) -> "Scorer":
-        """Return a scorer that does not warn. The arguments, also `gold` and `tokenizer`, are those of Scorer."""
+        """Return a scorer that does not warn. The arguments, also `gold` and `tokenizer`, are those
+        of Scorer.
+        """
         scorer = cls.__new__(cls)
         cls._prepare(scorer, metric, references, sources, gold, tokenizer)
         return scorer
 
-    def _prepare(self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any) -> None:
+    def _prepare(
+        self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any
+    ) -> None:
         if is_list(metric):
             raise InputError("metric: expected one metric, found a list; a Scorer has one")
         (asked,) = from_values(metric)
@@ -117,29 +136,34 @@ class Scorer:
         return self._task.signature
 
     def sentences(self, outputs: Texts) -> Floats:
-        """Return the score of each line: float64 [lines]. `outputs` holds one text for each line, in order.
+        """Return the score of each line: float64 [lines]. `outputs` holds one text for each line,
+        in order.
 
         Raises InputError for another number of outputs, and for an output that is no text.
         """
         return self._scored(self._all(outputs), self._counts.every)
 
     def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
-        """Return the score of each output with the line whose number, from 0, `ids` has: float64 [outputs].
+        """Return the score of each output with the line whose number, from 0, `ids` has: float64
+        [outputs].
 
-        Lines may come in any order, any number of times. The scores are those of `sentences` where each score depends
-        on its own sentence alone. Of other metrics, such as cleme, they are those of a corpus of just these lines.
-        Raises InputError for an output that is no text, for a line that does not exist, and for unequal numbers.
-        """
+        Lines may come in any order, any number of times. The scores are those of `sentences` where
+        each score depends on its own sentence alone. Of other metrics, such as cleme, they are
+        those of a corpus of just these lines. Raises InputError for an output that is no text, for
+        a line that does not exist, and for unequal numbers."""
         texts = self._texts(outputs)
         return self._scored(texts, rows_of(ids, len(texts), self.lines))
 
     def score(self, outputs: Texts) -> Evaluation:
-        """Return the result of a corpus, as `evaluate` does. `outputs` holds one text for each line, in order.
+        """Return the result of a corpus, as `evaluate` does. `outputs` holds one text for each
+        line, in order.
 
-        What looks wrong but can be scored is a warning (warnings.warn). Raises InputError as `sentences` does.
-        """
+        What looks wrong but can be scored is a warning (warnings.warn). Raises InputError as
+        `sentences` does."""
         own = text_in_memory("outputs", self._all(outputs))
-        views = {name: replace(view, systems={ONE: own}) for name, view in self._corpus.views.items()}
+        views = {
+            name: replace(view, systems={ONE: own}) for name, view in self._corpus.views.items()
+        }
         corpora = complete([self.metric], [replace(self._corpus, systems={ONE: own}, views=views)])
         tasks = tasks_of([self.metric], corpora)
         systems = tasks[0].input.systems
@@ -156,21 +180,27 @@ class Scorer:
         return evaluation
 
     def _texts(self, outputs: Texts) -> list[str]:
-        """Return outputs as texts, with tokens of the caller as `own_tokens.py` writes them; raises InputError."""
+        """Return outputs as texts, with tokens of the caller as `own_tokens.py` writes them; raises
+        InputError.
+        """
         if self._own:
             return texts_of("outputs", outputs_of("outputs", outputs, self._splitter))
         try:
             return texts_of("outputs", outputs)
         except InputError:
             if is_list(outputs) and any(map(is_list, outputs)):
-                raise InputError(f"outputs: there are lists of tokens, and references are texts; {WAYS}") from None
+                raise InputError(
+                    f"outputs: there are lists of tokens, and references are texts; {WAYS}"
+                ) from None
             raise
 
     def _all(self, outputs: Texts) -> list[str]:
         """Return one output for each line; raises InputError."""
         texts = self._texts(outputs)
         if len(texts) != self.lines:
-            raise InputError(f"outputs: expected one for each line, {self.lines:,}; found {len(texts):,}")
+            raise InputError(
+                f"outputs: expected one for each line, {self.lines:,}; found {len(texts):,}"
+            )
         return texts
 
     def _place(self, error: LongTextError, rows: Ints) -> str:
@@ -195,16 +225,21 @@ class Scorer:
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
-    """Raise InputError for a metric whose outputs are no texts, or are texts that have to be annotated first.
+    """Raise InputError for a metric whose outputs are no texts, or are texts that have to be
+    annotated first.
 
     `gold` says whether there may be an M2 file, which metrics such as m2 need.
     """
     if reads_files(metric):
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
     if metric.needs.survey and metric.needs.survey.of_systems:
-        raise InputError(f"{metric.name}: depends on all systems of a run together; score them with pipeline.evaluate")
+        raise InputError(
+            f"{metric.name}: depends on all systems of a run together; score them with pipeline.evaluate"
+        )
     if metric.needs.input == GOLD and not gold:
-        raise InputError(f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)")
+        raise InputError(
+            f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)"
+        )
     if metric.needs.input not in (TEXTS, GOLD):
         message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")
@@ -218,7 +253,9 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if gold is not None:
         corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input})
     elif references is None and (sources is None or metric.needs.references):
-        raise InputError("references: there are none; give a list of texts for each reference set, or gold=FILE")
+        raise InputError(
+            "references: there are none; give a list of texts for each reference set, or gold=FILE"
+        )
     else:
         corpus = corpus_in_memory({}, references, sources, own_tokens=own)
     problems = fit([metric], [corpus])
@@ -231,17 +268,25 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
 
 def _copied(texts: Any) -> Any:
     """Return lists of texts as tuples, which a caller cannot change later."""
-    return tuple(_copied(text) if is_list(text) else text for text in texts) if texts is not None else None
+    return (
+        tuple(_copied(text) if is_list(text) else text for text in texts)
+        if texts is not None
+        else None
+    )
 
 
 def texts_of(name: str, values: Any) -> list[str]:
-    """Return values as a list of texts; raises InputError for what is no list, and for an item that is no text."""
+    """Return values as a list of texts; raises InputError for what is no list, and for an item that
+    is no text.
+    """
     if not is_list(values):
         raise InputError(f"{name}: expected a list of texts, found {type(values).__name__}")
     texts = list(values)
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         number = next(number for number, text in enumerate(texts, 1) if not isinstance(text, str))
-        raise InputError(f"{name}, item {number}: expected a text, found {called(texts[number - 1])}")
+        raise InputError(
+            f"{name}, item {number}: expected a text, found {called(texts[number - 1])}"
+        )
     return texts
 
 
@@ -259,7 +304,9 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
     if array.dtype.kind not in "iu" and array.size:
         for place, item in enumerate(np.asarray(ids, object).tolist(), 1):
             if isinstance(item, bool) or not isinstance(item, int | np.integer):
-                raise InputError(f"ids, item {place}: expected the number of a line, found {called(item)}")
+                raise InputError(
+                    f"ids, item {place}: expected the number of a line, found {called(item)}"
+                )
         raise InputError("ids: expected numbers of lines, and these are too large")
     rows: Ints = array.astype(np.int64, copy=False)
     if len(rows) != outputs:
@@ -267,13 +314,21 @@ def rows_of(ids: Any, outputs: int, lines: int) -> Ints:
     wrong = (rows < 0) | (rows >= lines)
     if wrong.any():
         place = int(wrong.argmax())
-        raise InputError(f"ids, item {place + 1}: expected the number of a line, 0 to {lines - 1}, found {rows[place]}")
+        raise InputError(
+            f"ids, item {place + 1}: expected the number of a line, 0 to {lines - 1}, found {rows[place]}"
+        )
     return rows
 
 
 def called(value: object) -> str:
     """Return how messages call a value that is not what was expected."""
-    return "None" if value is None else f"{float(value)!r}" if isinstance(value, float) else type(value).__name__
+    return (
+        "None"
+        if value is None
+        else f"{float(value)!r}"
+        if isinstance(value, float)
+        else type(value).__name__
+    )
 
 
 def sentence_scores(
@@ -286,11 +341,11 @@ def sentence_scores(
 ) -> Floats:
     """Return the score of each output with its own references: float64 [outputs].
 
-    `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric, and so are the
-    numbers, bit for bit. Use it for texts that differ with every call. Where references stay the same, a `Scorer` is
-    faster. There are no warnings about what only looks wrong. Raises InputError as `evaluate` does, and for a metric
-    that does not score texts. `tokenizer`, and lists of tokens in place of texts, are as in `evaluate` too.
-    """
+    `outputs`, `references` and `sources` are those of `evaluate`, with one system and one metric,
+    and so are the numbers, bit for bit. Use it for texts that differ with every call. Where
+    references stay the same, a `Scorer` is faster. There are no warnings about what only looks
+    wrong. Raises InputError as `evaluate` does, and for a metric that does not score texts.
+    `tokenizer`, and lists of tokens in place of texts, are as in `evaluate` too."""
     asked, *others = from_values(metric)
     if others:
         raise InputError(f"metric: expected one metric, found a list of {1 + len(others)}")
@@ -299,22 +354,38 @@ def sentence_scores(
     quick = _quickly(asked, texts.hypotheses, texts.references, texts.sources)
     if quick is not None:
         return quick
-    if not texts.tokenizer:  # a Scorer knows no outputs, by whose number it could tell what each list is of
+    if (
+        not texts.tokenizer
+    ):  # a Scorer knows no outputs, by whose number it could tell what each list is of
         sets, _ = reference_sets(references, outputs, None)
         references = references if "references" in sets else list(sets.values())
-    return Scorer.quiet(asked if texts.tokenizer else metric, references, sources, None, tokenizer).sentences(outputs)
+    return Scorer.quiet(
+        asked if texts.tokenizer else metric, references, sources, None, tokenizer
+    ).sentences(outputs)
 
 
 def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Floats | None:
-    """Return the scores of ordinary texts; None for others, of which the longer way says what is wrong, and where."""
+    """Return the scores of ordinary texts; None for others, of which the longer way says what is
+    wrong, and where.
+    """
     sets = [references] if _is_texts(references) else references
-    every = [outputs, *([] if sources is None else [sources]), *sets] if isinstance(sets, list | tuple) and sets else []
+    every = (
+        [outputs, *([] if sources is None else [sources]), *sets]
+        if isinstance(sets, list | tuple) and sets
+        else []
+    )
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
     if plain and (way := _way(metric, len(sets), sources is not None, kernel.name())):
         try:
             needs, scores = way
-            source = join_lines(map(str.encode, sources)) if sources is not None and needs.source else None
-            text = Text(source, [join_lines(map(str.encode, reference)) for reference in sets], [], {})
+            source = (
+                join_lines(map(str.encode, sources))
+                if sources is not None and needs.source
+                else None
+            )
+            text = Text(
+                source, [join_lines(map(str.encode, reference)) for reference in sets], [], {}
+            )
             ready = prepared(needs, surveyed(needs, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
@@ -327,15 +398,27 @@ def _is_texts(values: Any) -> bool:
 
 
 @lru_cache(KEPT)
-def _way(metric: Metric, references: int, has_source: bool, kernel_used: str) -> tuple[Needs, LineScores] | None:
-    """Return what a metric counts of complete texts, and the way from counts to scores; None where it cannot.
+def _way(
+    metric: Metric, references: int, has_source: bool, kernel_used: str
+) -> tuple[Needs, LineScores] | None:
+    """Return what a metric counts of complete texts, and the way from counts to scores; None where
+    it cannot.
 
     The way depends on the kernel that is used.
     """
     del kernel_used
-    if metric.needs.input != TEXTS or reads_files(metric) or metric.needs.unavailable() or references > MAX_REFERENCES:
+    if (
+        metric.needs.input != TEXTS
+        or reads_files(metric)
+        or metric.needs.unavailable()
+        or references > MAX_REFERENCES
+    ):
         return None
-    if (metric.needs.survey and metric.needs.survey.of_systems) or (metric.needs.source and not has_source):
+    if (metric.needs.survey and metric.needs.survey.of_systems) or (
+        metric.needs.source and not has_source
+    ):
         return None
-    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(metric, references, missing=False)
+    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(
+        metric, references, missing=False
+    )
     return None if reason else (metric.needs, LineScores(metric))

@@ -1,22 +1,25 @@
 """A run, from config to results: what is done, in order. Read this file first.
 
-prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these stages. It gives
-the name of each to a listener, such as the progress bar:
+prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these
+stages. It gives the name of each to a listener, such as the progress bar:
 
-counting      Workers count what each metric needs of each sentence, where the run directory has no such counts yet.
+counting      Workers count what each metric needs of each sentence, where the run directory has no
+such counts yet.
 scoring       Counts become scores and ranks.
 resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
 correlating   Metrics are correlated with people, where the config has `human`.
-comparing     Values are compared with published ones, where the config has a section from `judgments` to `expect`.
+comparing     Values are compared with published ones, where the config has a section from
+`judgments` to `expect`.
 averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config asks for.
 
-Before counting, code of users computes the numbers of the metrics that they bring, each in a stage with its name.
-Where all counts of a data set are there already, the first stage is called `looking` instead. Some metrics have to know
-all references before a line can be counted, such as how rare an n-gram is: that is the stage `surveying`.
+Before counting, code of users computes the numbers of the metrics that they bring, each in a stage
+with its name. Where all counts of a data set are there already, the first stage is called `looking`
+instead. Some metrics have to know all references before a line can be counted, such as how rare an
+n-gram is: that is the stage `surveying`.
 
-To add a stage between scoring and writing, write a function like resample(), and add a line to STAGES.
-"""
+To add a stage between scoring and writing, write a function like resample(), and add a line to
+STAGES."""
 
 import shlex
 import sys
@@ -74,11 +77,14 @@ class Scored:
     threads: int = 1
     """How many threads a stage may use."""
     far: Far | None = None
-    """The workers of a cluster that a stage may use, and the run directory that they read, where they have it."""
+    """The workers of a cluster that a stage may use, and the run directory that they read, where
+    they have it."""
 
     def told(self, *warnings: str) -> "Scored":
         """Return this run with more warnings in its results."""
-        return replace(self, results=replace(self.results, warnings=[*self.results.warnings, *warnings]))
+        return replace(
+            self, results=replace(self.results, warnings=[*self.results.warnings, *warnings])
+        )
 
 
 class Stage(NamedTuple):
@@ -89,7 +95,8 @@ class Stage(NamedTuple):
     asked: Callable[[Job], Any]
     """Returns what the config asks for. None leaves the stage out."""
     add: Callable[[Scored, Any], Scored]
-    """Takes the scored run and what is asked for. Returns the run, with what the stage has found in its results."""
+    """Takes the scored run and what is asked for. Returns the run, with what the stage has found in
+    its results."""
 
 
 def run(
@@ -102,14 +109,16 @@ def run(
 ) -> tuple[RunDirectory, Results]:
     """Do a checked run; return its directory and its results.
 
-    The directory is `output`, or the config's `output.dir`. `fresh` first deletes what earlier runs have left there.
-    Results there stay as they are where --only leaves out some of their scores.
-    Where lines could not be counted, `Results.missing` lists them; the same call goes on with them later. Raises
-    StoreError where the directory cannot be used.
-    """
+    The directory is `output`, or the config's `output.dir`. `fresh` first deletes what earlier runs
+    have left there. Results there stay as they are where --only leaves out some of their scores.
+    Where lines could not be counted, `Results.missing` lists them; the same call goes on with them
+    later. Raises StoreError where the directory cannot be used."""
     remove_abandoned()
     directory = RunDirectory(folder_of(output or job.config.written.output.dir))
-    with options.under(job.config.written.run).connected(job.cluster) as connected, directory.held(listener.tell):
+    with (
+        options.under(job.config.written.run).connected(job.cluster) as connected,
+        directory.held(listener.tell),
+    ):
         note = None if fresh else replacement(directory, job)
         if note:
             listener.tell(note)
@@ -122,11 +131,22 @@ def run(
         if fresh:
             directory.clear(whole=False)
         with closing(Log(directory.path)) as log:
-            log(f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}")
+            log(
+                f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"
+            )
             try:
-                return directory, _run(job, directory, connected, LoggingListener(listener, log), kept)
+                return directory, _run(
+                    job, directory, connected, LoggingListener(listener, log), kept
+                )
             except BaseException as error:
-                log("\n".join([f"stopped: {type(error).__name__}: {error}", *getattr(error, "__notes__", ())[:1]]))
+                log(
+                    "\n".join(
+                        [
+                            f"stopped: {type(error).__name__}: {error}",
+                            *getattr(error, "__notes__", ())[:1],
+                        ]
+                    )
+                )
                 raise
 
 
@@ -134,7 +154,9 @@ def run(
 def held_directory(
     output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any]
 ) -> Iterator[RunDirectory]:
-    """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises StoreError."""
+    """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises
+    StoreError.
+    """
     directory = RunDirectory(folder_of(output or config.written.output.dir))
     with directory.held(listener.tell):
         directory.refuse_other_config(written)
@@ -143,10 +165,11 @@ def held_directory(
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
-    """Return what becomes of the results in a run directory that the run does not make; None where there are none.
+    """Return what becomes of the results in a run directory that the run does not make; None where
+    there are none.
 
-    Raises StoreError where they are of another config, or where they stay and a text of them has changed.
-    """
+    Raises StoreError where they are of another config, or where they stay and a text of them has
+    changed."""
     scores = left_out(directory.path, job.tasks, stay=job.partial)
     directory.refuse_other_config(job.written)
     if job.partial and scores:
@@ -158,7 +181,11 @@ def replacement(directory: RunDirectory, job: Job) -> str | None:
 
 
 def _run(
-    job: Job, directory: RunDirectory, options: RunOptions, listener: LoggingListener, kept: dict[str, Any]
+    job: Job,
+    directory: RunDirectory,
+    options: RunOptions,
+    listener: LoggingListener,
+    kept: dict[str, Any],
 ) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
     begun, (read, ahead) = time.monotonic(), job.read
@@ -196,7 +223,9 @@ def _run(
 
 
 def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job, dict[str, Any]]:
-    """Return the job with the numbers that code of users computes, and what run.json says of this code."""
+    """Return the job with the numbers that code of users computes, and what run.json says of this
+    code.
+    """
     brought = {m.name: m.origin for m in job.metrics if m.origin or computes_numbers(m)}
     plugins = [{"name": name, **origin} for name, origin in brought.items()]
     if not any(map(computes_numbers, job.metrics)):
@@ -206,10 +235,14 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
     how = Computing(options, listener)
     corpora = tuple(with_computed(job.corpora, job.metrics, how))
     pairs = zip(job.corpora, corpora, strict=True)
-    notes = [f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes]
+    notes = [
+        f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes
+    ]
     plugins = [{**each, **how.told.get(each["name"], {})} for each in plugins]
     tasks = tasks_of(job.metrics, corpora)
-    return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {"plugins": plugins}
+    return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {
+        "plugins": plugins
+    }
 
 
 def count(
@@ -226,15 +259,26 @@ def count(
 
 
 def score(
-    job: Job, counts: "Mapping[str, Counted]", missing: list[Missing], threads: int, listener: Listener
+    job: Job,
+    counts: "Mapping[str, Counted]",
+    missing: list[Missing],
+    threads: int,
+    listener: Listener,
 ) -> Scored:
     """Return the scores of all systems of which every line is counted."""
-    lost = {corpus.name: {item.system for item in missing if item.dataset == corpus.name} for corpus in job.corpora}
+    lost = {
+        corpus.name: {item.system for item in missing if item.dataset == corpus.name}
+        for corpus in job.corpora
+    }
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
     boards, pattern = score_all(tasks, counts, threads), job.config.written.output.x
     systems = [name for corpus in job.corpora for name in corpus.systems]
     series = series_of(systems, pattern) if pattern else []
-    unordered = [f"output.x: '{pattern}' finds no number in the names of two systems"] if pattern and not series else []
+    unordered = (
+        [f"output.x: '{pattern}' finds no number in the names of two systems"]
+        if pattern and not series
+        else []
+    )
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
         declared=declared_of(job.metrics),
@@ -244,7 +288,9 @@ def score(
         **rows_of(boards),
     )
     corpora = tuple(corpus.without(lost[corpus.name]) for corpus in job.corpora)
-    return Scored(job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads)
+    return Scored(
+        job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads
+    )
 
 
 def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
@@ -252,7 +298,9 @@ def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing
-    results, boards = with_statistics(scored.results, scored.boards, asked, told, scored.threads, scored.far)
+    results, boards = with_statistics(
+        scored.results, scored.boards, asked, told, scored.threads, scored.far
+    )
     return replace(scored, results=results, boards=boards)
 
 
@@ -264,7 +312,9 @@ def correlate(scored: Scored, people: "HumanJudgements") -> Scored:
     human = scored.job.config.written.human
     assert human is not None  # noqa: S101 (people are of this section)
     try:
-        agreement = meta_evaluate(metric_scores(scored.boards), people, human, scored.listener.testing)
+        agreement = meta_evaluate(
+            metric_scores(scored.boards), people, human, scored.listener.testing
+        )
     except InputError as error:  # for example, a data set lacks outputs; the scores are still good
         return scored.told(f"nothing is correlated with people: {error}")
     scored = scored.told(*agreement.notes)
@@ -278,7 +328,9 @@ def compare(scored: Scored, asked: "Published") -> Scored:
     if scored.results.missing:
         return scored.told("nothing is compared: lines could not be counted")
     written, told = scored.job.config.written, scored.listener.testing
-    return replace(scored, results=with_published(written, asked, scored.boards, scored.results, told))
+    return replace(
+        scored, results=with_published(written, asked, scored.boards, scored.results, told)
+    )
 
 
 def average(scored: Scored, _: bool) -> Scored:
@@ -312,8 +364,15 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-    named = ((corpus.name, read_texts(corpus.ids, 0, corpus.lines)) for corpus in scored.corpora if corpus.ids)
+    named = (
+        (corpus.name, read_texts(corpus.ids, 0, corpus.lines))
+        for corpus in scored.corpora
+        if corpus.ids
+    )
     ids = {ids_file(name): "\n".join([*own, ""]) for name, own in named}
-    for files in (ids, *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats)))):
+    for files in (
+        ids,
+        *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats))),
+    ):
         directory.announce(names=files)
         directory.write_all(files)

@@ -37,15 +37,18 @@ KERNELS = ("python", "native")
 BOTH_KERNELS = {"kernel", "each_kernel", "golden_run", "native", "twin", "twins"}
 """Fixtures that name kernels themselves: their tests do the same whatever PIPELINE_KERNEL says."""
 PATIENCE = 600
-"""Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow enough to need it."""
+"""Seconds after which a test stops waiting. Only what hangs waits so long: no machine is slow
+enough to need it."""
 
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
-    # Whoever starts the tests may ignore these (nohup, or & in a script), and the processes of tests inherit it.
+    # Whoever starts the tests may ignore these (nohup, or & in a script), and the processes of
+    # tests inherit it.
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, usual)
 
 os.fsync = lambda fd: None  # noqa: ARG005
-"""Half of the time of tests that write runs was waiting for the disk. Other tests ask what happens at fsync."""
+"""Half of the time of tests that write runs was waiting for the disk. Other tests ask what happens
+at fsync."""
 
 settings.register_profile("pipeline", deadline=None, max_examples=30)
 settings.register_profile("long", deadline=None, max_examples=1000)
@@ -53,12 +56,16 @@ settings.load_profile("pipeline")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `-n auto` is: one more than processors, since tests wait for browsers and workers."""
+    """Return how many processes `-n auto` is: one more than processors, since tests wait for
+    browsers and workers.
+    """
     return processors() + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by the fixtures they use: what they need decides which pass of .ci/run they are in."""
+    """Mark tests by the fixtures they use: what they need decides which pass of .ci/run they are
+    in.
+    """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if fixtures & BOTH_KERNELS:
@@ -95,13 +102,17 @@ def mirrored(shared: Path, repository: str, path: str) -> Path:
 
 @contextmanager
 def forced_kernel(name: str) -> Iterator[str]:
-    """Force a kernel; skip where the compiled one was not built, fail where it was built and does not load."""
+    """Force a kernel; skip where the compiled one was not built, fail where it was built and does
+    not load.
+    """
     if name == "native":
         try:
             import_module("pipeline.kernel.native")
         except ImportError as error:
             folder = Path(str(pipeline.kernel.__file__)).parent
-            built = [file.name for file in folder.glob("native/*") if file.suffix in (".so", ".pyd")]
+            built = [
+                file.name for file in folder.glob("native/*") if file.suffix in (".so", ".pyd")
+            ]
             if built:
                 pytest.fail(f"{', '.join(built)} was built but does not load: {error}")
             pytest.skip("the compiled kernel was not built")
@@ -119,7 +130,9 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def each_kernel() -> Callable[[], Iterator[str]]:
-    """A loop over the kernels, each forced in its turn: for tests whose expected values cost more than the kernel."""
+    """A loop over the kernels, each forced in its turn: for tests whose expected values cost more
+    than the kernel.
+    """
 
     def each() -> Iterator[str]:
         for name in KERNELS:
@@ -142,18 +155,28 @@ def edited(line: str, rng: random.Random) -> str:
     words: list[str] = []
     for word in line.split():
         chance = rng.random()
-        words += [] if chance < 0.1 else [rng.choice(WORDS)] if chance < 0.25 else [word] * (1 + (chance > 0.9))
+        words += (
+            []
+            if chance < 0.1
+            else [rng.choice(WORDS)]
+            if chance < 0.25
+            else [word] * (1 + (chance > 0.9))
+        )
     return " ".join(words)
 
 
-def write_texts(folder: Path, lines: int, references: int = 2, systems: Sequence[str] = "AB", seed: int = 0) -> None:
+def write_texts(
+    folder: Path, lines: int, references: int = 2, systems: Sequence[str] = "AB", seed: int = 0
+) -> None:
     """Write random parallel text: source, ref0 ..., and a file for each system, all without suffix."""
     rng = random.Random(seed)
     folder.mkdir(parents=True, exist_ok=True)
     source = [sentence(rng) for _ in range(lines)]
     for name in ("source", *(f"ref{number}" for number in range(references)), *systems):
         texts = source if name == "source" else [edited(line, rng) for line in source]
-        (folder / name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8", newline="")
+        (folder / name).write_text(
+            "".join(f"{text}\n" for text in texts), encoding="utf-8", newline=""
+        )
 
 
 def write_config(
@@ -167,7 +190,10 @@ def write_config(
     """Write a config (JSON is YAML) for texts that lie in a folder for each data set beside it."""
     content = {
         "datasets": {
-            name: {"source": f"{name}/source", "references": [f"{name}/ref{r}" for r in range(references)]}
+            name: {
+                "source": f"{name}/source",
+                "references": [f"{name}/ref{r}" for r in range(references)],
+            }
             for name in datasets
         },
         "systems": {name: f"{{dataset}}/{name}" for name in systems},
@@ -192,13 +218,17 @@ def open_text(path: Path) -> TextFile:
 
 
 class Hears(Listener):
-    """Hands what it hears of a run to functions, each under the name of a method: tell=messages.append."""
+    """Hands what it hears of a run to functions, each under the name of a method:
+    tell=messages.append.
+    """
 
     def __init__(self, **functions: Any) -> None:
         vars(self).update(functions)
 
 
-def run(config: Path, output: str | Path, options: RunOptions = AUTO, listener: Listener = SILENT) -> Results:
+def run(
+    config: Path, output: str | Path, options: RunOptions = AUTO, listener: Listener = SILENT
+) -> Results:
     """Run a config into a folder."""
     return stages.run(stages.prepare(config), output, options, listener)[1]
 
@@ -215,9 +245,15 @@ OWN = ("run.json", "run.lock", "log.txt")
 
 
 def tree(folder: Path) -> Tree:
-    """Return the files of a run directory that must not depend on how the work was done: all but OWN."""
-    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return Tree({name: path.read_bytes() for name, path in sorted(files.items()) if path.name not in OWN})
+    """Return the files of a run directory that must not depend on how the work was done: all but
+    OWN.
+    """
+    files = {
+        path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()
+    }
+    return Tree(
+        {name: path.read_bytes() for name, path in sorted(files.items()) if path.name not in OWN}
+    )
 
 
 def metric_of(**options: str | int | bool) -> Metric:
@@ -227,14 +263,21 @@ def metric_of(**options: str | int | bool) -> Metric:
 
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run directory of the sample in data/: two metrics, a baseline, human scores; and beside it, all pairs."""
+    """The run directory of the sample in data/: two metrics, a baseline, human scores; and beside
+    it, all pairs.
+    """
     folder = tmp_path_factory.mktemp("reports")
     shutil.copytree(ROOT / "data", folder / "data")
     config = {
         "datasets": {
-            "sample": {"source": "data/source.txt", "references": ["data/reference0.txt", "data/reference1.txt"]}
+            "sample": {
+                "source": "data/source.txt",
+                "references": ["data/reference0.txt", "data/reference1.txt"],
+            }
         },
-        "systems": {name: f"data/systems/{name}.txt" for name in ("careful", "eager", "unchanged", "broken")},
+        "systems": {
+            name: f"data/systems/{name}.txt" for name in ("careful", "eager", "unchanged", "broken")
+        },
         "metrics": ["gleu[iter=20]", "bleu"],
         "human": {"file": "data/judgements.csv", "window": 3, "resamples": 50},
     }

@@ -1,4 +1,6 @@
-"""Helpers of the tests of inputs: files in the working directory, a config of them, and what is said of it."""
+"""Helpers of the tests of inputs: files in the working directory, a config of them, and what is
+said of it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ from pipeline.errors import ConfigError
 if TYPE_CHECKING:
     from pipeline.corpus.texts import AnyText
 
-TEXTS = {"s.txt": "a b c\nd e f\ng h i\n", "r.txt": "a b x\nd e f\ng h y\n", "a.txt": "a b z\nd e f\ng h i\n"}
+TEXTS = {
+    "s.txt": "a b c\nd e f\ng h i\n",
+    "r.txt": "a b x\nd e f\ng h y\n",
+    "a.txt": "a b z\nd e f\ng h i\n",
+}
 CONFIG = """\
 datasets: {d: {source: s.txt, references: [r.txt]}}
 systems: {A: a.txt}

@@ -1,4 +1,6 @@
-"""A mirror of invented files with the names, formats and numbers of lines of the data sets, for recipes to run on."""
+"""A mirror of invented files with the names, formats and numbers of lines of the data sets, for
+recipes to run on.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,39 @@ if TYPE_CHECKING:
 
     from pipeline.io.catalogue import DataFile, DataSet
 
-SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+SYSTEMS = [
+    "AMU",
+    "CAMB",
+    "CUUI",
+    "IITB",
+    "INPUT",
+    "IPN",
+    "NTHU",
+    "PKU",
+    "POST",
+    "RAC",
+    "SJTU",
+    "UFC",
+    "UMC",
+]
 SETS = ["BN15", "E-fluency", "E-minimal", "NE-fluency", "NE-minimal", "NUCLE", "all"]
 LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
-WORDS = ["the", "a", "cat", "dogs", "see", "sees", "-LRB-", "runs", "12", ",", "to", "be", "or", "not"]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dogs",
+    "see",
+    "sees",
+    "-LRB-",
+    "runs",
+    "12",
+    ",",
+    "to",
+    "be",
+    "or",
+    "not",
+]
 
 
 def chance(*parts: object) -> int:
@@ -38,7 +69,8 @@ def chance(*parts: object) -> int:
 def sentences(part: str) -> list[list[str]]:
     """Return the words of each line of a part."""
     return [
-        [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)] for line in range(LINES[part])
+        [WORDS[chance(part, line, place) % len(WORDS)] for place in range(4 + line % 4)]
+        for line in range(LINES[part])
     ]
 
 
@@ -58,22 +90,32 @@ def text(file: DataFile) -> bytes:
 
 def pairs() -> bytes:
     """Return judgements of pairs as Chollampatt and Ng have them; sentences from 0."""
-    rows = ["srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"]
+    rows = [
+        "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,rankingID"
+    ]
     for number in range(400):
-        one, two = (f"conll14st-test.{SYSTEMS[(number + step) % 13]}.src-trg" for step in (0, 1 + number % 5))
+        one, two = (
+            f"conll14st-test.{SYSTEMS[(number + step) % 13]}.src-trg"
+            for step in (0, 1 + number % 5)
+        )
         segment = number * 3
         ranks = 1 + chance(number) % 3, 1 + chance(number, "two") % 3
-        rows.append(f"src,trg,{segment},{segment},judge1,{one},{ranks[0]},{two},{ranks[1]},{number}")
+        rows.append(
+            f"src,trg,{segment},{segment},judge1,{one},{ranks[0]},{two},{ranks[1]},{number}"
+        )
     return "".join(f"{row}\n" for row in rows).encode()
 
 
 def scores(key: str, *columns: str) -> list[str]:
     """Return a line for each system: columns, the system, a score."""
-    return ["\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"]) for name in SYSTEMS]
+    return [
+        "\t".join([*columns, name, f"{chance(key, name) % 9999 / 10000:.4f}"]) for name in SYSTEMS
+    ]
 
 
 def annotated(file: DataFile) -> list[tuple[list[str], list[tuple[int, str] | None]]]:
-    """Return the sentences of CoNLL-2014, each with the word that annotators replace, or None where they see no error.
+    """Return the sentences of CoNLL-2014, each with the word that annotators replace, or None where
+    they see no error.
 
     Files of one annotator are those of Bryant and Ng, and outputs; all others have two.
     """
@@ -94,7 +136,9 @@ def m2(file: DataFile) -> bytes:
     for words, edits in annotated(file):
         lines.append(" ".join(["S", *words]))
         for annotator, edit in enumerate(edits):
-            span, kind, word = (f"{edit[0]} {edit[0] + 1}", "X", edit[1]) if edit else ("-1 -1", "noop", "-NONE-")
+            span, kind, word = (
+                (f"{edit[0]} {edit[0] + 1}", "X", edit[1]) if edit else ("-1 -1", "noop", "-NONE-")
+            )
             lines.append(f"A {span}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}")
         lines.append("")
     return "\n".join(lines).encode()
@@ -110,7 +154,9 @@ def corrections(file: DataFile) -> bytes:
             for annotator, edit in enumerate(edits)
             if edit
         )
-        lines.append(f'<sentence id="{number}" numann="{len(edits)}"><text>{" ".join(words)}</text>{errors}</sentence>')
+        lines.append(
+            f'<sentence id="{number}" numann="{len(edits)}"><text>{" ".join(words)}</text>{errors}</sentence>'
+        )
     return "\n".join([*lines, "</script></scripts>"]).encode()
 
 
@@ -119,8 +165,17 @@ def report(file: DataFile) -> bytes:
     lines = []
     for line in range(1, LINES["conll"] + 1):
         for annotator in (0, 1):
-            counts = (f"# {name:<11} : {chance(file.key, line, name)}" for name in ("correct", "proposed", "gold"))
-            lines += [f">> Annotator: {annotator}", "SOURCE        : a", *counts, "f_0.5         : 1.0", "-" * 43]
+            counts = (
+                f"# {name:<11} : {chance(file.key, line, name)}"
+                for name in ("correct", "proposed", "gold")
+            )
+            lines += [
+                f">> Annotator: {annotator}",
+                "SOURCE        : a",
+                *counts,
+                "f_0.5         : 1.0",
+                "-" * 43,
+            ]
         lines += [f">> Chosen Annotator for line {line} : {line % 2}", ""]
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -128,7 +183,11 @@ def report(file: DataFile) -> bytes:
 def automatic_scores(dataset: str) -> Iterator[str]:
     """Yield the lines of the table of scores of a year of WMT."""
     yield "pair\tsystem\tid\tis_constrained\tmetric\tscore"
-    names = [PurePosixPath(file).name.split(".", 3) for file in catalogue()[dataset].files if file.startswith("txt/")]
+    names = [
+        PurePosixPath(file).name.split(".", 3)
+        for file in catalogue()[dataset].files
+        if file.startswith("txt/")
+    ]
     labels = {(pair, rest.rpartition(".")[0]) for _, pair, kind, rest in names if kind == "ref"}
     for _, pair, _, rest in (name for name in names if name[2] == "hyp"):
         for metric in ("bleu", "chrf"):
@@ -150,11 +209,20 @@ def records(file: DataFile) -> bytes:
     if file.dataset == "wmt-mqm":
         names = sorted({name for entry in written["expect"] for name in entry["values"]})
         rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]
-        return "".join(f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]).encode()
+        return "".join(
+            f"{row}\n" for row in ["system mqm_avg_score seg_id", *rows, "SMU\tNone 3"]
+        ).encode()
     if file.dataset == "unieval":
-        names = sorted({name for row in written["each"]["data"].values() for name in row["dimension"]})
-        both = [[{name: number(name, line, part) for name in names} for line in range(20)] for part in (0, 1)]
-        return json.dumps([{"scores": one, "predict_scores": two} for one, two in zip(*both, strict=True)]).encode()
+        names = sorted(
+            {name for row in written["each"]["data"].values() for name in row["dimension"]}
+        )
+        both = [
+            [{name: number(name, line, part) for name in names} for line in range(20)]
+            for part in (0, 1)
+        ]
+        return json.dumps(
+            [{"scores": one, "predict_scores": two} for one, two in zip(*both, strict=True)]
+        ).encode()
     metrics = written["usual"]["metric"]
     if file.dataset == "opinsummeval":
         lines = []
@@ -163,27 +231,43 @@ def records(file: DataFile) -> bytes:
             for model in range(6):
                 own[f"model{model}"] = {name: number(case, model, name) for name in metrics}
                 for annotator in ("annot1", "annot2"):
-                    scores_of = {name: number(case, model, name, annotator) for name in written["usual"]["dimension"]}
+                    scores_of = {
+                        name: number(case, model, name, annotator)
+                        for name in written["usual"]["dimension"]
+                    }
                     own[f"model{model}"][annotator] = scores_of
             lines.append(json.dumps({**own, "case": f"case {case}"}))
         return "\n".join(lines).encode()
     columns = ["simplicity_zscore", "structural_simplicity", *metrics]
     parts = ("asset", "turk", "hsplit", "all") if file.name.startswith("metrics") else ("",)
-    outputs = [(str(line), name, part) for line in range(1, 9) for name in ("A", "B") for part in parts]
+    outputs = [
+        (str(line), name, part) for line in range(1, 9) for name in ("A", "B") for part in parts
+    ]
     cells = [[*output, *(str(number(*output, column)) for column in columns)] for output in outputs]
-    return "\n".join(map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])).encode()
+    return "\n".join(
+        map(",".join, [["sent_id", "sys_name", "test_set", *columns], *cells])
+    ).encode()
 
 
 def table(file: DataFile) -> bytes:
-    """Return sources and texts as E2E's files have them: references as CSV, outputs in one of four styles of TSV."""
+    """Return sources and texts as E2E's files have them: references as CSV, outputs in one of four
+    styles of TSV.
+    """
     if file.name == "dev-baseline":
         return "".join(f"a place number {line} , near the river .\n" for line in range(50)).encode()
     rows = []
     for line in range(50):
         many = 1 + chance("refs", line) % 5 if not file.name.startswith("outputs/") else 1
         for number in range(many):
-            words = [WORDS[chance(file.key, line, number, place) % len(WORDS)] for place in range(6)]
-            rows.append((f"name[Place {line}], area[riverside]", f"It's {' '.join(words)} place, number {line}."))
+            words = [
+                WORDS[chance(file.key, line, number, place) % len(WORDS)] for place in range(6)
+            ]
+            rows.append(
+                (
+                    f"name[Place {line}], area[riverside]",
+                    f"It's {' '.join(words)} place, number {line}.",
+                )
+            )
     if not file.name.startswith("outputs/"):
         return ("mr,ref\n" + "".join(f'"{source}","{said}"\n' for source, said in rows)).encode()
     style = chance(file.key) % 4
@@ -193,7 +277,9 @@ def table(file: DataFile) -> bytes:
 
 
 def is_invented(file: DataFile) -> bool:
-    """Whether a file of the form of this one can be invented: judgements, and what is made of them, cannot."""
+    """Whether a file of the form of this one can be invented: judgements, and what is made of them,
+    cannot.
+    """
     if file.dataset == "metaeval-simplification":
         return True
     return file.name.endswith(".ieval.xml") or not file.name.endswith((".xml", ".csv"))
@@ -213,14 +299,21 @@ def content(file: DataFile) -> bytes:
     if file.name == "scores/automatic-scores.tsv":
         return "".join(f"{row}\n" for row in automatic_scores(file.dataset)).encode()
     if file.name == "metric_scores":
-        named = [line for metric in ("BLEU", "GLEU") for part in SETS for line in scores(part, metric, part)]
+        named = [
+            line
+            for metric in ("BLEU", "GLEU")
+            for part in SETS
+            for line in scores(part, metric, part)
+        ]
         return "".join(f"{line}\n".replace("INPUT", "source") for line in named).encode()
     if file.name.endswith(".txt.gz"):
         start = "gleu", "src-trg", "conll14st-test"
         rows = scores(file.key, *start)
         if "/sentence/" in file.name:
             rows = [
-                "\t".join([*start, name, str(line), f"{chance(file.key, name, line) % 9999 / 10000:.4f}"])
+                "\t".join(
+                    [*start, name, str(line), f"{chance(file.key, name, line) % 9999 / 10000:.4f}"]
+                )
                 for name in SYSTEMS
                 for line in range(LINES["conll"])
             ]
@@ -229,7 +322,8 @@ def content(file: DataFile) -> bytes:
 
 
 def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Mapping[str, DataSet]:
-    """Write every file that is text or one of the forms above; return data sets with these sizes and checksums.
+    """Write every file that is text or one of the forms above; return data sets with these sizes
+    and checksums.
 
     What users bring is fetched here too.
     """
@@ -242,7 +336,9 @@ def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Ma
                 path = folder / file.address
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-                file = replace(file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given="")  # noqa: PLW2901
+                file = replace(  # noqa: PLW2901
+                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given=""
+                )
             files[key] = file
         made[name] = replace(found, files=files)
     return made

@@ -46,7 +46,9 @@ def make(seed: int, items: int = 14, references: int = 3, *, newlines: bool = Fa
 
     def written(line: str) -> str:
         if newlines:
-            line = "".join(rng.choice("\n\n\t  \u00a0") if c == " " and rng.random() < 0.4 else c for c in line)
+            line = "".join(
+                rng.choice("\n\n\t  \u00a0") if c == " " and rng.random() < 0.4 else c for c in line
+            )
             line = rng.choice(["", "\n", " "]) + line + rng.choice(["", "\n", " \n "])
         return line
 
@@ -75,7 +77,17 @@ def test_the_examples_in_the_documentation_are_right() -> None:
 
 def test_the_package_gives_what_it_promises() -> None:
     functions = {"compare", "correlate", "evaluate", "load", "run", "metric", "sentence_scores"}
-    others = {"Evaluation", "Metric", "Model", "Result", "Scorer", "__version__", "compat", "errors", "rewards"}
+    others = {
+        "Evaluation",
+        "Metric",
+        "Model",
+        "Result",
+        "Scorer",
+        "__version__",
+        "compat",
+        "errors",
+        "rewards",
+    }
     assert set(pipeline.__all__) == functions | others
     assert all(hasattr(pipeline, name) for name in pipeline.__all__)
     assert set(dir(pipeline)) >= set(pipeline.__all__)
@@ -89,10 +101,14 @@ def test_the_package_gives_what_it_promises() -> None:
 def table_of(
     texts: Texts, order: int, unit: str = "word", split: str = "ascii_whitespace"
 ) -> list[list[naive.Columns]]:
-    return naive.all_columns(texts.sources, texts.references, texts.hypotheses, order, unit=unit, split=split)
+    return naive.all_columns(
+        texts.sources, texts.references, texts.hypotheses, order, unit=unit, split=split
+    )
 
 
-def draws_of(sampler: str, seed: int, iterations: int, items: int, references: int) -> list[list[int]]:
+def draws_of(
+    sampler: str, seed: int, iterations: int, items: int, references: int
+) -> list[list[int]]:
     """Return the references drawn; numpy: rows of doubles of one generator (design, sampling)."""
     if sampler == "numpy":
         doubles = np.random.default_rng(seed).random((iterations, items))
@@ -105,16 +121,28 @@ def draws_of(sampler: str, seed: int, iterations: int, items: int, references: i
 @pytest.mark.parametrize("sampler", ["python2", "python3", "numpy"])
 @pytest.mark.parametrize("zero_total", ["zero", "one"])
 @pytest.mark.parametrize(
-    ("unit", "order"), [("word", 1), ("word", 2), ("word", 4), ("word", 9), ("char", 3), ("char", 6)]
+    ("unit", "order"),
+    [("word", 1), ("word", 2), ("word", 4), ("word", 9), ("char", 3), ("char", 6)],
 )
 @pytest.mark.parametrize("variant", ["2017", "2016"])
 def test_sampled_scores_equal_the_naive_ones(
     variant: str, unit: str, order: int, zero_total: str, sampler: str, newlines: bool
 ) -> None:
     texts = make(order, newlines=newlines)
-    options = {"variant": variant, "unit": unit, "n": order, "zero_total": zero_total, "rng": sampler, "iter": 8}
-    result = evaluate(*hypotheses_first(texts), metrics=[{"name": "gleu", **options} | seeded(sampler)])
-    table = table_of(texts, order, unit, "whitespace" if sampler == "python3" else "ascii_whitespace")
+    options = {
+        "variant": variant,
+        "unit": unit,
+        "n": order,
+        "zero_total": zero_total,
+        "rng": sampler,
+        "iter": 8,
+    }
+    result = evaluate(
+        *hypotheses_first(texts), metrics=[{"name": "gleu", **options} | seeded(sampler)]
+    )
+    table = table_of(
+        texts, order, unit, "whitespace" if sampler == "python3" else "ascii_whitespace"
+    )
     scores = [
         naive.gleu_corpus(table, choice, variant, zero_total=zero_total)
         for choice in draws_of(sampler, 7, 8, len(texts.sources), 3)
@@ -123,7 +151,9 @@ def test_sampled_scores_equal_the_naive_ones(
     assert result.score == near(mean)
     assert result.samples.iterations == 8
     assert result.samples.std == near(std)
-    assert result.samples.interval == pytest.approx(naive.interval(mean, std), abs=1e-6, nan_ok=True)  # 1.959964
+    assert result.samples.interval == pytest.approx(
+        naive.interval(mean, std), abs=1e-6, nan_ok=True
+    )  # 1.959964
 
 
 def hypotheses_first(texts: Texts) -> tuple[list[str], list[list[str]], list[str]]:
@@ -148,14 +178,26 @@ def test_scores_of_the_best_references_equal_the_naive_ones(
     variant: str, unit: str, order: int, zero_total: str, newlines: bool
 ) -> None:
     texts = make(20 + order, newlines=newlines)
-    options = {"variant": variant, "unit": unit, "order": order, "zero_total": zero_total, "references": "max"}
+    options = {
+        "variant": variant,
+        "unit": unit,
+        "order": order,
+        "zero_total": zero_total,
+        "references": "max",
+    }
     result = evaluate(*hypotheses_first(texts), metrics=[{"name": "gleu", **options}])
     expected = naive.gleu_max(table_of(texts, order, unit), variant, zero_total=zero_total)
     assert result.score == near(expected.score)
     assert result.samples is None
-    found = [[result.outputs[f"{name}_{n}"] for n in range(1, order + 1)] for name in ("match", "penalty", "numer")]
+    found = [
+        [result.outputs[f"{name}_{n}"] for n in range(1, order + 1)]
+        for name in ("match", "penalty", "numer")
+    ]
     assert found == [expected.match, expected.penal, expected.numer]
-    assert (result.outputs["hyp_len"], result.outputs["ref_len"]) == (expected.hyp_len, expected.ref_len)
+    assert (result.outputs["hyp_len"], result.outputs["ref_len"]) == (
+        expected.hyp_len,
+        expected.ref_len,
+    )
 
 
 @pytest.mark.usefixtures("kernel", "silent")
@@ -170,7 +212,8 @@ def test_sentence_scores_and_their_mean_equal_the_naive_ones(
     texts = make(30 + order, newlines=newlines)
     options = {"variant": variant, "unit": unit, "n": order, "smoothing": smoothing}
     result = evaluate(
-        *hypotheses_first(texts), metrics=[{"name": "gleu", "level": "mean", "refs": references, **options}]
+        *hypotheses_first(texts),
+        metrics=[{"name": "gleu", "level": "mean", "refs": references, **options}],
     )
     rows = table_of(texts, order, unit)
     summaries = [naive.sentence_summary(row, variant, smoothing=smoothing) for row in rows]
@@ -185,14 +228,21 @@ def test_sentence_scores_and_their_mean_equal_the_naive_ones(
     assert spread["score"].tolist() == result.sentences.tolist()
     assert spread["std"].tolist() == near(stds)
     for name, side in (("low", -1), ("high", 1)):
-        bounds = [s + side * naive.Z_95 * std if std else math.nan for s, std in zip(scores, stds, strict=True)]
-        assert spread[name].tolist() == pytest.approx(bounds, abs=1e-6, nan_ok=True)  # 1.959964 has seven digits
+        bounds = [
+            s + side * naive.Z_95 * std if std else math.nan
+            for s, std in zip(scores, stds, strict=True)
+        ]
+        assert spread[name].tolist() == pytest.approx(
+            bounds, abs=1e-6, nan_ok=True
+        )  # 1.959964 has seven digits
 
 
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("metric", ["gleu", "gleu[refs=max]", "gleu[level=mean]"])
 def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
-    """Specification, sentence level (a): precision 1 where there is no n-gram, mean or best over the references."""
+    """Specification, sentence level (a): precision 1 where there is no n-gram, mean or best over
+    the references.
+    """
     texts = make(40)
     expected = naive.sentence_scores(table_of(texts, 4), "max" if "max" in metric else "mean")
     result = evaluate(*hypotheses_first(texts), metrics=[metric])
@@ -204,7 +254,9 @@ def test_sentences_of_a_corpus_score_are_scored_alone(metric: str) -> None:
 @pytest.mark.parametrize("numbers", ["sentences", "sentence_outputs", "columns"])
 def test_the_mean_of_references_has_no_sentences(numbers: str) -> None:
     results = evaluate(*hypotheses_first(make(3)), metrics=["gleu[refs=leave_one_out,iter=2]"])
-    with pytest.raises(InputError, match=r"^REFERENCE is the mean of .* has no sentences: take reference0"):
+    with pytest.raises(
+        InputError, match=r"^REFERENCE is the mean of .* has no sentences: take reference0"
+    ):
         getattr(results["REFERENCE"], numbers)
     assert len(getattr(results["reference0"], numbers)) > 0
 
@@ -221,7 +273,9 @@ def test_columns_are_the_integers_of_the_naive_oracle(references: int, unit: str
     expected |= {f"total_{n + 1}": [row[0].total[n] for row in rows] for n in range(2)}
     for name in ("match", "penalty"):
         for r in range(references):
-            expected |= {f"{name}_{n + 1}@{r}": [getattr(row[r], name)[n] for row in rows] for n in range(2)}
+            expected |= {
+                f"{name}_{n + 1}@{r}": [getattr(row[r], name)[n] for row in rows] for n in range(2)
+            }
     assert {name: column.tolist() for name, column in result.columns.items()} == expected
     assert {column.dtype.name for column in result.columns.values()} == {"int64"}
 
@@ -265,8 +319,16 @@ def test_outputs_of_a_sampled_score_are_means_over_the_draws() -> None:
 @pytest.mark.usefixtures("silent")
 def test_metrics_may_be_names_signatures_mappings_or_metrics() -> None:
     texts = make(71)
-    forms: list[Any] = ["gleu[n=3]", "gleu|n:3", {"name": "gleu", "order": 3}, {"name": "gleu", "n": "3"}]
-    found = [evaluate(*hypotheses_first(texts), metrics=[form]).signature for form in [*forms, from_text("gleu[n=3]")]]
+    forms: list[Any] = [
+        "gleu[n=3]",
+        "gleu|n:3",
+        {"name": "gleu", "order": 3},
+        {"name": "gleu", "n": "3"},
+    ]
+    found = [
+        evaluate(*hypotheses_first(texts), metrics=[form]).signature
+        for form in [*forms, from_text("gleu[n=3]")]
+    ]
     assert found == [found[0]] * 5
     assert "|n:3|" in found[0]
 
@@ -279,7 +341,9 @@ def several(silent: None) -> Evaluation:  # noqa: ARG001
     """Two systems, two metrics."""
     texts = make(80)
     systems = {"mine": texts.hypotheses, "other": texts.references[0]}
-    return evaluate(systems, texts.references, texts.sources, metrics=["gleu[iter=4]", "gleu[refs=max]"])
+    return evaluate(
+        systems, texts.references, texts.sources, metrics=["gleu[iter=4]", "gleu[refs=max]"]
+    )
 
 
 def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -> None:
@@ -295,7 +359,9 @@ def test_an_evaluation_is_a_sequence_by_metric_and_system(several: Evaluation) -
 
 def test_texts_have_the_name_that_their_user_gives(silent: None) -> None:  # noqa: ARG001
     texts = make(80)
-    named = evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], dataset="Leicester", statistics=True)
+    named = evaluate(
+        *hypotheses_first(texts), metrics=["gleu[iter=4]"], dataset="Leicester", statistics=True
+    )
     assert named.dataset == "Leicester"
     assert "Leicester" in named._repr_html_()
     assert "memory" not in named._repr_html_()
@@ -318,17 +384,22 @@ def test_each_system_of_several_is_scored_as_if_alone(several: Evaluation) -> No
 def test_one_result_is_picked_by_system_metric_and_dataset(several: Evaluation) -> None:
     assert several.get(system="other", metric=several[2].signature, dataset="memory") is several[3]
     with pytest.raises(
-        InputError, match=r"^2 results fit, say which: memory/mine/gleu \(refs:sample\), memory/mine/gl"
+        InputError,
+        match=r"^2 results fit, say which: memory/mine/gleu \(refs:sample\), memory/mine/gl",
     ):
         several.get(system="mine")
-    with pytest.raises(InputError, match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu "):
+    with pytest.raises(
+        InputError, match=r"^no result fits \(did you mean 'mine'\?\); there are memory/mine/gleu "
+    ):
         _ = several["mne"]
     with pytest.raises(InputError, match=r"^no result fits; there are "):
         several.get(metric="bleu")
 
 
 def test_attributes_of_several_results_are_of_none(several: Evaluation) -> None:
-    with pytest.raises(AttributeError, match=r"^there are 4 results, so \.score is of none; take one"):
+    with pytest.raises(
+        AttributeError, match=r"^there are 4 results, so \.score is of none; take one"
+    ):
         _ = several.score
     with pytest.raises(AttributeError, match=r"^Evaluation has no attribute 'scoring'$"):
         _ = several.scoring
@@ -356,17 +427,33 @@ def test_what_is_printed_names_system_metric_and_score(several: Evaluation) -> N
 def test_a_text_is_a_system_or_else_a_metric(several: Evaluation) -> None:
     alone = evaluate(GOOD["hypotheses"], GOOD["references"], metrics=["bleu", "chrf[nc=3]"])
     assert alone["bleu"] is alone[0]
-    assert alone["chrf"] is alone["chrf[nc=3]"] is alone["chrf|nc:3"] is alone[alone[1].signature] is alone[1]
+    assert (
+        alone["chrf"]
+        is alone["chrf[nc=3]"]
+        is alone["chrf|nc:3"]
+        is alone[alone[1].signature]
+        is alone[1]
+    )
     assert several.get(system="mine", metric="gleu[refs=max]") is several[2]
-    assert several.get(system="mine", metric="gleu (refs:max)") is several[2]  # as the message lists it
-    with pytest.raises(InputError, match=r"^4 results fit, say which: memory/mine/gleu \(refs:sample\), .*; take one"):
+    assert (
+        several.get(system="mine", metric="gleu (refs:max)") is several[2]
+    )  # as the message lists it
+    with pytest.raises(
+        InputError,
+        match=r"^4 results fit, say which: memory/mine/gleu \(refs:sample\), .*; take one",
+    ):
         _ = several["gleu"]
-    with pytest.raises(InputError, match=r"^no result fits \(did you mean 'bleu'\?\); there are memory/system/bleu, "):
+    with pytest.raises(
+        InputError,
+        match=r"^no result fits \(did you mean 'bleu'\?\); there are memory/system/bleu, ",
+    ):
         _ = alone["blue"]
 
 
 def test_a_system_that_is_called_as_a_metric_comes_first() -> None:
-    results = evaluate({"bleu": ["a b", "c"], "other": ["a", "c"]}, GOOD["references"], metrics="bleu")
+    results = evaluate(
+        {"bleu": ["a b", "c"], "other": ["a", "c"]}, GOOD["references"], metrics="bleu"
+    )
     assert results["bleu"] is results[0]
 
 
@@ -379,14 +466,22 @@ def test_completion_shows_the_attributes_of_the_only_result(several: Evaluation)
 @pytest.mark.parametrize("n_jobs", [1, 2, "auto"])
 def test_workers_change_nothing(n_jobs: Any) -> None:
     texts = make(82, items=300)
-    one, many = (evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], n_jobs=n) for n in (1, n_jobs))
+    one, many = (
+        evaluate(*hypotheses_first(texts), metrics=["gleu[iter=4]"], n_jobs=n) for n in (1, n_jobs)
+    )
     assert one.outputs == many.outputs
-    assert {k: v.tolist() for k, v in one.columns.items()} == {k: v.tolist() for k, v in many.columns.items()}
+    assert {k: v.tolist() for k, v in one.columns.items()} == {
+        k: v.tolist() for k, v in many.columns.items()
+    }
 
 
 # ---- wrong input
 
-GOOD: dict[str, Any] = {"hypotheses": ["a b", "c"], "references": [["a", "b"]], "sources": ["x", "y"]}
+GOOD: dict[str, Any] = {
+    "hypotheses": ["a b", "c"],
+    "references": [["a", "b"]],
+    "sources": ["x", "y"],
+}
 FLAT = "references: expected a list of texts, or several of them in a list: one for each annotator"
 NO_STRINGS = "expected a list of strings"
 
@@ -404,7 +499,10 @@ NO_STRINGS = "expected a list of strings"
         ({"sources": [["x"], ["y"]]}, f"sources: {NO_STRINGS}"),
         ({"references": "ab"}, FLAT),
         ({"references": ["a", ["b"]]}, FLAT),
-        ({"references": ["a"]}, "the texts have different numbers of lines; line 2 has no partner in some:"),
+        (
+            {"references": ["a"]},
+            "the texts have different numbers of lines; line 2 has no partner in some:",
+        ),
         ({"references": ["a", None]}, "references, item 2: no annotator has a reference"),
         ({"references": {"one": ["a", "b"]}}, FLAT),
         ({"references": [["a", 2]]}, f"references[0]: {NO_STRINGS}"),
@@ -412,8 +510,14 @@ NO_STRINGS = "expected a list of strings"
         ({"sources": None}, "gleu needs "),
         ({"hypotheses": {}}, "hypotheses: there is no system"),
         ({"references": []}, "references: at least one reference set is needed"),
-        ({"hypotheses": [], "references": [[]], "sources": []}, "sources: has no lines; nothing can be scored"),
-        ({"metrics": "glue"}, "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu"),
+        (
+            {"hypotheses": [], "references": [[]], "sources": []},
+            "sources: has no lines; nothing can be scored",
+        ),
+        (
+            {"metrics": "glue"},
+            "metrics: [0]: no metric is called 'glue' (did you mean 'gleu'?); known: gleu",
+        ),
         ({"metrics": [None]}, "metrics: [0]: expected a metric"),
         ({"metrics": ["gleu", "gleu[orders=3]"]}, "metrics: [1]"),
         ({"metrics": [{"name": "gleu", "level": "mean", "references": "sample"}]}, "metrics: [0]"),
@@ -429,7 +533,10 @@ def test_one_metric_or_one_reference_set_needs_no_list() -> None:
     for metric in ("gleu[refs=max]", {"name": "gleu", "refs": "max"}, from_text("gleu[refs=max]")):
         assert evaluate(**GOOD | {"metrics": metric}).signature == expected.signature
     for texts in (["a", "b"], ("a", "b"), np.array(["a", "b"])):
-        assert evaluate(**GOOD | {"metrics": "gleu[refs=max]", "references": texts}).outputs == expected.outputs
+        assert (
+            evaluate(**GOOD | {"metrics": "gleu[refs=max]", "references": texts}).outputs
+            == expected.outputs
+        )
     sets = np.array([["a", "b"], ["a c", "b"]])
     two = evaluate(**GOOD | {"metrics": "bleu", "references": sets, "references_by": "annotator"})
     assert two.signature.split("|")[-2] == "nrefs:2"
@@ -468,26 +575,35 @@ def test_half_a_surrogate_pair_is_told_with_its_place(name: str) -> None:
     place = "references[0]" if name == "references" else name
     with pytest.raises(CorpusError) as told:
         evaluate(**given)
-    assert str(told.value) == f"{place}, item 2: character 3 is half of a surrogate pair, which is no text"
+    assert (
+        str(told.value)
+        == f"{place}, item 2: character 3 is half of a surrogate pair, which is no text"
+    )
 
 
 @pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize("references", [255, 257, 300])
 @pytest.mark.parametrize("sampler", ["python2", "python3"])
 def test_many_references_are_drawn_rightly_or_refused(references: int, sampler: str) -> None:
-    """Files have at most 255; here every reference matches differently, so that a wrong draw is seen."""
+    """Files have at most 255; here every reference matches differently, so that a wrong draw is
+    seen.
+    """
     rng = random.Random(references)
     sets = [[" ".join(rng.choices("abcdef", k=8)) for _ in range(4)] for _ in range(references)]
     sources, hypotheses = ["a b x d"] * 4, ["a b c d e f", "a a b c", "f e d", "c"]
     try:
-        found = evaluate(hypotheses, sets, sources, metrics=[f"gleu[n=1,iter=300,rng={sampler}]"]).score
+        found = evaluate(
+            hypotheses, sets, sources, metrics=[f"gleu[n=1,iter=300,rng={sampler}]"]
+        ).score
     except InputError as error:
         found, told = None, str(error)
     if found is None:
         assert references > 255
         assert f"{references} references" in told
     else:
-        assert found == near(naive.gleu_sampled(sources, sets, hypotheses, 1, 300, sampler=sampler)[0])
+        assert found == near(
+            naive.gleu_sampled(sources, sets, hypotheses, 1, 300, sampler=sampler)[0]
+        )
 
 
 # ---- warnings
@@ -524,7 +640,9 @@ def test_without_pandas_the_message_says_how_to_get_it(monkeypatch: pytest.Monke
     evaluation = evaluate(**GOOD)
     monkeypatch.setitem(sys.modules, "pandas", None)
     for give in (evaluation.to_pandas, evaluation[0].to_pandas):
-        with pytest.raises(InputError, match=r"^to_pandas\(\) needs pandas: pip install 'gec-pipeline\[pandas\]'$"):
+        with pytest.raises(
+            InputError, match=r"^to_pandas\(\) needs pandas: pip install 'gec-pipeline\[pandas\]'$"
+        ):
             give()
 
 
@@ -538,7 +656,9 @@ def test_a_data_frame_of_a_result_has_a_row_for_each_sentence() -> None:
     few = result.to_pandas(columns="scores")
     assert few.columns.tolist() == ["score", "std", "low", "high"]
     assert few["score"].tolist() == result.sentences.tolist()
-    with pytest.raises(InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'score'$"):
+    with pytest.raises(
+        InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'score'$"
+    ):
         result.to_pandas(columns="score")  # type: ignore[arg-type]
 
 
@@ -549,7 +669,12 @@ def test_a_data_frame_of_an_evaluation_has_a_row_for_each_result(several: Evalua
     frame = several.to_pandas("all")
     assert frame.columns.tolist() == [*few, *several[0].outputs]
     assert frame["score"].tolist() == frame["gleu"].tolist()
-    for name, value in (("system", "system"), ("metric", "signature"), ("rank", "rank"), ("gleu", "score")):
+    for name, value in (
+        ("system", "system"),
+        ("metric", "signature"),
+        ("rank", "rank"),
+        ("gleu", "score"),
+    ):
         assert frame[name].tolist() == [getattr(result, value) for result in several]
 
 
@@ -565,7 +690,9 @@ RUN_METRICS = [
 
 def in_memory(folder: Path) -> Evaluation:
     """Return what evaluate gives for the files of a run."""
-    source, ref0, ref1, a, b = (naive.read_lines(folder / "d" / name) for name in ("source", "ref0", "ref1", "A", "B"))
+    source, ref0, ref1, a, b = (
+        naive.read_lines(folder / "d" / name) for name in ("source", "ref0", "ref1", "A", "B")
+    )
     return evaluate({"A": a, "B": b}, [ref0, ref1], source, metrics=RUN_METRICS)
 
 
@@ -578,7 +705,9 @@ def shown(results: Evaluation) -> list[Any]:
             "outputs": result.outputs,
             "samples": repr(result.samples),
             "rank": result.rank,
-            "spread": {name: repr(values.tolist()) for name, values in result.sentence_spread().items()},
+            "spread": {
+                name: repr(values.tolist()) for name, values in result.sentence_spread().items()
+            },
             "columns": {name: column.tolist() for name, column in result.columns.items()},
         }
         for result in results
@@ -598,7 +727,9 @@ def test_run_and_load_give_what_evaluate_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("silent")
-def test_run_goes_into_the_directory_of_the_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_goes_into_the_directory_of_the_config(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     config = write_run(tmp_path / "in", lines=5, output={"dir": "made/here"})
     assert shown(pipeline.run(str(config), n_jobs=2)) == shown(pipeline.load("made/here"))
@@ -637,29 +768,42 @@ def test_results_without_their_columns_still_have_scores(tmp_path: Path) -> None
 @pytest.fixture(scope="module")
 def conll14(shared: Path) -> Texts:
     """INPUT, its two references, and the output AMU."""
-    source, *references, output = (naive.read_lines(shared / "conll14" / n) for n in ("INPUT", "REF0", "REF1", "AMU"))
+    source, *references, output = (
+        naive.read_lines(shared / "conll14" / n) for n in ("INPUT", "REF0", "REF1", "AMU")
+    )
     return Texts(source, references, output)
 
 
 @pytest.fixture(scope="module")
 def debug_output(shared: Path) -> list[str]:
     """What the original program prints with -d for AMU (golden/README.md)."""
-    return (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii").splitlines()
+    return (
+        (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii").splitlines()
+    )
 
 
 @pytest.mark.usefixtures("silent")
-def test_sentence_figures_equal_every_line_of_the_original_program(conll14: Texts, debug_output: list[str]) -> None:
+def test_sentence_figures_equal_every_line_of_the_original_program(
+    conll14: Texts, debug_output: list[str]
+) -> None:
     expected = [line for line in debug_output if re.match(r"[0-9]+ [0-9.]+ [0-9.]+ \(", line)]
-    result = evaluate(*hypotheses_first(conll14), metrics=[{"name": "gleu", "level": "mean", "smoothing": "ones"}])
+    result = evaluate(
+        *hypotheses_first(conll14), metrics=[{"name": "gleu", "level": "mean", "smoothing": "ones"}]
+    )
     spread = result.sentence_spread()
     rows = zip(*(spread[name].tolist() for name in ("score", "std", "low", "high")), strict=True)
-    found = [f"{i} {mean:.6f} {std:.6f} ({low:.3f},{high:.3f})" for i, (mean, std, low, high) in enumerate(rows)]
+    found = [
+        f"{i} {mean:.6f} {std:.6f} ({low:.3f},{high:.3f})"
+        for i, (mean, std, low, high) in enumerate(rows)
+    ]
     assert len(expected) == 1312
     assert found == expected
 
 
 @pytest.mark.usefixtures("silent")
-def test_corpus_figures_equal_those_of_the_original_program(conll14: Texts, debug_output: list[str]) -> None:
+def test_corpus_figures_equal_those_of_the_original_program(
+    conll14: Texts, debug_output: list[str]
+) -> None:
     result = evaluate(*hypotheses_first(conll14))
     low, high = result.samples.interval
     assert f"{result.score:.6f} {result.samples.std:.6f} ({low:.3f},{high:.3f})" == debug_output[-1]
@@ -668,7 +812,9 @@ def test_corpus_figures_equal_those_of_the_original_program(conll14: Texts, debu
 @pytest.mark.usefixtures("silent")
 def test_characters_without_blanks_at_the_ends_on_conll14(conll14: Texts) -> None:
     """Origin: the specification (order 6, 1000 iterations, stripped): AMU 83.0603."""
-    result = evaluate(*hypotheses_first(conll14), metrics=["gleu[unit=char,n=6,iter=1000,strip=true]"])
+    result = evaluate(
+        *hypotheses_first(conll14), metrics=["gleu[unit=char,n=6,iter=1000,strip=true]"]
+    )
     assert f"{100 * result.score:.4f}" == "83.0603"
 
 
@@ -676,7 +822,10 @@ def test_characters_without_blanks_at_the_ends_on_conll14(conll14: Texts) -> Non
 def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -> None:
     # sacreBLEU takes "" for a reference of no words and None for none
     outputs = ["a b c d", "e f", "", "k l"] * 30
-    references: list[list[str | None]] = [["a b c d", "e f g", None, ""] * 30, [None, "", " ", "k l m"] * 30]
+    references: list[list[str | None]] = [
+        ["a b c d", "e f g", None, ""] * 30,
+        [None, "", " ", "k l m"] * 30,
+    ]
     sets: Any = references
     kinds: dict[str, Any] = {
         "bleu[tok=none]": sacrebleu.BLEU(tokenize="none", force=True),
@@ -686,9 +835,13 @@ def test_an_empty_reference_beside_none_is_a_sentence_of_length_0(n_jobs: int) -
     with pytest.warns(UserWarning, match="each counts as a sentence of length 0") as warned:
         found = pipeline.evaluate(outputs, references, None, list(kinds), n_jobs=n_jobs)
     for result, oracle in zip(found, kinds.values(), strict=True):
-        assert 100 * result.score == pytest.approx(oracle.corpus_score(outputs, sets).score, rel=1e-12)
+        assert 100 * result.score == pytest.approx(
+            oracle.corpus_score(outputs, sets).score, rel=1e-12
+        )
     empty = [str(item.message) for item in warned if "length 0" in str(item.message)]
     assert empty == [
         f"memory: reference {number + 1} (references[{number}]) has {lines}: each counts as a sentence of length 0"
-        for number, lines in enumerate(["30 empty lines, the first is line 4", "60 empty lines, the first is line 2"])
+        for number, lines in enumerate(
+            ["30 empty lines, the first is line 4", "60 empty lines, the first is line 2"]
+        )
     ]

@@ -19,36 +19,60 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGE = ROOT / "pipeline"
-PAGES = {path.name: path for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PACKAGE.glob("help/*.md"))}
+PAGES = {
+    path.name: path
+    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PACKAGE.glob("help/*.md"))
+}
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
-TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {"runs", "data"}
+TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {
+    "runs",
+    "data",
+}
 """Folders in which a path has to exist. Those of a user's own files may have any names."""
 TIMES = "# How fast it is, and how to measure it"
 WALK = "## A sentence pair, from YAML to table"
 
 
 def named_paths(text: str) -> set[str]:
-    """Return the files and folders of the project that a page names: `room/file.py`, `file.py`, `room/`."""
+    """Return the files and folders of the project that a page names: `room/file.py`, `file.py`,
+    `room/`.
+    """
     spans = re.findall(r"`([A-Za-z0-9_./-]+)`", FENCED.sub("", text))
-    return {span for span in spans if span.endswith(".py") or ("/" in span and span.split("/")[0] in TOPS)}
+    return {
+        span
+        for span in spans
+        if span.endswith(".py") or ("/" in span and span.split("/")[0] in TOPS)
+    }
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_every_path_is_one_of_the_project(name: str) -> None:
     paths = named_paths(PAGES[name].read_text(encoding="utf-8"))
-    assert [path for path in sorted(paths) if not (ROOT / path).exists() and not (PACKAGE / path).exists()] == []
+    assert [
+        path
+        for path in sorted(paths)
+        if not (ROOT / path).exists() and not (PACKAGE / path).exists()
+    ] == []
 
 
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_every_module_that_is_run_is_there(name: str) -> None:
-    modules = re.findall(r"python\s+-m\s+(tests[a-z_.]*[a-z_])", PAGES[name].read_text(encoding="utf-8"))
+    modules = re.findall(
+        r"python\s+-m\s+(tests[a-z_.]*[a-z_])", PAGES[name].read_text(encoding="utf-8")
+    )
     paths = [module.replace(".", "/") for module in modules]
     files = [{ROOT / f"{path}.py", ROOT / path / "__main__.py"} for path in paths]
-    assert [path for path, either in zip(paths, files, strict=True) if not any(file.is_file() for file in either)] == []
+    assert [
+        path
+        for path, either in zip(paths, files, strict=True)
+        if not any(file.is_file() for file in either)
+    ] == []
 
 
 def test_the_paths_that_are_looked_for_would_be_found() -> None:
-    assert named_paths("`pipeline/stages.py`, `kernel/`, `s3://a/b`, `runs/a`, `a.txt`, `no.py`") == {
+    assert named_paths(
+        "`pipeline/stages.py`, `kernel/`, `s3://a/b`, `runs/a`, `a.txt`, `no.py`"
+    ) == {
         "pipeline/stages.py",
         "kernel/",
         "no.py",
@@ -57,8 +81,15 @@ def test_the_paths_that_are_looked_for_would_be_found() -> None:
 
 def steps() -> list[tuple[str, str]]:
     """Return the file and the first name of each step of the way of a sentence pair."""
-    text = (PACKAGE / "help" / "contributing.md").read_text(encoding="utf-8").partition(WALK)[2].partition("\n## ")[0]
-    named: list[tuple[str, str]] = re.findall(r"^[0-9]+\. `([a-z0-9_/]+\.py)`: `(\w+)`", text, re.MULTILINE)
+    text = (
+        (PACKAGE / "help" / "contributing.md")
+        .read_text(encoding="utf-8")
+        .partition(WALK)[2]
+        .partition("\n## ")[0]
+    )
+    named: list[tuple[str, str]] = re.findall(
+        r"^[0-9]+\. `([a-z0-9_/]+\.py)`: `(\w+)`", text, re.MULTILINE
+    )
     assert len(named) == len(re.findall(r"^[0-9]+\. ", text, re.MULTILINE))
     return named
 
@@ -66,7 +97,9 @@ def steps() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("file", "name"), steps())
 def test_the_way_of_a_sentence_pair_names_what_is_there(file: str, name: str) -> None:
     text = (PACKAGE / file).read_text(encoding="utf-8")
-    assert re.search(rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE), f"{file} has no {name}"
+    assert re.search(rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE), (
+        f"{file} has no {name}"
+    )
 
 
 def rows(page: str, title: str) -> list[list[str]]:
@@ -88,7 +121,9 @@ def test_help_reproduce_names_every_result_with_its_verdict() -> None:
     results, text = recipes(), PAGES["reproduce.md"].read_text(encoding="utf-8")
     gave = {row[0]: row[3] for row in rows("reproduce.md", "## What the recipes gave")}
     assert {name: results[name].publication["verdict"] for name in gave} == gave
-    told = {name for name, one in results.items() if f"`{name}`" in text or f"`{one.family}`" in text}
+    told = {
+        name for name, one in results.items() if f"`{name}`" in text or f"`{one.family}`" in text
+    }
     assert [name for name in results if name not in gave and name not in told] == []
 
 
@@ -135,14 +170,22 @@ def test_the_site_has_every_page() -> None:
     """mkdocs refuses what is not there, and its --strict what is left out; neither runs here."""
     nav = yaml.safe_load((ROOT / ".github" / "site.yml").read_text(encoding="utf-8"))["nav"]
     sections = [
-        pages for entry in nav if isinstance(entry, dict) for pages in entry.values() if isinstance(pages, list)
+        pages
+        for entry in nav
+        if isinstance(entry, dict)
+        for pages in entry.values()
+        if isinstance(pages, list)
     ]
     listed = {page for pages in sections for page in pages}
-    assert listed - {"gallery.md", "changelog.md"} == {path.name for path in PACKAGE.glob("help/*.md")}
+    assert listed - {"gallery.md", "changelog.md"} == {
+        path.name for path in PACKAGE.glob("help/*.md")
+    }
 
 
 def test_all_has_every_extra_but_clusters_and_tools() -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
 
     def closure(name: str) -> set[str]:
         own = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
@@ -150,6 +193,19 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
         return {one for text in texts for one in closure(text)} if own else {name}
 
     whole = {one for text in extras["all"] for one in closure(text)}
-    left_out = {"all", "comet", "dask", "neural", "ray", "spark", "bench", "site", "test"}  # packages of gigabytes, too
-    missing = {name: [text for text in texts if not closure(text) <= whole] for name, texts in extras.items()}
+    left_out = {
+        "all",
+        "comet",
+        "dask",
+        "neural",
+        "ray",
+        "spark",
+        "bench",
+        "site",
+        "test",
+    }  # packages of gigabytes, too
+    missing = {
+        name: [text for text in texts if not closure(text) <= whole]
+        for name, texts in extras.items()
+    }
     assert {name for name, texts in missing.items() if texts} == left_out - {"all"}

@@ -1,4 +1,6 @@
-"""What a user of Python meets first: names and help of the package, its page of help, configs that are mappings."""
+"""What a user of Python meets first: names and help of the package, its page of help, configs that
+are mappings.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_the_page_of_help_has_every_public_name_in_an_example() -> None:
     assert [name for name in pipeline.__all__ if name not in API] == []
 
 
-def test_the_examples_of_the_page_of_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_the_page_of_help_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("matplotlib")
     for name in ("configs", "data"):
@@ -42,14 +46,19 @@ def test_the_examples_of_the_page_of_help_run(tmp_path: Path, monkeypatch: pytes
     exec(re.sub(r"^ {4}", "", EXAMPLES, flags=re.MULTILINE), names)  # noqa: S102
     assert (tmp_path / "runs" / "changed" / "results.json").is_file()
     assert len(names["compared"].tests) == 3
-    assert [type(names[name]) for name in ("alone", "result")] == [pipeline.Evaluation, pipeline.Result]
+    assert [type(names[name]) for name in ("alone", "result")] == [
+        pipeline.Evaluation,
+        pipeline.Result,
+    ]
 
 
 def test_help_of_the_package_begins_with_its_functions() -> None:
     """pydoc lists modules before functions, so the docstring has to name the functions."""
     text = pydoc.plain(pydoc.render_doc(pipeline))
     before = text.partition("PACKAGE CONTENTS")[0]
-    assert [name for name in pipeline.__all__ if not name.startswith("_") and name not in before] == []
+    assert [
+        name for name in pipeline.__all__ if not name.startswith("_") and name not in before
+    ] == []
     assert all(len(line) <= 80 for line in before.partition("DESCRIPTION")[2].splitlines())
     for name in ("evaluate", "run", "load", "compare"):
         assert re.search(rf"^    {name}\(", text, re.MULTILINE)
@@ -60,7 +69,9 @@ def test_help_of_the_package_begins_with_its_functions() -> None:
 def test_a_public_name_works_before_anything_else_was_used(name: str) -> None:
     code = f"import pipeline; print(pipeline.{name}, {name!r} in dir(pipeline))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout.endswith(" True\n")
 
 
@@ -99,7 +110,9 @@ def test_a_mapping_gives_the_files_that_yaml_gives(here: Path) -> None:
     assert [result.system for result in results] == ["A", "B", "A", "B"]
 
 
-def test_a_run_of_a_mapping_is_opened_again_from_anywhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_of_a_mapping_is_opened_again_from_anywhere(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Reports read the texts again: their relative paths start where the run was begun."""
     pipeline.run(MAPPING, set={"output.digits": 4})
     (here / "elsewhere").mkdir()
@@ -111,29 +124,41 @@ def test_a_run_of_a_mapping_is_opened_again_from_anywhere(here: Path, monkeypatc
 def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
     (here / "same.yaml").write_text(YAML, encoding="utf-8")
     for config in (MAPPING, "same.yaml"):
-        results = pipeline.run(config, "few", only="A", set={"metrics.1": "chrf", "metrics.0.lowercase": True})
+        results = pipeline.run(
+            config, "few", only="A", set={"metrics.1": "chrf", "metrics.0.lowercase": True}
+        )
         assert [(r.system, r.measure.name) for r in results] == [("A", "gleu"), ("A", "chrf")]
         assert "|lc:true|" in results[0].signature
     assert len(pipeline.run(MAPPING, "more", only=["A", "bleu"], set=["output.digits=1"])) == 1
     with pytest.raises(ConfigError, match=r"--only C: matches no data set, system or metric"):
         pipeline.run(MAPPING, only="C")
-    with pytest.raises(ConfigError, match=r"^--set metrics.7=\"chrf\": 'metrics' has 2 items, numbered from 0"):
+    with pytest.raises(
+        ConfigError, match=r"^--set metrics.7=\"chrf\": 'metrics' has 2 items, numbered from 0"
+    ):
         pipeline.run(MAPPING, set={"metrics.7": "chrf"})
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"metrics": ["glue"]}, r"^config: metrics\[0\]: no metric is called 'glue' \(did you mean 'gleu'\?\)"),
+        (
+            {"metrics": ["glue"]},
+            r"^config: metrics\[0\]: no metric is called 'glue' \(did you mean 'gleu'\?\)",
+        ),
         ({"metric": ["gleu"]}, r"^config: metric: unknown key \(did you mean 'metrics'\?\)"),
         ({"datasets": {"d": {"source": "d/none", "references": ["d/ref0"]}}}, r"d/none"),
-        ({"systems": {"A": {"d/A"}}}, r"^config: systems.A: expected text, a number, a list or a mapping, found set$"),
+        (
+            {"systems": {"A": {"d/A"}}},
+            r"^config: systems.A: expected text, a number, a list or a mapping, found set$",
+        ),
         ({"systems": {None: "d/A"}}, r"^config: systems: a key must be text, found None$"),
         ({"output": {"digits": 1.5}}, r"^config: output.digits: "),
     ],
 )
 @pytest.mark.usefixtures("here")
-def test_what_is_wrong_in_a_mapping_is_named_by_its_keys(wrong: dict[str, Any], message: str) -> None:
+def test_what_is_wrong_in_a_mapping_is_named_by_its_keys(
+    wrong: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ConfigError, match=message):
         pipeline.run(MAPPING | wrong)
     assert not Path("run").exists()
@@ -161,7 +186,9 @@ def test_a_metric_asked_for_twice_is_an_error() -> None:
     """Results would not stand beside the metrics that were asked for."""
     with pytest.raises(InputError, match=r"metrics\[1\]: 'bleu' is asked for twice"):
         pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu", "chrf"])
-    with pytest.raises(InputError, match=r"metrics\[1\]: 'bleu\[tokenizer=13a\]' is asked for twice"):
+    with pytest.raises(
+        InputError, match=r"metrics\[1\]: 'bleu\[tokenizer=13a\]' is asked for twice"
+    ):
         pipeline.evaluate(["a"], ["a"], metrics=["bleu", "bleu[tokenizer=13a]"])
 
 
@@ -180,13 +207,17 @@ def test_compare_takes_the_statistics_of_the_run_and_results_have_its_tests(tmp_
     for same in (results, pipeline.load(tmp_path / "run")):
         assert pipeline.compare(same).report("json") == compared.report("json")
         assert pipeline.compare(same, trials=70).report("json") == more.report("json")
-    every = pipeline.compare(list(results), resamples=40, trials=60, seed=3)  # a list knows of no baseline
+    every = pipeline.compare(
+        list(results), resamples=40, trials=60, seed=3
+    )  # a list knows of no baseline
     assert len(every.tests) == 3
 
 
 def test_compare_takes_the_statistics_that_evaluate_was_given() -> None:
     texts = {"a": ["b c d", "e f"], "b": ["b c", "e g"], "c": ["b", "h"]}
-    results = pipeline.evaluate(texts, ["b c d i", "e f"], metrics="bleu", statistics={"baseline": "b", "trials": 50})
+    results = pipeline.evaluate(
+        texts, ["b c d i", "e f"], metrics="bleu", statistics={"baseline": "b", "trials": 50}
+    )
     compared = pipeline.compare(results)
     assert tuple(compared.tests) == results.tests
     assert {test.other for test in compared.tests} == {"b"}
@@ -196,27 +227,49 @@ def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     run = tmp_path / "run"
     results = pipeline.run(write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run)
     for given in (run, str(run), results, pipeline.load(run), list(results)):
-        with pytest.raises(InputError, match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)"):
+        with pytest.raises(
+            InputError, match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)"
+        ):
             pipeline.compare(given, baseline="mien")
-    with pytest.raises(InputError, match="baseline unknown: no system is called so; there are mine, other"):
+    with pytest.raises(
+        InputError, match="baseline unknown: no system is called so; there are mine, other"
+    ):
         pipeline.compare(run, run, baseline="unknown")
 
 
 # ---- arguments as people write them
 
 
-TEXTS: dict[str, Any] = {"hypotheses": {"A": ["b c d", "e f"], "B": ["b c", "e g"]}, "references": ["b c d i", "e f"]}
+TEXTS: dict[str, Any] = {
+    "hypotheses": {"A": ["b c d", "e f"], "B": ["b c", "e g"]},
+    "references": ["b c d i", "e f"],
+}
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"metric": "bleu"}, r"^evaluate: no argument is called 'metric' \(did you mean 'metrics'\?\)$"),
-        ({"predictions": ["a"]}, r"^evaluate: no argument is called 'predictions' \(did you mean 'hypotheses'\?\)$"),
-        ({"refs": ["a"]}, r"^evaluate: no argument is called 'refs' \(did you mean 'references'\?\)$"),
+        (
+            {"metric": "bleu"},
+            r"^evaluate: no argument is called 'metric' \(did you mean 'metrics'\?\)$",
+        ),
+        (
+            {"predictions": ["a"]},
+            r"^evaluate: no argument is called 'predictions' \(did you mean 'hypotheses'\?\)$",
+        ),
+        (
+            {"refs": ["a"]},
+            r"^evaluate: no argument is called 'refs' \(did you mean 'references'\?\)$",
+        ),
         ({"seed": 3}, r"^evaluate: no argument is called 'seed' \(did you mean 'statistics'\?\)$"),
-        ({"zzz": 3}, r"^evaluate: no argument is called 'zzz'; there are hypotheses, references, sources, metrics"),
-        ({"statistics": "yes"}, "^statistics: expected True or a mapping such as {'seed': 1}, found 'yes'$"),
+        (
+            {"zzz": 3},
+            r"^evaluate: no argument is called 'zzz'; there are hypotheses, references, sources, metrics",
+        ),
+        (
+            {"statistics": "yes"},
+            "^statistics: expected True or a mapping such as {'seed': 1}, found 'yes'$",
+        ),
         (
             {"scores": {"X": [1, 2]}},
             r"^scores\['X'\]: numbers need .*: scores=\{'X': \{'A': \[...\], 'B': \[...\]\}\}$",
@@ -224,19 +277,26 @@ TEXTS: dict[str, Any] = {"hypotheses": {"A": ["b c d", "e f"], "B": ["b c", "e g
         ({"scores": {"A": [1, 2]}}, r"^scores\['A'\]: numbers need .*: scores=\{'METRIC': \{'A': "),
     ],
 )
-def test_arguments_that_are_not_there_are_told_with_those_that_are(arguments: dict[str, Any], message: str) -> None:
+def test_arguments_that_are_not_there_are_told_with_those_that_are(
+    arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         pipeline.evaluate(**{**TEXTS, "metrics": "chrf", **arguments})
 
 
 def test_a_run_tells_its_arguments_too() -> None:
-    with pytest.raises(InputError, match=r"^run: no argument is called 'out_put' \(did you mean 'output'\?\)$"):
+    with pytest.raises(
+        InputError, match=r"^run: no argument is called 'out_put' \(did you mean 'output'\?\)$"
+    ):
         pipeline.run({}, out_put="x")  # type: ignore[call-arg]
 
 
 def test_statistics_true_takes_the_defaults() -> None:
     short: Any = {**TEXTS, "metrics": "chrf"}
-    asked, default = pipeline.evaluate(**short, statistics=True), pipeline.evaluate(**short, statistics={})
+    asked, default = (
+        pipeline.evaluate(**short, statistics=True),
+        pipeline.evaluate(**short, statistics={}),
+    )
     assert asked.report("json") == default.report("json")
     assert asked[0].bootstrap is not None
     assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None
@@ -248,14 +308,17 @@ def test_what_is_no_text_is_told_with_its_system_and_item(odd: Any, told: str, p
     texts = ["e", "f"]
     texts[place] = odd
     with pytest.raises(
-        InputError, match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$"
+        InputError,
+        match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$",
     ):
         pipeline.evaluate({"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf")
 
 
 def test_lists_of_values_ask_for_each_of_them() -> None:
     found = pipeline.evaluate(
-        ["a b c"], ["a b d"], metrics=["bleu", {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]}]
+        ["a b c"],
+        ["a b d"],
+        metrics=["bleu", {"name": "chrf", "beta": [1, 2], "word_order": [0, 2]}],
     )
     alone = [f"chrf[beta={beta},word_order={order}]" for beta in (1, 2) for order in (0, 2)]
     each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_what_a_table_names_is_imported_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_table_names_is_imported_when_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "__init__.py").touch()
     (tmp_path / "shelf" / "book.py").write_text("class Book: ...\n", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     table: Table[Any] = Table("shelf", {"book": "book.Book", "lost": "nowhere.Lost"})
-    assert (list(table), len(table), "book" in table, "pen" in table) == (["book", "lost"], 2, True, False)
+    assert (list(table), len(table), "book" in table, "pen" in table) == (
+        ["book", "lost"],
+        2,
+        True,
+        False,
+    )
     assert "shelf.book" not in sys.modules
     book = table["book"]
     assert book.__name__ == "Book"
@@ -52,6 +59,11 @@ def test_metrics_are_imported_when_they_are_asked_for(code: str, metrics: list[s
 def test_options_of_metrics_are_declared_where_they_are_named() -> None:
     texts = f"'-r', '{ROOT}/data/reference0.txt', '-o', '{ROOT}/data/systems/careful.txt'"
     code = "from pipeline.cli import main; main(['score', 'chrf', {}])"
-    names = ["pipeline.metrics.green", "pipeline.human.judgments", "concurrent.futures", "importlib.metadata"]
+    names = [
+        "pipeline.metrics.green",
+        "pipeline.human.judgments",
+        "concurrent.futures",
+        "importlib.metadata",
+    ]
     assert loaded(code.format(texts), names) == []
     assert loaded(code.format(f"{texts}, '--word-order', '2'"), names) == ["pipeline.metrics.green"]

@@ -1,7 +1,7 @@
 """What it takes to add something: one file and one line, as `gec-pipeline help contributing` shows.
 
-The examples are read out of that page. Each is made in a copy of the project, which a Python of its own runs.
-"""
+The examples are read out of that page. Each is made in a copy of the project, which a Python of its
+own runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def section(title: str) -> list[Block]:
 def commands(blocks: list[Block]) -> list[Command]:
     """Return the commands of a section in order."""
     listed: list[Command] = []
-    for line in (line for block in blocks if block.language == "console" for line in block.text.splitlines()):
+    for line in (
+        line for block in blocks if block.language == "console" for line in block.text.splitlines()
+    ):
         if line.startswith("$ "):
             name, *words = shlex.split(line[2:])
             assert name == "gec-pipeline"
@@ -100,7 +102,9 @@ def project(untouched: Path, tmp_path: Path) -> Path:
 
 
 def add(project: Path, blocks: list[Block]) -> None:
-    """Write the files of a section, and add its line to the end of its table, or its entry to the end of its file."""
+    """Write the files of a section, and add its line to the end of its table, or its entry to the
+    end of its file.
+    """
     for block in (block for block in blocks if block.about):
         path = project / block.file
         if not block.is_addition:
@@ -128,15 +132,26 @@ def changes(before: Path, after: Path) -> tuple[list[str], dict[str, list[str]]]
         if not (before / name).exists():
             new.append(name)
         elif path.read_bytes() != (before / name).read_bytes():
-            old, new_lines = ((folder / name).read_text(encoding="utf-8").splitlines() for folder in (before, after))
+            old, new_lines = (
+                (folder / name).read_text(encoding="utf-8").splitlines()
+                for folder in (before, after)
+            )
             changed[name] = [line for line in difflib.ndiff(old, new_lines) if line[0] in "+-"]
     return new, changed
 
 
 def call(project: Path, *asked: list[str]) -> list[str]:
-    """Run commands in a Python that imports the copy; return what each of them printed on standard output."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GEC_PIPELINE")}
-    environment |= {"PYTHONPATH": str(project), "PIPELINE_KERNEL": "python", "PYTHONDONTWRITEBYTECODE": "1"}
+    """Run commands in a Python that imports the copy; return what each of them printed on standard
+    output.
+    """
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("GEC_PIPELINE")
+    }
+    environment |= {
+        "PYTHONPATH": str(project),
+        "PIPELINE_KERNEL": "python",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     environment |= {"GEC_PIPELINE_DATA": str(project.parent / "cache"), "COLUMNS": "200"}
     done = subprocess.run(
         [sys.executable, "-c", RUNNER],
@@ -152,12 +167,16 @@ def call(project: Path, *asked: list[str]) -> list[str]:
 
 
 def try_out(project: Path, blocks: list[Block], *more: list[str]) -> list[str]:
-    """Run the commands of a section, which print the lines that stand below them; return what more commands print."""
+    """Run the commands of a section, which print the lines that stand below them; return what more
+    commands print.
+    """
     asked = commands(blocks)
     printed = call(project, *(command.words for command in asked), *more)
     for command, text in zip(asked, printed, strict=False):
         lines = [line.rstrip() for line in text.splitlines()]
-        missing = [line for line in command.printed if not any(shown.startswith(line) for shown in lines)]
+        missing = [
+            line for line in command.printed if not any(shown.startswith(line) for shown in lines)
+        ]
         assert missing == [], f"{' '.join(command.words)} printed\n{text}"
     return printed[len(asked) :]
 
@@ -176,9 +195,13 @@ def test_a_file_and_a_line_are_enough(title: str, untouched: Path, project: Path
     blocks = section(title)
     add(project, blocks)
     new, changed = changes(untouched, project)
-    assert new == [block.file for block in blocks if block.language == "python" and not block.is_addition]
+    assert new == [
+        block.file for block in blocks if block.language == "python" and not block.is_addition
+    ]
     assert len(new) == 1
-    assert list(changed.values()) == [[f"+ {block.text.rstrip()}"] for block in blocks if block.is_addition]
+    assert list(changed.values()) == [
+        [f"+ {block.text.rstrip()}"] for block in blocks if block.is_addition
+    ]
     assert len(changed) == 1
     schema, help_text = try_out(project, blocks, ["schema"], ["report", "--help"])
     assert IN_SCHEMA.get(title, "{") in schema
@@ -186,7 +209,9 @@ def test_a_file_and_a_line_are_enough(title: str, untouched: Path, project: Path
         assert f"{IN_SCHEMA[title].strip(chr(34))}: " in " ".join(help_text.split())
 
 
-def test_an_entry_is_enough_for_a_data_set_and_a_file_for_a_published_result(untouched: Path, project: Path) -> None:
+def test_an_entry_is_enough_for_a_data_set_and_a_file_for_a_published_result(
+    untouched: Path, project: Path
+) -> None:
     blocks = section("A data set")
     add(project, blocks)
     new, changed = changes(untouched, project)

@@ -1,7 +1,8 @@
-"""What must not change when files move: public names, keys of stored counts, the form of results.json.
+"""What must not change when files move: public names, keys of stored counts, the form of
+results.json.
 
-Whoever changes one of these on purpose changes the value here, and says in CHANGELOG.md what users have to do.
-"""
+Whoever changes one of these on purpose changes the value here, and says in CHANGELOG.md what users
+have to do."""
 
 from __future__ import annotations
 
@@ -22,9 +23,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 KEYS = {
-    # metric: (the key that names its columns in file names, the digest by which counts on disk are known again)
-    "gleu[tok=whitespace]": ("overlap-match-penalty-n4-whitespace", "31fd781df93773720f69280fe23a2176"),
-    "gleu[tok=whitespace,lc=true]": ("overlap-match-penalty-n4-whitespace-lc", "786ec01146e9b5c786c88e5800d37d60"),
+    # metric: (the key that names its columns in file names, the digest by which counts on disk are
+    # known again)
+    "gleu[tok=whitespace]": (
+        "overlap-match-penalty-n4-whitespace",
+        "31fd781df93773720f69280fe23a2176",
+    ),
+    "gleu[tok=whitespace,lc=true]": (
+        "overlap-match-penalty-n4-whitespace-lc",
+        "786ec01146e9b5c786c88e5800d37d60",
+    ),
     "gleu[unit=char,n=6]": ("overlap-match-penalty-n6-char", "77bbccef28d1fd5a1b935832176b868f"),
     "google_gleu": ("overlap-match-n4-whitespace", "ba7df6c8e53c9e21bd80e51bfbf58de6"),
     "green": (
@@ -33,19 +41,36 @@ KEYS = {
     ),
     "bleu": ("overlap-union_match-n4-13a", "1a4bc8bee22014ead18a3142ce52b8e5"),
     "bleu[tok=none]": ("overlap-union_match-n4-whitespace", "d179aea603a8ce0d16b486ffae42a7cc"),
-    "chrf[nw=2]": ("chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf", "c989c6cfaaccc525ed2d404ba22e7fb1"),
+    "chrf[nw=2]": (
+        "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
+        "c989c6cfaaccc525ed2d404ba22e7fb1",
+    ),
     "rouge[types=1+2+L]": ("rouge-n2-lcs-newline-google", "baa1e86f516e71af8717701ad04a17a6"),
-    "rouge[types=SU4,flavour=perl]": ("rouge-n0-skip_4-lead-newline-perl", "0a518c8758f66964559416358f366d0d"),
-    "rouge[types=Lsum+W]": ("rouge-n0-union-weighted-w1.2-newline-google", "ab7f26a4fd830db91739149559ab11d7"),
+    "rouge[types=SU4,flavour=perl]": (
+        "rouge-n0-skip_4-lead-newline-perl",
+        "0a518c8758f66964559416358f366d0d",
+    ),
+    "rouge[types=Lsum+W]": (
+        "rouge-n0-union-weighted-w1.2-newline-google",
+        "ab7f26a4fd830db91739149559ab11d7",
+    ),
     "external": ("external-external-value", "7a38a7a287dd7f7722e84541ee8947b5"),
     "cleme": ("cleme-dependent-16", "06f389e801794307309e95d312fa09c7"),
-    "cleme[assumption=independent,level=mean]": ("cleme-independent-48", "c0dbfd62910921c24f177a30352129d6"),
+    "cleme[assumption=independent,level=mean]": (
+        "cleme-independent-48",
+        "c0dbfd62910921c24f177a30352129d6",
+    ),
     "cleme[version=2]": ("cleme-dependent-0", "735612282244181838469d66083c2a6b"),
     "nist": ("nist-mteval-13a-lc-5-mteval", "a1d07c40a2c51ab3697f3691913a2e91"),
     "cider": ("cider-whitespace-6.0", "7337ee9523926cae7c47525fae841a1e"),
     "length": ("overlap-n1-whitespace", "0177f74df6c987cfd0855211e92327e7"),
 }
-EXTERNAL = {"name": "external", "title": "errant", "score": "f_beta", "files": "errant/{system}.tsv"}
+EXTERNAL = {
+    "name": "external",
+    "title": "errant",
+    "score": "f_beta",
+    "files": "errant/{system}.tsv",
+}
 EXTERNAL_KEY = ("external-errant-tp-fp-fn", "5dc54b3ad461591de6095e003d594822")
 PUBLIC = [
     *(
@@ -64,9 +89,30 @@ PUBLIC = [
     *("load", "metric", "rewards", "run", "sentence_scores"),
 ]
 RESULT = {
-    *("bootstrap", "columns", "dataset", "found", "measure", "notes", "outputs", "peer_signature", "rank", "samples"),
+    *(
+        "bootstrap",
+        "columns",
+        "dataset",
+        "found",
+        "measure",
+        "notes",
+        "outputs",
+        "peer_signature",
+        "rank",
+        "samples",
+    ),
     *("ids", "intervals", "sentence_outputs"),
-    *("score", "sentence_spread", "sentences", "signature", "statistics", "system", "to_pandas", "breakdown", "parts"),
+    *(
+        "score",
+        "sentence_spread",
+        "sentences",
+        "signature",
+        "statistics",
+        "system",
+        "to_pandas",
+        "breakdown",
+        "parts",
+    ),
     "report",
 }
 EVALUATION = {"count", "get", "index", "to_pandas", "report", "plot", "scores", "settings"}
@@ -92,7 +138,9 @@ def test_the_public_names_stay() -> None:
 
 
 def same(expected: Any, got: Any, place: str = "") -> None:
-    """Hold two contents of results.json against each other: all equal, but for the version and the last digits."""
+    """Hold two contents of results.json against each other: all equal, but for the version and the
+    last digits.
+    """
     if isinstance(expected, dict):
         assert list(expected) == list(got), place
         for key in expected:
@@ -115,5 +163,7 @@ def test_results_json_keeps_its_form_and_its_numbers(tmp_path: Path, name: str) 
     run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
     expected = json.loads((ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8"))
     content = json.loads((tmp_path / "run" / "results.json").read_text(encoding="utf-8"))
-    assert [row.pop("higher_is_better") for row in content["scores"]] == [True] * len(content["scores"])  # of 0.2.0
+    assert [row.pop("higher_is_better") for row in content["scores"]] == [True] * len(
+        content["scores"]
+    )  # of 0.2.0
     same(expected, content)

@@ -1,4 +1,5 @@
-"""The docstrings are the reference of the Python interface: here they are held against the signatures.
+"""The docstrings are the reference of the Python interface: here they are held against the
+signatures.
 
 The measure is `pipeline.__all__`. What is added there is looked at without a change of this file.
 """
@@ -31,7 +32,9 @@ def members(owner: type) -> Iterator[tuple[str, Any]]:
 
 
 def described() -> dict[str, tuple[Any, str]]:
-    """Return functions, methods and properties by their names, each with the docstrings that may explain it."""
+    """Return functions, methods and properties by their names, each with the docstrings that may
+    explain it.
+    """
     found: dict[str, tuple[Any, str]] = {}
     for name in pipeline.__all__:
         value = getattr(pipeline, name)
@@ -50,9 +53,14 @@ DESCRIBED = described()
 
 def test_what_is_looked_at_is_there() -> None:
     """By reading: else the tests below could pass because nothing was found."""
-    assert {"evaluate", "run", "Result.score", "Result.to_pandas", "Evaluation.get", "Evaluation.plot"} <= set(
-        DESCRIBED
-    )
+    assert {
+        "evaluate",
+        "run",
+        "Result.score",
+        "Result.to_pandas",
+        "Evaluation.get",
+        "Evaluation.plot",
+    } <= set(DESCRIBED)
 
 
 @pytest.mark.parametrize("name", DESCRIBED)
@@ -62,13 +70,18 @@ def test_everything_public_has_a_docstring_that_names_every_argument(name: str) 
     if isinstance(value, property):
         return
     own = "" if isinstance(value, FunctionType) else f" {value.__init__.__doc__ or ''}"
-    fields = " ".join(field.name for field in dataclasses.fields(value)) if dataclasses.is_dataclass(value) else ""
+    fields = (
+        " ".join(field.name for field in dataclasses.fields(value))
+        if dataclasses.is_dataclass(value)
+        else ""
+    )
     of_class = getattr(pipeline, name.partition(".")[0]).__doc__ or "" if "." in name else ""
     known = f"{text}{own} {fields} {of_class}"
     arguments = [
         argument.name
         for argument in inspect.signature(value).parameters.values()
-        if argument.name not in ("self", "cls") and not (isinstance(value, type) and name == "Evaluation")
+        if argument.name not in ("self", "cls")
+        and not (isinstance(value, type) and name == "Evaluation")
     ]  # an Evaluation is made by evaluate, run and load alone
     assert [argument for argument in arguments if not re.search(rf"\b{argument}\b", known)] == []
 
@@ -80,14 +93,20 @@ def test_everything_public_is_typed(name: str) -> None:
     if isinstance(value, property) and function.__name__ == "<lambda>":
         return  # an attribute of the score, whose fields are typed
     signature = inspect.signature(function)
-    untyped = [argument.name for argument in signature.parameters.values() if argument.annotation is argument.empty]
+    untyped = [
+        argument.name
+        for argument in signature.parameters.values()
+        if argument.annotation is argument.empty
+    ]
     assert untyped in ([], ["self"], ["cls"])
     assert isinstance(value, type) or signature.return_annotation is not signature.empty
 
 
 def test_help_api_names_everything_public() -> None:
     """Each name as code: in a line of an example, or between `marks`."""
-    code = "\n".join([*re.findall(r"^ {4}.*$", PAGE, re.MULTILINE), *re.findall(r"`([^`]+)`", PAGE)])
+    code = "\n".join(
+        [*re.findall(r"^ {4}.*$", PAGE, re.MULTILINE), *re.findall(r"`([^`]+)`", PAGE)]
+    )
     names = {name.rpartition(".")[2] for name in DESCRIBED} | set(pipeline.__all__)
     assert [name for name in sorted(names) if not re.search(rf"\b{name}\b", code)] == []
 

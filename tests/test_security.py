@@ -1,4 +1,6 @@
-"""What comes from a stranger: it runs no code, fills no memory, and writes or deletes nothing outside the folder."""
+"""What comes from a stranger: it runs no code, fills no memory, and writes or deletes nothing
+outside the folder.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,11 @@ def outside(tmp_path: Path) -> Path:
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 # ---- links
@@ -82,7 +88,13 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("dangling", [False, True])
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_link_in_a_run_directory_leads_nowhere(
-    tmp_path: Path, outside: Path, name: str, target: str, refused: bool, dangling: bool, fresh: bool
+    tmp_path: Path,
+    outside: Path,
+    name: str,
+    target: str,
+    refused: bool,
+    dangling: bool,
+    fresh: bool,
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
@@ -90,7 +102,9 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     link = tmp_path / "run" / name
     (shutil.rmtree if link.is_dir() else lambda path: path.unlink(missing_ok=True))(link)
     link.symlink_to(outside / target / ("nothing" * dangling))
-    (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])  # as good as ours, but not ours
+    (outside / "d" / COLUMNS).write_bytes(
+        expected[f"statistics/d/{COLUMNS}"]
+    )  # as good as ours, but not ours
     before = content(outside)
     command = ["run", str(config), "--output", str(tmp_path / "run"), "-q", *["--fresh"] * fresh]
     assert main(command) == (2 if refused else 0)
@@ -114,7 +128,9 @@ def test_a_hard_link_is_not_written_through(tmp_path: Path, outside: Path) -> No
         assert content(outside) == before
     (tmp_path / "run" / "log.txt").unlink()
     (tmp_path / "run" / "log.txt").hardlink_to(outside / "victim")
-    with pytest.raises(StoreError, match=r"log\.txt: cannot be written: is a link, or no regular file"):
+    with pytest.raises(
+        StoreError, match=r"log\.txt: cannot be written: is a link, or no regular file"
+    ):
         run(config, tmp_path / "run")
     assert content(outside) == before
 
@@ -132,7 +148,9 @@ def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-@pytest.mark.parametrize("name", ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"])
+@pytest.mark.parametrize(
+    "name", ["run.json", "results.json", f"statistics/d/{COLUMNS}", "log.txt", "run.lock"]
+)
 def test_a_pipe_in_a_run_directory_is_not_waited_for(
     tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,7 +168,9 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
 
 
 @pytest.mark.parametrize("name", ["unfinished/a.0-40.part", "unfinished/a.joined"])
-def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(tmp_path: Path, name: str) -> None:
+def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
+    tmp_path: Path, name: str
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     (tmp_path / "run" / "unfinished").mkdir()
@@ -231,7 +251,13 @@ def test_a_manifest_names_no_file_outside(tmp_path: Path, name: str, command: st
 
 @pytest.mark.parametrize(
     "text",
-    [b"[" * 200_000, b"{}", b'{"schema": 1}', b"\xff", b'{"schema": 1, "datasets": [], "scores": 5, "warnings": 1}'],
+    [
+        b"[" * 200_000,
+        b"{}",
+        b'{"schema": 1}',
+        b"\xff",
+        b'{"schema": 1, "datasets": [], "scores": 5, "warnings": 1}',
+    ],
 )
 def test_any_results_file_is_read_or_told(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "results.json").write_bytes(text)
@@ -255,7 +281,9 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     part.touch()
     with part.open("r+b") as file:
         file.truncate(1 << 36)
-    done = limited("run", str(config), "--output", str(tmp_path / "run"), "-q", "--backend", "serial")
+    done = limited(
+        "run", str(config), "--output", str(tmp_path / "run"), "-q", "--backend", "serial"
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == data
 
@@ -273,27 +301,53 @@ def of(section: str, *path: str | int, value: Any) -> Any:
 
 
 STRANGE: dict[str, tuple[Any, str]] = {
-    "a text for a number": (of("scores", 0, "rank", value="x"), "rank: Input should be a valid integer; found 'x'"),
-    "a number for a text": (of("scores", 1, "system", value=7), "scores[1].system: Input should be a valid string"),
+    "a text for a number": (
+        of("scores", 0, "rank", value="x"),
+        "rank: Input should be a valid integer; found 'x'",
+    ),
+    "a number for a text": (
+        of("scores", 1, "system", value=7),
+        "scores[1].system: Input should be a valid string",
+    ),
     "a list for a mapping": (
         of("scores", 0, "outputs", value=[]),
         "scores[0].outputs: Input should be a valid dictionary; found 'list'",
     ),
-    "an interval of three": (of("scores", 0, "samples", "interval", value=[0, 1, 2]), "interval: Tuple should"),
-    "a huge number": (of("scores", 0, "score", value=10**400), "scores[0].score: Input should be a valid number"),
+    "an interval of three": (
+        of("scores", 0, "samples", "interval", value=[0, 1, 2]),
+        "interval: Tuple should",
+    ),
+    "a huge number": (
+        of("scores", 0, "score", value=10**400),
+        "scores[0].score: Input should be a valid number",
+    ),
     "minus one line": (of("datasets", "d", "lines", value=-1), "lines: Input should be greater"),
     "references": (
         of("datasets", "d", "references", value=10**9),
         "Input should be less than or equal to 4096; found 1000000000",
     ),
-    "another data set": (of("scores", 0, "dataset", value="e"), "scores[0].dataset: there is no data set 'e'"),
+    "another data set": (
+        of("scores", 0, "dataset", value="e"),
+        "scores[0].dataset: there is no data set 'e'",
+    ),
     "many data sets": (
-        lambda content: content["datasets"].update({f"d{n}": content["datasets"]["d"] for n in range(1_000)}),
+        lambda content: content["datasets"].update(
+            {f"d{n}": content["datasets"]["d"] for n in range(1_000)}
+        ),
         "datasets: has 1,001 entries; 1,000 are allowed",
     ),
-    "many notes": (of("scores", 0, "notes", value=["n"] * 20_001), "scores[0].notes: has 20,001 entries; 20,000 are"),
-    "a long text": (of("scores", 0, "system", value="x" * 100_001), "scores[0].system: expected at most 100,000 signs"),
-    "true": (of("scores", 0, "score", value=True), "scores[0].score: Input should be a valid number; found True"),
+    "many notes": (
+        of("scores", 0, "notes", value=["n"] * 20_001),
+        "scores[0].notes: has 20,001 entries; 20,000 are",
+    ),
+    "a long text": (
+        of("scores", 0, "system", value="x" * 100_001),
+        "scores[0].system: expected at most 100,000 signs",
+    ),
+    "true": (
+        of("scores", 0, "score", value=True),
+        "scores[0].score: Input should be a valid number; found True",
+    ),
 }
 
 
@@ -326,7 +380,9 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
     capsys.readouterr()
     assert main(["show", str(tmp_path / "run"), "--columns", "numer_*"]) == 2
     *_, said = capsys.readouterr().err.splitlines()  # after the warnings of the run
-    assert said.startswith(f"error: {tmp_path / 'run'}: the parts of results.json do not fit together")
+    assert said.startswith(
+        f"error: {tmp_path / 'run'}: the parts of results.json do not fit together"
+    )
     assert "KeyError: 'numer_3'" in said
     monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
     with pytest.raises(KeyError):
@@ -337,7 +393,10 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
     ("name", "text"),
     [
         ("results.json", b'{"schema": 1, "scores": [' + b"[]," * 5_000_000 + b"[]]}"),
-        ("run.json", b'{"program": "gec-pipeline 0.2.0", "files": [' + b"[]," * 5_000_000 + b"[]]}"),
+        (
+            "run.json",
+            b'{"program": "gec-pipeline 0.2.0", "files": [' + b"[]," * 5_000_000 + b"[]]}",
+        ),
     ],
     ids=["results", "manifest"],
 )
@@ -357,7 +416,10 @@ def test_lines_that_columns_cannot_have_are_not_looked_for(tmp_path: Path) -> No
     """A list of the shapes of all blocks of 10**15 lines would fill any memory."""
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"lines": 40', f'"lines": {10**15}'), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"lines": 40', f'"lines": {10**15}'),
+        encoding="utf-8",
+    )
     for command in (["report", "--format=csv"], ["compare"], ["rank"]):
         done = limited(*command, str(tmp_path / "run"), megabytes=900)
         assert (done.returncode, "is damaged" in done.stderr) == (2, True)
@@ -366,9 +428,13 @@ def test_lines_that_columns_cannot_have_are_not_looked_for(tmp_path: Path) -> No
 # ---- names
 
 
-@pytest.mark.parametrize("name", ["..", ".", "a/b", "/etc/passwd", "../../x", "a\\b", "-rf", "", "con\0trol"])
+@pytest.mark.parametrize(
+    "name", ["..", ".", "a/b", "/etc/passwd", "../../x", "a\\b", "-rf", "", "con\0trol"]
+)
 @pytest.mark.parametrize("kind", ["systems", "datasets"])
-def test_names_that_lead_out_of_the_folder_are_refused(tmp_path: Path, name: str, kind: str) -> None:
+def test_names_that_lead_out_of_the_folder_are_refused(
+    tmp_path: Path, name: str, kind: str
+) -> None:
     config = write_run(tmp_path, systems=("A",))
     text = json.loads(config.read_text(encoding="utf-8"))
     (key,) = text[kind]
@@ -381,14 +447,22 @@ def test_names_that_lead_out_of_the_folder_are_refused(tmp_path: Path, name: str
 # ---- memory
 
 
-def limited(*arguments: str, megabytes: int = 4096, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def limited(
+    *arguments: str, megabytes: int = 4096, cwd: Path = ROOT
+) -> subprocess.CompletedProcess[str]:
     """Give a command that may have so much address space."""
     code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20));"
     code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=cwd
+        command,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=PATIENCE,
+        cwd=cwd,
     )
 
 
@@ -411,7 +485,9 @@ def xz_of_much(path: Path) -> None:
 
 def parquet_of_one_text_again_and_again(path: Path) -> None:
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 5000, pa.int32()), pa.array(["x" * (1 << 23)]))
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 5000, pa.int32()), pa.array(["x" * (1 << 23)])
+    )
     pq.write_table(pa.table({"t": texts}), path, compression="zstd")
 
 
@@ -422,14 +498,26 @@ def json_of_brackets(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "name", "place", "message"),
     [
-        (xz_with_a_large_dictionary, "b.xz", "b.xz", "is no xz file, or damaged (Memory usage limit exceeded)"),
+        (
+            xz_with_a_large_dictionary,
+            "b.xz",
+            "b.xz",
+            "is no xz file, or damaged (Memory usage limit exceeded)",
+        ),
         (gzip_of_much, "b.gz", "b.gz", "to more than 100,000,000 bytes"),
         (xz_of_much, "b.xz", "b.xz", "to more than 100,000,000 bytes"),
-        (parquet_of_one_text_again_and_again, "b", "{parquet: b, column: t}", "to more than 100,000,000 bytes"),
+        (
+            parquet_of_one_text_again_and_again,
+            "b",
+            "{parquet: b, column: t}",
+            "to more than 100,000,000 bytes",
+        ),
         (json_of_brackets, "b", "{jsonl: b, column: t}", "not valid JSON: nested too deeply"),
     ],
 )
-def test_no_input_fills_memory_or_disk(tmp_path: Path, make: Any, name: str, place: str, message: str) -> None:
+def test_no_input_fills_memory_or_disk(
+    tmp_path: Path, make: Any, name: str, place: str, message: str
+) -> None:
     make(tmp_path / name)
     assert (tmp_path / name).stat().st_size < 2_000_000
     (tmp_path / "s").write_text("a\n")
@@ -447,7 +535,9 @@ def test_what_is_packed_twice_is_unpacked_once(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("a\n")
     (tmp_path / "b.gz.gz").write_bytes(gzip.compress(gzip.compress(b"a\n")))
     config = tmp_path / "c.yaml"
-    config.write_text("datasets: {d: {source: s, references: [s]}}\nsystems: {A: b.gz.gz}\nmetrics: [gleu]\n")
+    config.write_text(
+        "datasets: {d: {source: s, references: [s]}}\nsystems: {A: b.gz.gz}\nmetrics: [gleu]\n"
+    )
     done = limited("validate", "c.yaml", cwd=tmp_path)
     assert done.returncode == 2
     assert "the file looks like gzip data" in done.stderr

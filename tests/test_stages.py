@@ -1,4 +1,6 @@
-"""The list of stages: which there are, in which order, what the listener hears, and that one more is one line."""
+"""The list of stages: which there are, in which order, what the listener hears, and that one more
+is one line.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,10 @@ def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.Mo
     def nothing(job: Job) -> None:
         assert job
 
-    added = [stages.Stage("finding the best", lambda job: len(job.metrics), best), stages.Stage("no", nothing, best)]
+    added = [
+        stages.Stage("finding the best", lambda job: len(job.metrics), best),
+        stages.Stage("no", nothing, best),
+    ]
     monkeypatch.setattr(stages, "STAGES", [*stages.STAGES, *added])
     config = write_run(tmp_path, 9, systems=("A",), statistics={"resamples": 5, "trials": 5})
     assert heard(config) == ["counting", "scoring", "resampling", "finding the best", "writing"]
@@ -85,14 +90,20 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(tmp_pa
     old = describe(corpus, dict.fromkeys(info["digests"], "")).digests
     assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
     for role, digest in info["digests"].items():
-        path.write_text(path.read_text(encoding="utf-8").replace(digest, old[role]), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace(digest, old[role]), encoding="utf-8"
+        )
     assert describe(corpus, old).digests == old
     assert revisit(folder).unread == ""
     run(config, tmp_path / "other")
-    with pytest.raises(StoreError, match="run: is of an earlier version, whose digests of texts are others"):
+    with pytest.raises(
+        StoreError, match="run: is of an earlier version, whose digests of texts are others"
+    ):
         load_two(tmp_path / "other", folder)
     told: list[str] = []
     for _ in range(2):
         run(config, folder, listener=Hears(tell=told.append))
         assert path.read_text(encoding="utf-8") == new
-    assert told == [f"{folder}: an earlier version had other digests of texts; they are counted anew, once"]
+    assert told == [
+        f"{folder}: an earlier version had other digests of texts; they are counted anew, once"
+    ]

@@ -1,4 +1,6 @@
-"""The shape of the program: which file imports which, and what is not imported at all until it is needed."""
+"""The shape of the program: which file imports which, and what is not imported at all until it is
+needed.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,8 @@ FLOORS = [
     ["cli/commands"],
     ["__init__.py", "__main__.py"],
 ]
-"""The rooms of the package, from the ground up: a file imports from its own room and from lower floors."""
+"""The rooms of the package, from the ground up: a file imports from its own room and from lower
+floors."""
 MOST = 14
 """Python files in a folder, but for that of the commands, where each is a file."""
 
@@ -73,7 +76,9 @@ FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.r
 
 
 class Import(NamedTuple):
-    """An import of one file of the package by another: the line, the file, and whether only type checkers see it."""
+    """An import of one file of the package by another: the line, the file, and whether only type
+    checkers see it.
+    """
 
     line: int
     file: str
@@ -94,11 +99,16 @@ def floor(file: str) -> int:
 
 
 def is_typing(node: ast.AST) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.If) and ast.unparse(node.test) in (
+        "TYPE_CHECKING",
+        "typing.TYPE_CHECKING",
+    )
 
 
 def outside_functions(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield the imports of a file, but for those inside functions and those that only type checkers see."""
+    """Yield the imports of a file, but for those inside functions and those that only type checkers
+    see.
+    """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
@@ -114,7 +124,9 @@ def parsed(name: str) -> ast.Module:
 
 @cache
 def imported(name: str) -> list[Import]:
-    """Return what a file imports of the package: at its top, inside functions and for type checkers."""
+    """Return what a file imports of the package: at its top, inside functions and for type
+    checkers.
+    """
     package = list(Path(name).parent.parts)
     tree = parsed(name)
     typing = {id(node) for block in ast.walk(tree) if is_typing(block) for node in ast.walk(block)}
@@ -123,20 +135,27 @@ def imported(name: str) -> list[Import]:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             continue
         if isinstance(node, ast.Import):
-            parts = [a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "pipeline"]
+            parts = [
+                a.name.split(".")[1:] for a in node.names if a.name.split(".")[0] == "pipeline"
+            ]
         elif node.level:
-            base = package[: len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
+            base = package[: len(package) - node.level + 1] + (
+                node.module.split(".") if node.module else []
+            )
             parts = [[*base, alias.name] for alias in node.names]
         elif node.module and node.module.split(".")[0] == "pipeline":
             parts = [[*node.module.split(".")[1:], alias.name] for alias in node.names]
         else:
             parts = []
-        files += [Import(node.lineno, file, id(node) in typing) for file in map(known, parts) if file]
+        files += [
+            Import(node.lineno, file, id(node) in typing) for file in map(known, parts) if file
+        ]
     return files
 
 
 def known(parts: list[str]) -> str | None:
-    """Return the file that an import of parts reads: a module, or the package or module that a name is in.
+    """Return the file that an import of parts reads: a module, or the package or module that a name
+    is in.
 
     None for compiled modules, which are no files of Python.
     """
@@ -145,17 +164,30 @@ def known(parts: list[str]) -> str | None:
             if name in FILES:
                 return name
     sources = [PACKAGE.joinpath(*end).with_suffix(".pyx") for end in (parts, parts[:-1]) if end]
-    assert any(source.is_file() for source in sources), f"import of {'.'.join(parts)}, which is no file of the package"
+    assert any(source.is_file() for source in sources), (
+        f"import of {'.'.join(parts)}, which is no file of the package"
+    )
     return None
 
 
 def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
     """By reading: else the tests below could pass because nothing was found."""
     of_stages = {item.file for item in imported("stages.py")}
-    assert {"prepare.py", "execution/count.py", "scoring/board.py", "kernel/__init__.py", "_version.py"} <= of_stages
-    assert "stages.py" in {item.file for item in imported("cli/commands/run.py")}  # inside a function
+    assert {
+        "prepare.py",
+        "execution/count.py",
+        "scoring/board.py",
+        "kernel/__init__.py",
+        "_version.py",
+    } <= of_stages
+    assert "stages.py" in {
+        item.file for item in imported("cli/commands/run.py")
+    }  # inside a function
     assert any(item.typing for item in imported("kernel/__init__.py"))
-    assert (room("metrics/base/metric.py"), room("metrics/bleu/metric.py")) == ("metrics/base", "metrics")
+    assert (room("metrics/base/metric.py"), room("metrics/bleu/metric.py")) == (
+        "metrics/base",
+        "metrics",
+    )
 
 
 def test_files_import_from_their_own_room_and_from_lower_floors() -> None:
@@ -179,7 +211,11 @@ def test_there_are_no_circles() -> None:
 
 def test_no_folder_has_more_files_than_can_be_seen_at_a_glance() -> None:
     counted = Counter(str(Path(name).parent) for name in FILES if not name.endswith("__init__.py"))
-    assert {folder: count for folder, count in counted.items() if count > MOST and folder != "cli/commands"} == {}
+    assert {
+        folder: count
+        for folder, count in counted.items()
+        if count > MOST and folder != "cli/commands"
+    } == {}
 
 
 VAGUE = {"found", "made", "told", "some"}
@@ -187,13 +223,17 @@ VAGUE = {"found", "made", "told", "some"}
 
 
 def vague_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Yield line and name of parameters and variables of functions that are called so and live over ten lines."""
+    """Yield line and name of parameters and variables of functions that are called so and live over
+    ten lines.
+    """
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             uses: dict[str, list[int]] = {}
             for node in ast.walk(function):
                 if isinstance(node, ast.arg | ast.Name):
-                    uses.setdefault(node.arg if isinstance(node, ast.arg) else node.id, []).append(node.lineno)
+                    uses.setdefault(node.arg if isinstance(node, ast.arg) else node.id, []).append(
+                        node.lineno
+                    )
             for name in sorted(VAGUE & uses.keys()):
                 if max(uses[name]) - min(uses[name]) > 10:
                     yield min(uses[name]), name
@@ -211,15 +251,24 @@ def test_vague_names_are_seen() -> None:
 
 
 def test_many_fields_are_given_by_keyword() -> None:
-    """A dataclass with more than five fields, or a NamedTuple made so often, cannot be read by position."""
+    """A dataclass with more than five fields, or a NamedTuple made so often, cannot be read by
+    position.
+    """
     wrong = []
     for name in FILES:
         for node in ast.walk(parsed(name)):
             if not isinstance(node, ast.ClassDef):
                 continue
             decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
-            fields = [child for child in node.body if isinstance(child, ast.AnnAssign) and not is_class_variable(child)]
-            if any("dataclass(" in text and "kw_only" not in text for text in decorators) and len(fields) > 5:
+            fields = [
+                child
+                for child in node.body
+                if isinstance(child, ast.AnnAssign) and not is_class_variable(child)
+            ]
+            if (
+                any("dataclass(" in text and "kw_only" not in text for text in decorators)
+                and len(fields) > 5
+            ):
                 wrong.append(f"{name}:{node.lineno} {node.name}: {len(fields)} fields")
     assert [text for text in wrong if not text.startswith("metrics/")] == []
 
@@ -233,14 +282,20 @@ def test_the_guide_names_every_room() -> None:
     text = guide.partition("## The rooms")[2].partition("\n## ")[0]
     tops = {name.split("/")[0] for rooms in FLOORS for name in rooms}
     tops -= {"__init__.py", "__main__.py"}
-    assert [name for name in sorted(tops) if f"`{name}`" not in text and f"`{name}/`" not in text] == []
+    assert [
+        name for name in sorted(tops) if f"`{name}`" not in text and f"`{name}/`" not in text
+    ] == []
 
 
 def test_peers_and_optional_packages_are_not_imported_when_a_file_is() -> None:
     found = set()
     for name in FILES:
         for node in outside_functions(parsed(name)):
-            modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+            modules = (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+            )
             absolute = isinstance(node, ast.Import) or not node.level
             found |= {(name, module.split(".")[0]) for module in modules if absolute}
     assert [(name, module) for name, module in found if module in PEERS] == []
@@ -255,7 +310,11 @@ def loaded(code: str, names: list[str]) -> list[str]:
     end = f"\nimport sys; print(*[n for n in {names!r} if n in sys.modules], file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": str(Path(str(pipeline.__file__)).parents[1])}
     done = subprocess.run(
-        [sys.executable, "-c", code + end], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code + end],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stderr.split()
 
@@ -274,14 +333,25 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.config.load, pipeline.stages", HEAVY) == ["numpy", "pydantic", "yaml"]
+    assert loaded("import pipeline.config.load, pipeline.stages", HEAVY) == [
+        "numpy",
+        "pydantic",
+        "yaml",
+    ]
 
 
 def test_scoring_without_a_config_costs_none() -> None:
-    """Nor is the kernel chosen before it is asked for, as an annotation such as `kernel.Drawer` would have it."""
-    code, names = "import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu", [*HEAVY, NATIVE]
+    """Nor is the kernel chosen before it is asked for, as an annotation such as `kernel.Drawer`
+    would have it.
+    """
+    code, names = (
+        "import pipeline.api, pipeline.cli.commands.score, pipeline.cli.commands.gleu",
+        [*HEAVY, NATIVE],
+    )
     assert loaded(code, names) == ["numpy"]
-    assert loaded(f"{code}; pipeline.kernel.name()", [NATIVE]) == [NATIVE] * (kernel.name() == "native")
+    assert loaded(f"{code}; pipeline.kernel.name()", [NATIVE]) == [NATIVE] * (
+        kernel.name() == "native"
+    )
 
 
 def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:
@@ -293,4 +363,6 @@ def test_joblib_is_imported_only_for_workers(tmp_path: Path) -> None:
 def test_every_command_is_listed_and_has_its_file() -> None:
     from pipeline.cli.dispatch import COMMANDS
 
-    assert set(COMMANDS) == {path.stem for path in (PACKAGE / "cli" / "commands").glob("*.py")} - {"__init__"}
+    assert set(COMMANDS) == {path.stem for path in (PACKAGE / "cli" / "commands").glob("*.py")} - {
+        "__init__"
+    }

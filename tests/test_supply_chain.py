@@ -25,7 +25,12 @@ def pinned() -> dict[str, str]:
 
 
 def test_actions_are_pinned_by_commit() -> None:
-    used = [line for path in WORKFLOWS for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
+    used = [
+        line
+        for path in WORKFLOWS
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses:" in line
+    ]
     assert len(used) > 3
     right = r" *- uses: [a-z]+/[a-z-]+@[0-9a-f]{40}  # v[0-9]+\.[0-9]+\.[0-9]+"
     assert [line for line in used if not re.fullmatch(right, line)] == []

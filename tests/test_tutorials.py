@@ -1,7 +1,8 @@
-"""The tutorials of metrics with models: their commands run, on tiny models that are made here, and on invented files.
+"""The tutorials of metrics with models: their commands run, on tiny models that are made here, and
+on invented files.
 
-They skip where torch, or the package of COMET, is not installed; the judge is a server of this process.
-"""
+They skip where torch, or the package of COMET, is not installed; the judge is a server of this
+process."""
 
 from __future__ import annotations
 
@@ -37,16 +38,21 @@ def page(name: str) -> str:
 
 
 def write_configs(name: str, folder: Path) -> None:
-    for file, config in re.findall(r"^```yaml (\S+)\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL):
+    for file, config in re.findall(
+        r"^```yaml (\S+)\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL
+    ):
         (folder / file).write_text(config, encoding="utf-8")
 
 
 def commands(name: str) -> list[list[str]]:
-    """Return the commands of a page in their order, in blocks of console and in those that are indented.
+    """Return the commands of a page in their order, in blocks of console and in those that are
+    indented.
 
     Runs take fewer samples than there, which is quicker.
     """
-    written = re.findall(r"^(?:\$ |    )gec-pipeline (.*)", page(name).replace("\\\n", " "), re.MULTILINE)
+    written = re.findall(
+        r"^(?:\$ |    )gec-pipeline (.*)", page(name).replace("\\\n", " "), re.MULTILINE
+    )
     assert len(written) > 1
     each = [shlex.split(line) for line in written]
     return [[*one, "--set", "statistics.resamples=100"] if one[0] == "run" else one for one in each]
@@ -66,17 +72,34 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_models(folder: Path) -> None:
-    """Write tiny models with random weights: an encoder, a classifier of texts and a language model."""
+    """Write tiny models with random weights: an encoder, a classifier of texts and a language
+    model.
+    """
     tokenizers, torch, transformers = map(import_module, ("tokenizers", "torch", "transformers"))
     torch.manual_seed(1)
     letters = [chr(code) for code in range(33, 127)]
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        *letters,
+        *(f"##{letter}" for letter in letters),
+    ]
     words = {word: number for number, word in enumerate(vocabulary)}
     own = tokenizers.Tokenizer(tokenizers.models.WordPiece(words, unk_token="[UNK]"))  # noqa: S106 (no password)
     own.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     ends = [("[CLS]", 2), ("[SEP]", 3)]
-    own.post_processor = tokenizers.processors.TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ends)
-    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    own.post_processor = tokenizers.processors.TemplateProcessing(
+        "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ends
+    )
+    special = {
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=own, **special)
     size: dict[str, Any] = {
         "hidden_size": 16,
@@ -91,19 +114,27 @@ def write_models(folder: Path) -> None:
         fast.save_pretrained(folder / name)
     signs = {
         sign: number
-        for number, sign in enumerate(["<|endoftext|>", *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())])
+        for number, sign in enumerate(
+            ["<|endoftext|>", *sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())]
+        )
     }
     levels = tokenizers.Tokenizer(tokenizers.models.BPE(signs, []))
     levels.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     end = "<|endoftext|>"
-    plain = transformers.PreTrainedTokenizerFast(tokenizer_object=levels, bos_token=end, eos_token=end, unk_token=end)
+    plain = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=levels, bos_token=end, eos_token=end, unk_token=end
+    )
     plain.save_pretrained(folder / "gpt2")
-    tiny = transformers.GPT2Config(vocab_size=len(signs), n_embd=16, n_layer=2, n_head=2, n_positions=512)
+    tiny = transformers.GPT2Config(
+        vocab_size=len(signs), n_embd=16, n_layer=2, n_head=2, n_positions=512
+    )
     transformers.GPT2LMHeadModel(tiny).save_pretrained(folder / "gpt2")
 
 
 def invented(file: DataFile) -> bytes:
-    """Return a file of the form of SEEDA's: sentences, a score of each output, or rankings of some outputs."""
+    """Return a file of the form of SEEDA's: sentences, a score of each output, or rankings of some
+    outputs.
+    """
     names = [f"{name}.txt" for name in SYSTEMS]
     if file.name.startswith("scores/"):
         return "".join(f"{chance(file.key, name) % 999 / 1000}\n" for name in names).encode()
@@ -111,7 +142,10 @@ def invented(file: DataFile) -> bytes:
         items = []
         for line in range(LINES):
             chosen = [SYSTEMS[(line + step) % len(SYSTEMS)] for step in range(5)]
-            ranks = [f'<translation system="{name}" rank="{1 + chance(line, name) % 5}"/>' for name in chosen]
+            ranks = [
+                f'<translation system="{name}" rank="{1 + chance(line, name) % 5}"/>'
+                for name in chosen
+            ]
             items.append(f'<ranking-item src-id="{line}" user="a">{"".join(ranks)}</ranking-item>')
         return f"<set>{''.join(items)}</set>".encode()
     return b"".join(text(file).splitlines(keepends=True)[:LINES])
@@ -119,7 +153,9 @@ def invented(file: DataFile) -> bytes:
 
 SYSTEMS = [
     file.removeprefix("outputs/all/").removesuffix(".txt")
-    for file in (key for key in catalogue.catalogue()["seeda"].files if key.startswith("outputs/all/"))
+    for file in (
+        key for key in catalogue.catalogue()["seeda"].files if key.startswith("outputs/all/")
+    )
 ]
 
 
@@ -135,7 +171,9 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 place = tmp_path / "mirror" / file.address
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(data)
-                files[key] = replace(file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given="")
+                files[key] = replace(
+                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given=""
+                )
         made[name] = replace(own, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
     monkeypatch.setattr(catalogue, "catalogue", lambda: made)
@@ -149,7 +187,9 @@ def test_the_tutorial_of_seeda(sample: Path, capsys: pytest.CaptureFixture[str])
     for command in commands("seeda"):
         if command[0] != "reproduce":
             numbered = (
-                ["--numbering", "0"] if "judgments_edit" in " ".join(command) and command[0] == "correlate" else []
+                ["--numbering", "0"]
+                if "judgments_edit" in " ".join(command) and command[0] == "correlate"
+                else []
             )
             assert main([*command, *numbered]) == 0, command
     printed = capsys.readouterr().out
@@ -160,9 +200,13 @@ def test_the_tutorial_of_seeda(sample: Path, capsys: pytest.CaptureFixture[str])
 
 
 @lacks("comet", "torch")
-@pytest.mark.filterwarnings("ignore:pkg_resources is deprecated")  # torchmetrics 0.10, which COMET needs
+@pytest.mark.filterwarnings(
+    "ignore:pkg_resources is deprecated"
+)  # torchmetrics 0.10, which COMET needs
 @pytest.mark.usefixtures("forgotten")
-def test_the_tutorial_of_comet(sample: Path, shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tutorial_of_comet(
+    sample: Path, shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Numbers that are exported come out again, without the model."""
     (sample / "models").mkdir()
     (sample / "models" / "comet").symlink_to(shared / "neural" / "models" / "comet")
@@ -170,8 +214,15 @@ def test_the_tutorial_of_comet(sample: Path, shared: Path, capsys: pytest.Captur
     for command in commands("comet"):
         if command[0] != "init":
             assert main(command) == 0, command
-    one, two = (json.loads((sample / run / "results.json").read_text()) for run in ("runs/comet", "runs/again"))
-    own = [[row["score"], row["bootstrap"]] for row in one["scores"] if row["metric"].startswith("comet")]
+    one, two = (
+        json.loads((sample / run / "results.json").read_text())
+        for run in ("runs/comet", "runs/again")
+    )
+    own = [
+        [row["score"], row["bootstrap"]]
+        for row in one["scores"]
+        if row["metric"].startswith("comet")
+    ]
     assert own == [[row["score"], row["bootstrap"]] for row in two["scores"]]
     assert "error" not in capsys.readouterr().err
 
@@ -202,4 +253,6 @@ def test_the_page_of_effects(sample: Path, capsys: pytest.CaptureFixture[str]) -
         if "impara" not in command:
             assert main(command) == 0, command
     assert "the shares add up to" in capsys.readouterr().out
-    assert '"effects":{' in (sample / "runs" / "quickstart" / "report.html").read_text(encoding="utf-8")
+    assert '"effects":{' in (sample / "runs" / "quickstart" / "report.html").read_text(
+        encoding="utf-8"
+    )

@@ -1,4 +1,6 @@
-"""Annotates pairs of texts: each distinct pair once, in one process or several, with what the cache has left out."""
+"""Annotates pairs of texts: each distinct pair once, in one process or several, with what the cache
+has left out.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -12,8 +14,8 @@ from ..io.workers import WorkerLostError, results
 from .errant_annotator import Annotation, Pair, annotator_of, pair_of, trivial, versions_of
 
 CHUNK = 256
-"""Distinct texts that a worker gets at once, unless one source alone has more corrected texts. Results do not depend
-on it. It does not depend on the number of workers either."""
+"""Distinct texts that a worker gets at once, unless one source alone has more corrected texts.
+Results do not depend on it. It does not depend on the number of workers either."""
 
 
 class Annotated(NamedTuple):
@@ -39,27 +41,33 @@ def annotate_all(
 ) -> Annotated:
     """Return the edits of pairs of lines, (source, corrected).
 
-    The same pairs have the same edits, whatever n_jobs is and whatever the cache has. `model` is the name or folder of
-    a spaCy pipeline. `progress` is called with the distinct pairs so far, and in all, where there are any.
-    Raises ConfigError where errant, spaCy or the pipeline are missing or do not fit, and IncompleteError where a
-    worker process dies.
-    """
+    The same pairs have the same edits, whatever n_jobs is and whatever the cache has. `model` is
+    the name or folder of a spaCy pipeline. `progress` is called with the distinct pairs so far, and
+    in all, where there are any. Raises ConfigError where errant, spaCy or the pipeline are missing
+    or do not fit, and IncompleteError where a worker process dies."""
     key = versions_of(model).key
     lines = list(pairs)
     simple = [trivial(*pair) for pair in lines]
-    needed = [None if known is not None else pair_of(*pair) for known, pair in zip(simple, lines, strict=True)]
+    needed = [
+        None if known is not None else pair_of(*pair)
+        for known, pair in zip(simple, lines, strict=True)
+    ]
     distinct = list(dict.fromkeys(pair for pair in needed if pair))
     edits = cache.read(key, distinct) if cache else {}
     kept = len(edits)
     if distinct:
         progress(kept, len(distinct))
-    for part, made in _results(list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs):
+    for part, made in _results(
+        list(chunks(pair for pair in distinct if pair not in edits)), model, n_jobs
+    ):
         new = dict(zip(part, made, strict=True))
         if cache:
             cache.write(key, new)
         edits.update(new)
         progress(len(edits), len(distinct))
-    given = [edits[pair] if pair else (known or ()) for pair, known in zip(needed, simple, strict=True)]
+    given = [
+        edits[pair] if pair else (known or ()) for pair, known in zip(needed, simple, strict=True)
+    ]
     return Annotated(given, sum(pair is not None for pair in needed), len(distinct), kept)
 
 
@@ -94,14 +102,18 @@ def _results(
         return
     call = partial(_numbered, annotate_chunk, model)
     try:
-        for number, edits in results(call, enumerate(parts), min(n_jobs, len(parts)), processes=True):
+        for number, edits in results(
+            call, enumerate(parts), min(n_jobs, len(parts)), processes=True
+        ):
             yield parts[number], edits
     except WorkerLostError as lost:
         raise IncompleteError(f"{lost.reason}; try fewer workers") from None
 
 
 def _numbered(
-    call: Callable[[Sequence[Pair], str | None], list[Annotation]], model: str | None, chunk: tuple[int, list[Pair]]
+    call: Callable[[Sequence[Pair], str | None], list[Annotation]],
+    model: str | None,
+    chunk: tuple[int, list[Pair]],
 ) -> tuple[int, list[Annotation]]:
     return chunk[0], call(chunk[1], model)
 
@@ -109,7 +121,9 @@ def _numbered(
 class AnnotationCache:
     """The annotations that are kept on this computer, by versions, source and corrected text."""
 
-    def __init__(self, path: Path | None = None, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self, path: Path | None = None, tell: Callable[[str], None] = lambda _: None
+    ) -> None:
         self._kept = ContentCache(ANNOTATIONS, path, tell)
         self.path = self._kept.path
         """The database."""
@@ -117,16 +131,23 @@ class AnnotationCache:
     def read(self, versions: str, pairs: Sequence[Pair]) -> dict[Pair, Annotation]:
         """Return the annotations that are kept for some of the pairs, made with the same versions."""
         keys = {_key(versions, pair): pair for pair in pairs}
-        kept = {keys[key]: edits.decode("utf-8", "surrogatepass") for key, edits in self._kept.read(list(keys)).items()}
+        kept = {
+            keys[key]: edits.decode("utf-8", "surrogatepass")
+            for key, edits in self._kept.read(list(keys)).items()
+        }
         return {pair: tuple(edits.split("\n")) if edits else () for pair, edits in kept.items()}
 
     def write(self, versions: str, annotations: Mapping[Pair, Annotation]) -> None:
         """Keep annotations that were made with these versions."""
         rows = {_key(versions, pair): "\n".join(edits) for pair, edits in annotations.items()}
-        self._kept.write({key: edits.encode("utf-8", "surrogatepass") for key, edits in rows.items()})
+        self._kept.write(
+            {key: edits.encode("utf-8", "surrogatepass") for key, edits in rows.items()}
+        )
 
 
 def _key(versions: str, pair: Pair) -> bytes:
-    """Return the key of a pair. No text has the byte 0xFF, so that no other texts have the same bytes."""
+    """Return the key of a pair. No text has the byte 0xFF, so that no other texts have the same
+    bytes.
+    """
     texts = (text.encode("utf-8", "surrogatepass") for text in (versions, *pair))
     return bytes.fromhex(digest(b"\xff".join(texts), size=16))

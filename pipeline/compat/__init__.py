@@ -1,12 +1,13 @@
-"""The names of other packages, for programs that change one import: `pipeline.compat.` goes before the package's name.
+"""The names of other packages, for programs that change one import: `pipeline.compat.` goes before
+the package's name.
 
     from pipeline.compat.sacrebleu import corpus_bleu
     from pipeline.compat.nltk.translate.bleu_score import sentence_bleu
     from pipeline.compat.rouge_score import rouge_scorer
 
-Names, arguments, results and what is printed are those of the packages. Texts are tokenised and counted by this
-program. What it does not have raises InputError with the reason. `gec-pipeline help compat` has the lists.
-"""
+Names, arguments, results and what is printed are those of the packages. Texts are tokenised and
+counted by this program. What it does not have raises InputError with the reason. `gec-pipeline help
+compat` has the lists."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

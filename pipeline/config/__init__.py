@@ -1,1 +1,3 @@
-"""The config: YAML with positions, models of what may be written, paths resolved to files; begin at `load.py`."""
+"""The config: YAML with positions, models of what may be written, paths resolved to files; begin at
+`load.py`.
+"""

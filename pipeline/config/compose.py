@@ -1,11 +1,12 @@
 """YAML with positions, and configs of several parts: `include`, and `--set` of the command line.
 
-A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models of a config and the
-options of metrics decide what a text must be. Only a plain `null`, `~` or nothing is None. No object is built.
+A scalar stays the text that was written: `NO` is not false, and `1e3` is no number yet. The models
+of a config and the options of metrics decide what a text must be. Only a plain `null`, `~` or
+nothing is None. No object is built.
 
-Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins over those that it
-includes. Every node keeps the mark of the file that wrote it: messages name that file, and relative paths start there.
-"""
+Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins
+over those that it includes. Every node keeps the mark of the file that wrote it: messages name that
+file, and relative paths start there."""
 
 import re
 from dataclasses import replace
@@ -21,12 +22,15 @@ from ..io.remote import expanded
 from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
 
 MAX_NODES = 100_000
-"""Values that a document may have, and that it may expand to. One with more is an alias bomb, or no config."""
+"""Values that a document may have, and that it may expand to. One with more is an alias bomb, or no
+config."""
 MAX_BYTES = 10_000_000
 MAX_PATHS = 20_000_000
-"""Signs that the paths of all values may have together. The path of a value has the keys that lead to it."""
+"""Signs that the paths of all values may have together. The path of a value has the keys that lead
+to it."""
 SMALL = 20_000
-"""Signs of a document that PyYAML's own parser reads. A longer one is read by libyaml, where PyYAML was built with it.
+"""Signs of a document that PyYAML's own parser reads. A longer one is read by libyaml, where PyYAML
+was built with it.
 
 libyaml is ten times as fast. The two put what is wrong in different words.
 """
@@ -56,11 +60,11 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
-    """Return the root node of YAML text, and a problem for each key that is given twice; raises ConfigError.
+    """Return the root node of YAML text, and a problem for each key that is given twice; raises
+    ConfigError.
 
-    What no config needs is refused while it is read: too many values, values that are nested too deeply. So neither
-    time nor memory grow with what a document from a stranger goes on to say.
-    """
+    What no config needs is refused while it is read: too many values, values that are nested too
+    deeply. So neither time nor memory grow with what a document from a stranger goes on to say."""
     try:
         loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
         loader.file = name
@@ -68,25 +72,33 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise ConfigError([Problem(position, f"not valid YAML: {error.problem or error.context}")]) from None
+        raise ConfigError(
+            [Problem(position, f"not valid YAML: {error.problem or error.context}")]
+        ) from None
     except (yaml.YAMLError, UnicodeError) as error:
         detail = str(error).splitlines()[0]
         raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
     if root is None:
-        raise ConfigError([Problem(name, "is empty; `gec-pipeline init` writes a config to start from")])
+        raise ConfigError(
+            [Problem(name, "is empty; `gec-pipeline init` writes a config to start from")]
+        )
     converter = _Converter(name)
     return converter.convert(root), converter.problems
 
 
 class _Bounded(Composer):
-    """Makes PyYAML's nodes of what a parser reads, and stops where a document has more than a config needs."""
+    """Makes PyYAML's nodes of what a parser reads, and stops where a document has more than a
+    config needs.
+    """
 
     file = "config"
     """What messages call the document."""
     values = depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Return the next node; raises ConfigError where there are too many, keys not counted, or too deep ones."""
+        """Return the next node; raises ConfigError where there are too many, keys not counted, or
+        too deep ones.
+        """
         mark = self.peek_event().start_mark  # type: ignore[attr-defined]
         self.values += index is not None or not isinstance(parent, yaml.MappingNode)
         if self.values > MAX_NODES or self.depth > MAX_DEPTH:
@@ -129,25 +141,37 @@ class _Converter:
             message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
             raise ConfigError([Problem(str(mark), message)])
         if depth > MAX_DEPTH:
-            raise ConfigError([Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")])
+            raise ConfigError(
+                [Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")]
+            )
         self.check_tag(node, mark)
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, mark, path, depth)
         if isinstance(node, yaml.SequenceNode):
-            children = [self.convert(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node.value)]
+            children = [
+                self.convert(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node.value)
+            ]
             return Node(children, mark, path)
         null = isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS
         return Node(None if null else str(node.value), mark, path)
 
     def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
-        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and come after its own."""
+        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and
+        come after its own.
+        """
         children: dict[str, Node] = {}
         keys: dict[str, Mark] = {}
         merged: list[Node] = []
         for key_node, value_node in node.value:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
-                raise ConfigError([Problem(str(key_mark), "a key must be one word or text, not a list or mapping")])
+                raise ConfigError(
+                    [
+                        Problem(
+                            str(key_mark), "a key must be one word or text, not a list or mapping"
+                        )
+                    ]
+                )
             self.check_tag(key_node, key_mark)
             key = key_node.value
             value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
@@ -178,22 +202,33 @@ class _Converter:
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def compose(config: str | Path | Node, settings: tuple[str, ...] = ()) -> tuple[Node, list[Problem]]:
+def compose(
+    config: str | Path | Node, settings: tuple[str, ...] = ()
+) -> tuple[Node, list[Problem]]:
     """Return the root of a config merged with its includes and settings ("a.b.0=value").
 
     The config is a YAML file, or the node of a mapping of Python.
 
-    Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError where the config
-    itself cannot be read.
-    """
+    Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError
+    where the config itself cannot be read."""
     reader = _Reader()
-    root = reader.includes(config, config.mark.file, ()) if isinstance(config, Node) else reader.file(str(config), ())
+    root = (
+        reader.includes(config, config.mark.file, ())
+        if isinstance(config, Node)
+        else reader.file(str(config), ())
+    )
     for text in settings:
         with gathered(reader.problems):
             key, equals, value = text.partition("=")
             file = f"{COMMAND_LINE} {text}"
             if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
-                raise ConfigError([Problem(file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3")])
+                raise ConfigError(
+                    [
+                        Problem(
+                            file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"
+                        )
+                    ]
+                )
             node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
             if problems:
                 raise ConfigError([Problem(file, problem.message) for problem in problems])
@@ -211,7 +246,9 @@ class _Reader:
         """The files read so far, each merged with those that it includes."""
 
     def file(self, name: str, above: tuple[Path, ...]) -> Node:
-        """Return a file's node merged with those it includes; `above` are the files that lead to it."""
+        """Return a file's node merged with those it includes; `above` are the files that lead to
+        it.
+        """
         path = _resolved(name)
         if path not in self.merged:
             if len(self.merged) >= MAX_INCLUDED:
@@ -230,7 +267,9 @@ class _Reader:
         included = root.get("include")
         if included is None or not isinstance(root.value, dict):
             return root
-        own = replace(root, value={key: child for key, child in root.value.items() if key != "include"})
+        own = replace(
+            root, value={key: child for key, child in root.value.items() if key != "include"}
+        )
         if not isinstance(included.value, list):
             self.problems.append(root.problem("expected a list of files", ["include"]))
             return own
@@ -270,7 +309,9 @@ def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
     except ConfigError as error:
         raise DataError(f"'{child.value}' {error.problems[0].message}") from None
     if path in above:
-        raise DataError(f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others"))
+        raise DataError(
+            f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others")
+        )
     if len(above) > MAX_DEPTH:
         raise DataError(f"includes nest deeper than {MAX_DEPTH} levels")
     return file
@@ -287,7 +328,9 @@ def merge(base: Node, over: Node) -> Node:
 
 
 def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
-    """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for messages."""
+    """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for
+    messages.
+    """
     file = value.mark.file
 
     def at(path: str) -> Node:
@@ -300,35 +343,53 @@ def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
             message = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
             raise ConfigError([Problem(file, message)])
         items = list(node.value)
-        items[int(step)] = _put(items[int(step)], left, whole, value) if left else at(items[int(step)].path)
+        items[int(step)] = (
+            _put(items[int(step)], left, whole, value) if left else at(items[int(step)].path)
+        )
         return replace(node, value=items)
-    if isinstance(node.value, str) and _METRIC.fullmatch(node.path):  # its options stand beside its name
+    if isinstance(node.value, str) and _METRIC.fullmatch(
+        node.path
+    ):  # its options stand beside its name
         name = replace(node, path=f"{node.path}.name")
         node = replace(node, value={"name": name}, keys={"name": node.mark})
     if node.value is not None and not isinstance(node.value, dict):
-        raise ConfigError([Problem(file, f"'{done}' is the text '{node.value}', which has no keys")])
+        raise ConfigError(
+            [Problem(file, f"'{done}' is the text '{node.value}', which has no keys")]
+        )
     children = node.value or {}
     # Names may hold dots, so the longest key that exists is taken.
     steps = [rest[:i] for i in range(len(rest), 0, -1) if i == len(rest) or rest[i] == "."]
     step = next((step for step in steps if step in children), rest.partition(".")[0])
     left = rest[len(step) + 1 :]
-    child = children.get(step) or Node(None, value.mark, f"{node.path}.{step}" if node.path else step)
+    child = children.get(step) or Node(
+        None, value.mark, f"{node.path}.{step}" if node.path else step
+    )
     new = _put(child, left, whole, value) if left else at(child.path)
     return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
 
 
 def _with_lists(root: Node) -> Node:
-    """Return root with lists of one for metrics, references and gold files that are written without a list."""
+    """Return root with lists of one for metrics, references and gold files that are written without
+    a list.
+    """
 
     def listed(node: Node, *keys: str) -> Node:
         found = ((key, node.get(key)) for key in keys)
-        alone = {key: child for key, child in found if child and child.value and not isinstance(child.value, list)}
-        return _with(node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()})
+        alone = {
+            key: child
+            for key, child in found
+            if child and child.value and not isinstance(child.value, list)
+        }
+        return _with(
+            node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()}
+        )
 
     root = listed(root, "metrics")
     datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
-        every = {name: listed(child, "references", "gold") for name, child in datasets.value.items()}
+        every = {
+            name: listed(child, "references", "gold") for name, child in datasets.value.items()
+        }
         root = _with(root, {"datasets": _with(datasets, every)})
     return root
 
@@ -339,7 +400,9 @@ def _with(node: Node, children: dict[str, Node]) -> Node:
 
 
 def _with_data(root: Node) -> Node:
-    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and their outputs where there are no systems."""
+    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and their outputs where
+    there are no systems.
+    """
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root

@@ -1,8 +1,8 @@
-"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these models.
+"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these
+models.
 
-Texts may be in the records of a file. The keys of such a mapping depend on the format of the file, so its model is made
-from what the format declares.
-"""
+Texts may be in the records of a file. The keys of such a mapping depend on the format of the file,
+so its model is made from what the format declares."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,9 @@ from ..io.plain_files import UNPACKED
 
 
 def whole_number(value: object) -> object:
-    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value here do."""
+    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value
+    here do.
+    """
     if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
         return int(value)
     if isinstance(value, int):
@@ -43,7 +45,11 @@ def _truth(value: object) -> object:
 
 def _order(value: object) -> object:
     # With few repeats, none of them of a group, no engine takes long for a name.
-    if isinstance(value, str) and len(re.findall(r"[*+{]|(?<!\()\?", value)) <= 3 and not re.search(r"\)[*+{]", value):
+    if (
+        isinstance(value, str)
+        and len(re.findall(r"[*+{]|(?<!\()\?", value)) <= 3
+        and not re.search(r"\)[*+{]", value)
+    ):
         with suppress(re.error, RecursionError, OverflowError):
             if re.compile(value).groups:
                 return value
@@ -55,9 +61,14 @@ def _line_numbers(value: object) -> object:
     """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
-    if value and (isinstance(value, str) or (isinstance(value, list) and all(isinstance(i, str) for i in value))):
+    if value and (
+        isinstance(value, str)
+        or (isinstance(value, list) and all(isinstance(i, str) for i in value))
+    ):
         return value
-    raise ValueError("expected a list of line numbers and ranges, such as [1-100, 418], or a file of them")
+    raise ValueError(
+        "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
+    )
 
 
 def _level(value: object) -> object:
@@ -73,7 +84,9 @@ class ConfigModel(BaseModel):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], prefix: str = "") -> Self:
-        """Return a section with settings that stand in no file; raises InputError that names the one that is wrong."""
+        """Return a section with settings that stand in no file; raises InputError that names the
+        one that is wrong.
+        """
         try:
             return cls.model_validate(settings)
         except ValidationError as error:
@@ -81,7 +94,9 @@ class ConfigModel(BaseModel):
             name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
             if item["type"] == "extra_forbidden":
                 text = f"is no setting{did_you_mean(name, cls.model_fields)}"
-            raise InputError(f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}") from None
+            raise InputError(
+                f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}"
+            ) from None
 
 
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
@@ -109,7 +124,9 @@ PathText = Annotated[
 
 
 class Record(NamedTuple):
-    """What a config says of a file whose records hold texts. `header` is None where the config does not say it."""
+    """What a config says of a file whose records hold texts. `header` is None where the config does
+    not say it.
+    """
 
     format: str
     path: str
@@ -118,14 +135,19 @@ class Record(NamedTuple):
     key: str | None = None
 
 
-Column = Annotated[str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})]
+Column = Annotated[
+    str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})
+]
 KEY = "the column of the ids by which records are joined, in whatever order they are"
 Records = dict[str, type[BaseModel]]
-"""The model of each format's mapping, by the name of the format. Validation of a config has it as its context."""
+"""The model of each format's mapping, by the name of the format. Validation of a config has it as
+its context."""
 
 
 def tag(name: str) -> str:
-    """Return the step that stands for a format in the location of an error. Its brackets tell it from every key."""
+    """Return the step that stands for a format in the location of an error. Its brackets tell it
+    from every key.
+    """
     return f"<{name}>"
 
 
@@ -143,11 +165,17 @@ CLUSTERS = ("dask", "ray", "spark")
 
 def idle_address(backend: str) -> str | None:
     """Return why an address has no effect with a backend, or None."""
-    return None if backend in CLUSTERS else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
+    return (
+        None
+        if backend in CLUSTERS
+        else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
+    )
 
 
 def _jobs(value: object) -> object:
-    if value != "auto" and (not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)):
+    if value != "auto" and (
+        not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)
+    ):
         raise ValueError("expected 'auto' or a number of workers from 1")
     return value if value == "auto" else int(str(value))
 
@@ -155,15 +183,20 @@ def _jobs(value: object) -> object:
 Jobs = Annotated[
     Any,
     BeforeValidator(_jobs),
-    WithJsonSchema({"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}),
+    WithJsonSchema(
+        {"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}
+    ),
 ]
 _PATH: TypeAdapter[str] = TypeAdapter(PathText)
 ANY_RECORD = {"const": "<record>"}
-"""Stands for the records of all formats in the JSON Schema of the models, until `schema` puts them there."""
+"""Stands for the records of all formats in the JSON Schema of the models, until `schema` puts them
+there."""
 
 
 def _texts(value: object, info: ValidationInfo) -> str | Record:
-    """Return a path, or a record that says where in a file the texts are; raises ValueError for wrong keys."""
+    """Return a path, or a record that says where in a file the texts are; raises ValueError for
+    wrong keys.
+    """
     if not isinstance(value, dict):
         return _PATH.validate_python(value)
     records: Records = info.context or {}
@@ -175,12 +208,16 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
     return Record(name, **read.model_dump())
 
 
-Texts = Annotated[Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})]
+Texts = Annotated[
+    Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})
+]
 _BY_DATASET: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Texts])
 
 
 def _outputs(value: object, info: ValidationInfo) -> object:
-    """Return where the outputs of a system are: one text for all data sets, or a mapping with one for each."""
+    """Return where the outputs of a system are: one text for all data sets, or a mapping with one
+    for each.
+    """
     if isinstance(value, dict) and not named_format(value, info.context or {}):
         return _BY_DATASET.validate_python(value, context=info.context)
     return _texts(value, info)
@@ -208,7 +245,9 @@ SystemsConfig = Annotated[
 
 
 class DatasetConfig(ConfigModel):
-    """Parallel text, one sentence a line. One of references, m2, gold and data is needed by most metrics."""
+    """Parallel text, one sentence a line. One of references, m2, gold and data is needed by most
+    metrics.
+    """
 
     source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
     references: list[Texts] = Field(
@@ -216,7 +255,9 @@ class DatasetConfig(ConfigModel):
         min_length=1,
         description="one file for each annotator; a glob stands for the files that it matches, in natural order",
     )
-    m2: PathText | None = Field(None, description="annotated sentences: source, and a reference for each annotator")
+    m2: PathText | None = Field(
+        None, description="annotated sentences: source, and a reference for each annotator"
+    )
     gold: list[PathText] = Field(
         [],
         min_length=1,
@@ -239,10 +280,15 @@ class DatasetConfig(ConfigModel):
         description="what a reference line without a token is: a sentence of length 0, with a warning (keep), a "
         "mistake (error), or a sign that this annotator has nothing for the sentence (none)",
     )
-    keep: LineNumbers | None = Field(None, description="lines to score, from 1: [1-100, 418], or a file of them")
-    drop: LineNumbers | None = Field(None, description="lines to leave out, from 1: [1-100, 418], or a file of them")
+    keep: LineNumbers | None = Field(
+        None, description="lines to score, from 1: [1-100, 418], or a file of them"
+    )
+    drop: LineNumbers | None = Field(
+        None, description="lines to leave out, from 1: [1-100, 418], or a file of them"
+    )
     outputs: Literal["whole", "kept"] = Field(
-        "whole", description="kept: the files of systems hold only the lines that keep or drop leaves"
+        "whole",
+        description="kept: the files of systems hold only the lines that keep or drop leaves",
     )
     replace: Literal["none", "ptb_brackets"] = Field(
         "none",
@@ -258,14 +304,17 @@ class DatasetConfig(ConfigModel):
 class DefaultsConfig(ConfigModel):
     """Values for the metrics that do not give their own."""
 
-    metrics: dict[str, Any] | None = Field(None, description="options for the metrics that have a use for them")
+    metrics: dict[str, Any] | None = Field(
+        None, description="options for the metrics that have a use for them"
+    )
 
 
 class RunConfig(ConfigModel):
     """How the work is done. Nothing here changes a number."""
 
     n_jobs: Jobs = Field(
-        "auto", description="worker processes or threads; auto: as many as there are processors, none for small runs"
+        "auto",
+        description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
     backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
         "auto",
@@ -277,28 +326,39 @@ class RunConfig(ConfigModel):
         description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
     )
     max_unpacked: Count = Field(
-        UNPACKED, description="bytes that compressed and other unpacked inputs of a run may take together"
+        UNPACKED,
+        description="bytes that compressed and other unpacked inputs of a run may take together",
     )
     devices: str | list[str] = Field(
-        "auto", description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)"
+        "auto",
+        description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)",
     )
     batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = Field(
-        None, description="the most lines that a metric of your own gets at once; it changes no number"
+        None,
+        description="the most lines that a metric of your own gets at once; it changes no number",
     )
-    patience: Count = Field(600, description="seconds without any answer after which a metric of your own is given up")
+    patience: Count = Field(
+        600, description="seconds without any answer after which a metric of your own is given up"
+    )
 
 
 class StatisticsConfig(ConfigModel):
     """Intervals, rank ranges and paired tests. Without this section there are none."""
 
-    baseline: str | None = Field(None, description="the system that the others are compared with; default: all pairs")
+    baseline: str | None = Field(
+        None, description="the system that the others are compared with; default: all pairs"
+    )
     test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
         "approximate_randomization", description="the paired test; none: no comparisons"
     )
     correction: Literal["holm", "bonferroni", "none"] = Field(
-        "holm", description="correction of p-values for several comparisons by one metric on one data set"
+        "holm",
+        description="correction of p-values for several comparisons by one metric on one data set",
     )
-    level: Level = Field(0.95, description="level of intervals and rank ranges; 1 - level is the level of significance")
+    level: Level = Field(
+        0.95,
+        description="level of intervals and rank ranges; 1 - level is the level of significance",
+    )
     resamples: Resamples = Field(1000, description="bootstrap samples")
     trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
     seed: Seed = Field(12345, description="seed of both random streams")
@@ -308,20 +368,29 @@ class StatisticsConfig(ConfigModel):
         "sentence with running totals: those of the whole set, or selected again in each sample",
     )
     outputs: Literal["score", "all"] = Field(
-        "score", description="what has an interval: the score alone, or all outputs that are fractions, such as recall"
+        "score",
+        description="what has an interval: the score alone, or all outputs that are fractions, such as recall",
     )
 
 
 class HumanConfig(ConfigModel):
     """Human judgements, or scores made of them, with which the metrics are correlated."""
 
-    file: PathText = Field(description="judgements (XML or CSV), or scores: lines `system score`, CSV")
-    dataset: str | None = Field(None, description="the data set that was judged; not needed where there is only one")
+    file: PathText = Field(
+        description="judgements (XML or CSV), or scores: lines `system score`, CSV"
+    )
+    dataset: str | None = Field(
+        None, description="the data set that was judged; not needed where there is only one"
+    )
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
     aliases: dict[str, str] = Field(
-        {}, min_length=1, description="what systems of the file are called in the run, such as src: INPUT"
+        {},
+        min_length=1,
+        description="what systems of the file are called in the run, such as src: INPUT",
     )
-    without: list[str] = Field([], description="systems that are left out of the correlations, such as references")
+    without: list[str] = Field(
+        [], description="systems that are left out of the correlations, such as references"
+    )
     scores: list[Literal["expected_wins", "trueskill"]] = Field(
         ["expected_wins"], min_length=1, description="how judgements become scores of systems"
     )
@@ -341,7 +410,8 @@ class HumanConfig(ConfigModel):
         "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
     )
     window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
-        None, description="number of systems in a window that moves along the human ranking; default: no windows"
+        None,
+        description="number of systems in a window that moves along the human ranking; default: no windows",
     )
     level: Level = Field(0.95, description="level of the intervals")
     resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
@@ -352,7 +422,8 @@ class HumanConfig(ConfigModel):
         "accuracy[average=item,epsilon=best]",
     )
     permutations: Resamples | None = Field(
-        None, description="resamples of the permutation tests between metrics; default: no such tests"
+        None,
+        description="resamples of the permutation tests between metrics; default: no such tests",
     )
     aggregation: Literal["score", "trueskill"] = Field(
         "score",
@@ -363,19 +434,26 @@ class HumanConfig(ConfigModel):
 class OutputConfig(ConfigModel):
     """Where results go and how they are printed."""
 
-    dir: PathText = Field("runs/latest", description="the run directory, relative to the working directory")
+    dir: PathText = Field(
+        "runs/latest", description="the run directory, relative to the working directory"
+    )
     formats: list[str] = Field(["json", "csv"], description="files beside results.json")
     plots: list[str] = Field(
-        [], description="plots that the format plots draws; default: all for which there are results"
+        [],
+        description="plots that the format plots draws; default: all for which there are results",
     )
-    plot_type: Literal["png", "svg", "pdf"] = Field("png", description="type of the files that the format plots writes")
+    plot_type: Literal["png", "svg", "pdf"] = Field(
+        "png", description="type of the files that the format plots writes"
+    )
     plot_width: Literal["column", "text"] | None = Field(
-        None, description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)"
+        None,
+        description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)",
     )
     plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
     plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
     x: Annotated[str | None, BeforeValidator(_order)] = Field(
-        None, description=r"the order of systems, such as step-(\d+): a pattern whose group is a number in their names"
+        None,
+        description=r"the order of systems, such as step-(\d+): a pattern whose group is a number in their names",
     )
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")

@@ -1,4 +1,6 @@
-"""The written form of a config as a whole, and of its judgements, correlations, and values that it expects."""
+"""The written form of a config as a whole, and of its judgements, correlations, and values that it
+expects.
+"""
 
 import re
 from typing import Annotated, Any, Literal
@@ -10,11 +12,20 @@ from . import models
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
 Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
-"""Verdicts, the best first. "not published" says that the values are of another computation, not of a publication.
+"""Verdicts, the best first. "not published" says that the values are of another computation, not of
+a publication.
 
 "not run", which only a record has, says that the recipe's author could not run it.
 """
-SPECIAL = ("score", "rank", "samples.std", "samples.interval", "bootstrap.mean", "bootstrap.std", "bootstrap.interval")
+SPECIAL = (
+    "score",
+    "rank",
+    "samples.std",
+    "samples.interval",
+    "bootstrap.mean",
+    "bootstrap.std",
+    "bootstrap.interval",
+)
 """Outputs for which values may be expected besides those of the metric itself."""
 SECTIONS = ("judgments", "columns", "correlations", "agreements")
 
@@ -26,7 +37,11 @@ def _number(value: object) -> object:
 
 
 def _scores(value: object) -> object:
-    if isinstance(value, dict) and value and all(isinstance(v, str) and NUMBER.fullmatch(v) for v in value.values()):
+    if (
+        isinstance(value, dict)
+        and value
+        and all(isinstance(v, str) and NUMBER.fullmatch(v) for v in value.values())
+    ):
         return {str(name): float(text) for name, text in value.items()}
     raise ValueError("expected a score, a number, for each system")
 
@@ -39,7 +54,9 @@ def _values(value: object) -> object:
         return [_values(child) for child in value]
     if isinstance(value, str):
         return value
-    raise ValueError("expected values: a number with all its printed digits, a list or a mapping of such")
+    raise ValueError(
+        "expected values: a number with all its printed digits, a list or a mapping of such"
+    )
 
 
 Number = Annotated[str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})]
@@ -48,7 +65,9 @@ Scores = Annotated[
     BeforeValidator(_scores),
     WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
 ]
-Values = Annotated[Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})]
+Values = Annotated[
+    Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})
+]
 ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
 Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)]
 Name = Annotated[str, Field(min_length=1)]
@@ -72,7 +91,9 @@ def _refuse_beside(written: models.ConfigModel, given: str, *idle: str) -> None:
 class RoundingConfig(models.ConfigModel):
     """How numbers are rounded before they are used."""
 
-    digits: models.Digits = Field(description="decimals that are left, after multiplication with the scale")
+    digits: models.Digits = Field(
+        description="decimals that are left, after multiplication with the scale"
+    )
     rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
 
 
@@ -83,9 +104,13 @@ class JudgmentsConfig(models.ConfigModel):
     judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
     without_judges: list[str] = Field([], description="judges that are left out")
     without: list[str] = Field([], description="systems that are left out")
-    divisor: Literal["opponents", "beaten"] = Field("opponents", description="what Expected Wins divides by")
+    divisor: Literal["opponents", "beaten"] = Field(
+        "opponents", description="what Expected Wins divides by"
+    )
     trueskill: models.Runs | None = Field(None, description="runs of TrueSkill; default: none")
-    folds: Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None = Field(
+    folds: (
+        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None
+    ) = Field(
         None, description="folds of a cross-validation of Expected Wins; default: there is none"
     )
     level: models.Level = Field(0.95, description="level of the rank ranges")
@@ -94,13 +119,17 @@ class JudgmentsConfig(models.ConfigModel):
 
 
 class RowsConfig(models.ConfigModel):
-    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its first line."""
+    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its
+    first line.
+    """
 
     file: models.PathText = Field(
         description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
         "may be compressed"
     )
-    where: dict[str, str] = Field({}, description="only the rows with these texts in these columns, such as {1: BLEU}")
+    where: dict[str, str] = Field(
+        {}, description="only the rows with these texts in these columns, such as {1: BLEU}"
+    )
 
 
 class TableConfig(RowsConfig):
@@ -108,9 +137,13 @@ class TableConfig(RowsConfig):
 
     system: models.Column = Field("1", description="the column of the system's name")
     score: models.Column = Field("2", description="the column of the score")
-    sentence: models.Column | None = Field(None, description="the column of the sentence's number, where there is one")
+    sentence: models.Column | None = Field(
+        None, description="the column of the sentence's number, where there is one"
+    )
     without: list[str] = Field([], description="systems whose lines are left out")
-    metric: models.Column | None = Field(None, description="of `expect`: the column of what `metrics` names")
+    metric: models.Column | None = Field(
+        None, description="of `expect`: the column of what `metrics` names"
+    )
     metrics: dict[str, Any] | None = Field(
         None,
         min_length=1,
@@ -120,7 +153,9 @@ class TableConfig(RowsConfig):
 
 
 class RecordsConfig(RowsConfig):
-    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are joined by names."""
+    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are
+    joined by names.
+    """
 
     score: models.Column | list[models.Column] = Field(
         description="the column, such as scores.fluency; of several it is the mean"
@@ -131,7 +166,8 @@ class RecordsConfig(RowsConfig):
         "all outputs are of one",
     )
     item: models.Column | list[models.Column] = Field(
-        [], description="the columns that name what the output is for; default: those of a system are in order"
+        [],
+        description="the columns that name what the output is for; default: those of a system are in order",
     )
 
 
@@ -139,7 +175,9 @@ class FBetaConfig(models.ConfigModel):
     """F-beta of two columns of a file of scores."""
 
     file: models.PathText
-    precision: ColumnNumber = Field(description="the column of precision; the system's name is column 1")
+    precision: ColumnNumber = Field(
+        description="the column of precision; the system's name is column 1"
+    )
     recall: ColumnNumber = Field(description="the column of recall")
     beta: Number = Field("0.5", description="weight of recall against precision")
 
@@ -148,13 +186,19 @@ class ColumnConfig(models.ConfigModel):
     """A score of each system: of a metric, a file or judgements, or written out."""
 
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
-    file: models.PathText | None = Field(None, description="a file of scores, as `human` reads them")
+    file: models.PathText | None = Field(
+        None, description="a file of scores, as `human` reads them"
+    )
     table: TableConfig | None = None
-    records: RecordsConfig | None = Field(None, description="scores of outputs; the column has one for each of these")
+    records: RecordsConfig | None = Field(
+        None, description="scores of outputs; the column has one for each of these"
+    )
     f_beta: FBetaConfig | None = None
     judgments: Name | None = Field(None, description="a name of the section `judgments`")
     scores: Scores | None = Field(None, description="scores of the systems, as system: score")
-    order: list[str] | None = Field(None, description="systems, the best first; their scores follow from their ranks")
+    order: list[str] | None = Field(
+        None, description="systems, the best first; their scores follow from their ranks"
+    )
     dataset: Name | None = Field(
         None,
         description="data set of the metric, where there are several; or that whose systems a file of numbers is for",
@@ -163,36 +207,60 @@ class ColumnConfig(models.ConfigModel):
     human: Literal["expected_wins", "trueskill"] = Field(
         "expected_wins", description="score that is made of the judgements"
     )
-    title: Name | None = Field(None, description="title of the score in the file, where it has several")
-    rename: dict[str, str] = Field({}, description="other names for systems, such as {source: INPUT}")
-    rounding: RoundingConfig | None = Field(None, description="rounding of the scores before they are used")
+    title: Name | None = Field(
+        None, description="title of the score in the file, where it has several"
+    )
+    rename: dict[str, str] = Field(
+        {}, description="other names for systems, such as {source: INPUT}"
+    )
+    rounding: RoundingConfig | None = Field(
+        None, description="rounding of the scores before they are used"
+    )
 
     @model_validator(mode="after")
     def _one(self) -> "ColumnConfig":
-        given = _one_of(self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order")
-        uses = {"dataset": ("metric", "file"), "output": ("metric",), "human": ("judgments",), "title": ("file",)}
+        given = _one_of(
+            self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order"
+        )
+        uses = {
+            "dataset": ("metric", "file"),
+            "output": ("metric",),
+            "human": ("judgments",),
+            "title": ("file",),
+        }
         _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
         return self
 
 
 class CorrelationConfig(models.ConfigModel):
-    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both have."""
+    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both
+    have.
+    """
 
     of: list[Name] = Field(min_length=1, description="columns, such as metrics")
-    with_: list[Name] = Field(min_length=1, alias="with", description="columns, such as human scores")
+    with_: list[Name] = Field(
+        min_length=1, alias="with", description="columns, such as human scores"
+    )
     without: list[str] = Field([], description="systems that are left out")
     statistics: list[str] = Field(
-        [], min_length=1, description="of records: such as pearson or kendall[average=item] (`list statistics`)"
+        [],
+        min_length=1,
+        description="of records: such as pearson or kendall[average=item] (`list statistics`)",
     )
-    absolute: models.Truth = Field(False, description="of records: absolute values of the statistics")
+    absolute: models.Truth = Field(
+        False, description="of records: absolute values of the statistics"
+    )
     part: Literal["lower", "upper"] | None = Field(
-        None, description="of records: the half of the outputs with the lower, or upper, scores of `with`"
+        None,
+        description="of records: the half of the outputs with the lower, or upper, scores of `with`",
     )
     given: Literal["system"] | None = Field(
-        None, description="of records: system: of scores less the mean of their system (partial correlation)"
+        None,
+        description="of records: system: of scores less the mean of their system (partial correlation)",
     )
     resamples: models.Resamples | None = Field(
-        None, description="of records: bootstrap samples of the items, for intervals of the statistics; default: none"
+        None,
+        description="of records: bootstrap samples of the items, for intervals of the statistics; default: none",
     )
     level: models.Level = Field(0.95, description="level of these intervals")
     seed: models.Seed = Field(12345, description="seed of these samples")
@@ -211,14 +279,23 @@ class AgreementConfig(models.ConfigModel):
     judgments: Name = Field(description="a name of the section `judgments`")
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     table: TableConfig | None = Field(
-        None, description="sentence scores; their sentences have the numbers that the judgements have"
+        None,
+        description="sentence scores; their sentences have the numbers that the judgements have",
     )
-    dataset: Name | None = Field(None, description="data set of the metric, where there are several")
+    dataset: Name | None = Field(
+        None, description="data set of the metric, where there are several"
+    )
     without: list[str] = Field([], description="systems that are left out")
-    numbering: Literal["auto", "0", "1", "judged"] = Field("auto", description="as in the section `human`")
-    ties: Literal["later", "wrong", "half", "out"] = Field("later", description="as in the section `human`")
+    numbering: Literal["auto", "0", "1", "judged"] = Field(
+        "auto", description="as in the section `human`"
+    )
+    ties: Literal["later", "wrong", "half", "out"] = Field(
+        "later", description="as in the section `human`"
+    )
     order: list[str] | None = Field(
-        None, min_length=2, description="all judged systems, in the order for `ties: later`; default: ASCII order"
+        None,
+        min_length=2,
+        description="all judged systems, in the order for `ties: later`; default: ASCII order",
     )
 
     @model_validator(mode="after")
@@ -233,31 +310,57 @@ class AgreementConfig(models.ConfigModel):
 
 
 class ExpectationConfig(models.ConfigModel):
-    """Values that the results should have, for scores (metric, dataset, output) or at a path into results.json."""
+    """Values that the results should have, for scores (metric, dataset, output) or at a path into
+    results.json.
+    """
 
     title: str | None = Field(None, description="what the values are, for the table")
     metric: Name | None = Field(None, description="a metric of this config, as it is written there")
     dataset: Name | None = Field(None, description="data set, where there are several")
-    output: Name = Field("score", description=f"output of the metric, or one of {', '.join(SPECIAL)}")
-    sentences: Any = Field(None, description="lines, such as [1-10], or all: their sentence scores are expected")
-    path: Name | None = Field(None, description="keys into results.json, joined by /, such as judgments/all/total")
-    mean: list[str] | None = Field(None, min_length=1, description="systems for whose mean score one value is expected")
-    before: RoundingConfig | None = Field(None, description="rounding of each score before the mean")
-    scale: Number = Field("1", description="factor by which the results are multiplied; 100 for percent")
+    output: Name = Field(
+        "score", description=f"output of the metric, or one of {', '.join(SPECIAL)}"
+    )
+    sentences: Any = Field(
+        None, description="lines, such as [1-10], or all: their sentence scores are expected"
+    )
+    path: Name | None = Field(
+        None, description="keys into results.json, joined by /, such as judgments/all/total"
+    )
+    mean: list[str] | None = Field(
+        None, min_length=1, description="systems for whose mean score one value is expected"
+    )
+    before: RoundingConfig | None = Field(
+        None, description="rounding of each score before the mean"
+    )
+    scale: Number = Field(
+        "1", description="factor by which the results are multiplied; 100 for percent"
+    )
     rounding: Rule | None = Field(
-        None, description="how the publication shortened its numbers; default: they had no more digits"
+        None,
+        description="how the publication shortened its numbers; default: they had no more digits",
     )
-    tolerance: Number | None = Field(None, description="difference that is allowed, in units of the values")
-    why: str | None = Field(None, description="why there is a tolerance, or why the values are missed")
-    recorded: Worth | None = Field(None, description="verdict on record; only a worse one is a miss")
+    tolerance: Number | None = Field(
+        None, description="difference that is allowed, in units of the values"
+    )
+    why: str | None = Field(
+        None, description="why there is a tolerance, or why the values are missed"
+    )
+    recorded: Worth | None = Field(
+        None, description="verdict on record; only a worse one is a miss"
+    )
     annotator: Name | None = Field(
-        None, description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1"
+        None,
+        description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1",
     )
-    published: models.Truth = Field(True, description="false: the values are of another computation")
+    published: models.Truth = Field(
+        True, description="false: the values are of another computation"
+    )
     values: Values | None = Field(None, description="values with all their printed digits")
     order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
     table: TableConfig | None = Field(None, description="values in a file")
-    same: Name | None = Field(None, description="another path into results.json with the same content")
+    same: Name | None = Field(
+        None, description="another path into results.json with the same content"
+    )
     reports: dict[str, models.PathText] | None = Field(
         None,
         min_length=1,
@@ -282,16 +385,21 @@ class ExpectationConfig(models.ConfigModel):
 
 
 def entry_of_each_metric(entries: Any) -> Any:
-    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the first come at the end.
+    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the
+    first come at the end.
 
-    So the others keep their numbers, by which messages find their lines. What is no such table stays as it is.
-    """
+    So the others keep their numbers, by which messages find their lines. What is no such table
+    stays as it is."""
     if not isinstance(entries, list):
         return entries
     kept, further = [], []
     for entry in entries:
         table = entry.get("table") if isinstance(entry, dict) else None
-        if not (isinstance(table, dict) and table.get("metric") and isinstance(table.get("metrics"), dict)):
+        if not (
+            isinstance(table, dict)
+            and table.get("metric")
+            and isinstance(table.get("metrics"), dict)
+        ):
             kept.append(entry)
             continue
         rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
@@ -310,13 +418,18 @@ class PublicationConfig(models.ConfigModel):
 
     what: str = Field(description="where the numbers stand")
     cite: str | None = Field(None, description="the publication")
-    field: str = Field("grammatical error correction", description="what was evaluated, such as machine translation")
+    field: str = Field(
+        "grammatical error correction",
+        description="what was evaluated, such as machine translation",
+    )
     url: str | None = None
     recipe: str | None = Field(None, description="how the numbers are computed")
     verdict: Worth = Field(description="the verdict on record")
     note: str | None = Field(None, description="what else a reader should know")
     tried: list[str] = Field([], description="what was tried without success")
-    not_compared: list[str] = Field([], description="published numbers that are not computed here, and why")
+    not_compared: list[str] = Field(
+        [], description="published numbers that are not computed here, and why"
+    )
     slow: models.Truth = Field(False, description="whether it takes minutes")
 
 
@@ -325,10 +438,16 @@ class ConfigFile(models.ConfigModel):
 
     # what it may ask for besides scores
     publication: PublicationConfig | None = None
-    judgments: dict[str, JudgmentsConfig] = Field({}, min_length=1, description="human judgements by name")
-    columns: dict[str, ColumnConfig] = Field({}, min_length=1, description="scores of systems by name")
+    judgments: dict[str, JudgmentsConfig] = Field(
+        {}, min_length=1, description="human judgements by name"
+    )
+    columns: dict[str, ColumnConfig] = Field(
+        {}, min_length=1, description="scores of systems by name"
+    )
     correlations: list[CorrelationConfig] = Field([], min_length=1)
-    agreements: dict[str, AgreementConfig] = Field({}, min_length=1, description="agreements on sentences, by name")
+    agreements: dict[str, AgreementConfig] = Field(
+        {}, min_length=1, description="agreements on sentences, by name"
+    )
     expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
     )
@@ -337,7 +456,8 @@ class ConfigFile(models.ConfigModel):
     description: str | None = None
     include: list[models.PathText] = Field([], description="configs over which this one is merged")
     catalogue: dict[str, Any] = Field(
-        {}, description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)"
+        {},
+        description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)",
     )
     defaults: models.DefaultsConfig = models.DefaultsConfig()
     datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
@@ -346,7 +466,9 @@ class ConfigFile(models.ConfigModel):
         description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
     )
     metrics: list[Any] = Field([], min_length=1)
-    statistics: models.StatisticsConfig | None = Field(None, description="intervals and tests; {} takes the defaults")
+    statistics: models.StatisticsConfig | None = Field(
+        None, description="intervals and tests; {} takes the defaults"
+    )
     human: models.HumanConfig | None = None
     run: models.RunConfig = models.RunConfig()
     output: models.OutputConfig = models.OutputConfig()

@@ -1,7 +1,8 @@
-"""What a run reads: data sets, systems, where their texts are, which lines are scored; a checked config as a whole.
+"""What a run reads: data sets, systems, where their texts are, which lines are scored; a checked
+config as a whole.
 
-Also how patterns of paths are matched, and what the command line changes (`--set`) and selects (`--only`).
-"""
+Also how patterns of paths are matched, and what the command line changes (`--set`) and selects
+(`--only`)."""
 
 import itertools
 import json
@@ -36,19 +37,26 @@ class Column:
     column: str
     """The name or number of the column. Several columns of numbers are joined by +."""
     header: bool = False
-    """Whether the first line holds the names of the columns. For numbers: whether the columns were named."""
+    """Whether the first line holds the names of the columns. For numbers: whether the columns were
+    named."""
     null: bool = False
     """Whether a record may have no text."""
     decimals: int | None = None
     """Decimals that numbers have at most. None allows any real numbers."""
     key: str = ""
-    """The column of the ids by which the records are joined with others. Empty: they are in the same order."""
+    """The column of the ids by which the records are joined with others. Empty: they are in the
+    same order."""
     lenient: bool = False
-    """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they are an error."""
+    """Whether edits of an M2 file that cannot be applied are left out of its text. Otherwise they
+    are an error."""
 
     def joined_by(self, key: str, *, named: bool) -> "Column":
-        """Return the column with one of ids. If this has a name, and columns are `named`, the first line has names."""
-        return replace(self, key=key, header=self.header or (named and bool(key) and not key.isdecimal()))
+        """Return the column with one of ids. If this has a name, and columns are `named`, the first
+        line has names.
+        """
+        return replace(
+            self, key=key, header=self.header or (named and bool(key) and not key.isdecimal())
+        )
 
 
 Input = Path | Remote | Column
@@ -56,10 +64,13 @@ Input = Path | Remote | Column
 
 
 class TextFormat(NamedTuple):
-    """A format of files with a text in each record. A config names such a file as {NAME OF THE FORMAT: PATH}."""
+    """A format of files with a text in each record. A config names such a file as {NAME OF THE
+    FORMAT: PATH}.
+    """
 
     texts: Callable[[Path, str, Column], Iterator[object]]
-    """Yields the texts, from the path of a file, its name in messages, and what the config says of it.
+    """Yields the texts, from the path of a file, its name in messages, and what the config says of
+    it.
 
     Records may also hold a list of texts, or none; see `as_text` in `corpus/formats/records.py`.
     """
@@ -72,7 +83,8 @@ class TextFormat(NamedTuple):
     unit: str = ":"
     """What stands between the name of a file and the number of a text in messages."""
     suffixes: tuple[str, ...] = ()
-    """Suffixes of such files, beside the name of the format: of these a column may be named as FILE:COLUMN."""
+    """Suffixes of such files, beside the name of the format: of these a column may be named as
+    FILE:COLUMN."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +93,8 @@ class Selection:
 
     keep: bool
     ranges: tuple[tuple[int, int, str], ...]
-    """First line, last line and position of each range. Lines count from 1; the ranges are in order and disjoint."""
+    """First line, last line and position of each range. Lines count from 1; the ranges are in order
+    and disjoint."""
 
     def numbers(self, lines: int) -> list[tuple[int, int]]:
         """Return the kept lines of a text as ranges low <= i < high from 0.
@@ -90,11 +103,17 @@ class Selection:
         """
         _, last, position = self.ranges[-1]
         if last > lines:
-            raise ConfigError([Problem(position, f"line {last} is beyond the end: there are {lines} lines")])
+            raise ConfigError(
+                [Problem(position, f"line {last} is beyond the end: there are {lines} lines")]
+            )
         ranges = [(first - 1, last) for first, last, _ in self.ranges]
         if not self.keep:
             borders = [0, *(border for pair in ranges for border in pair), lines]
-            ranges = [(low, high) for low, high in zip(borders[::2], borders[1::2], strict=True) if low < high]
+            ranges = [
+                (low, high)
+                for low, high in zip(borders[::2], borders[1::2], strict=True)
+                if low < high
+            ]
         if not ranges:
             raise ConfigError([Problem(position, "every line is dropped; nothing can be scored")])
         return ranges
@@ -102,7 +121,9 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A data set: a source and references in the order in which they are written, or an M2 file, which has both."""
+    """A data set: a source and references in the order in which they are written, or an M2 file,
+    which has both.
+    """
 
     name: str
     source: Input | None
@@ -111,7 +132,8 @@ class Dataset:
     m2: Path | Remote | None = None
     """The M2 file from which the references are made, and the source where none is given."""
     gold: tuple[Path | Remote, ...] = ()
-    """The M2 files whose edits are what metrics of edits compare with. Each has annotators of its own."""
+    """The M2 files whose edits are what metrics of edits compare with. Each has annotators of its
+    own."""
     missing_annotator: Literal["first", "source", "none"] = "first"
     explicit: bool = False
     """Whether the config says what `missing_annotator` is."""
@@ -122,7 +144,8 @@ class Dataset:
     replace: Literal["none", "ptb_brackets"] = "none"
     """What is replaced in all texts."""
     bom: tuple[str, ...] | Literal["drop", "keep"] = "drop"
-    """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose outputs it does."""
+    """Whether a byte order mark at the beginning of a text counts as text; or the systems of whose
+    outputs it does."""
 
     @property
     def annotated(self) -> tuple[Path | Remote, ...]:
@@ -165,7 +188,9 @@ def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
         match = RANGE.fullmatch(text.strip())
         low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
         if not match:
-            problems.append(Problem(position, f"'{text[:50]}' is no line number or range, such as 418 or 1-100"))
+            problems.append(
+                Problem(position, f"'{text[:50]}' is no line number or range, such as 418 or 1-100")
+            )
         elif low < 1:
             problems.append(Problem(position, f"'{text}': lines are numbered from 1"))
         elif high < low:
@@ -175,7 +200,9 @@ def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
     ranges.sort(key=lambda item: item[:2])
     for (_, last, position), (first, _, second_position) in itertools.pairwise(ranges):
         if first <= last:
-            problems.append(Problem(second_position, f"line {first} is named twice (also at {position})"))
+            problems.append(
+                Problem(second_position, f"line {first} is named twice (also at {position})")
+            )
     if problems:
         raise ConfigError(problems)
     return Selection(keep, tuple(ranges))
@@ -187,7 +214,9 @@ def read_line_numbers(path: Path) -> list[tuple[str, str]]:
     Raises InputError where it cannot be read, or has none.
     """
     lines = small_text(path, MAX_BYTES).split("\n")
-    items = [(line.strip(), f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    items = [
+        (line.strip(), f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
+    ]
     if not items:
         raise ConfigError([Problem(str(path), "names no line")])
     return items
@@ -210,16 +239,21 @@ class Config:
     places: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """Where each file is named first."""
     absent: frozenset[Path] = frozenset()
-    """Files of fetched data sets that are not here. They have problems already, so nobody need open them."""
+    """Files of fetched data sets that are not here. They have problems already, so nobody need open
+    them."""
 
 
 def is_glob(text: str) -> bool:
-    """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a query."""
+    """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a
+    query.
+    """
     return any(character in text for character in ("*[" if is_remote(text) else "*?["))
 
 
 def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern, in natural order; a file that is called exactly so is the only match."""
+    """Return the files that match a pattern, in natural order; a file that is called exactly so is
+    the only match.
+    """
     try:
         literal = base / pattern
         if literal.exists() and not literal.is_dir():
@@ -234,18 +268,29 @@ def glob(base: Path, pattern: str) -> list[Path]:
 
 def natural(path: Path) -> list[tuple[int, str]]:
     """Return a sort key that puts system2 before system10. Different names have different keys."""
-    parts = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", path.name)]
+    parts = [
+        (int(part), "") if part.isdecimal() else (-1, part)
+        for part in re.split(r"([0-9]+)", path.name)
+    ]
     return [*parts, (-1, path.name)]
 
 
 def called(path: Path | Remote, pattern: str) -> str:
-    """Return the name of a system: the part of the path at {system}, or else the file's name without text suffixes."""
+    """Return the name of a system: the part of the path at {system}, or else the file's name
+    without text suffixes.
+    """
     before, placeholder, after = pattern.partition("{system}")
     literal = after.partition("*")[0]
-    if placeholder and not is_glob(before) and (after == literal or (literal and not is_glob(literal))):
+    if (
+        placeholder
+        and not is_glob(before)
+        and (after == literal or (literal and not is_glob(literal)))
+    ):
         whole = path.as_posix() if isinstance(path, Path) else str(path)
         start = whole.rfind(before) + len(before) if before and before in whole else 0
-        end = len(whole) - len(after) if after == literal else whole.rfind(literal)  # such as at the last dot
+        end = (
+            len(whole) - len(after) if after == literal else whole.rfind(literal)
+        )  # such as at the last dot
         return whole[start:end].rpartition("/")[2]
     name = Path(path.name).stem if path.suffix.lower() in OPENERS else path.name
     return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
@@ -264,24 +309,36 @@ class Overrides:
 NO_OVERRIDES = Overrides()
 
 
-def overrides_from_values(only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]) -> Overrides:
-    """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as "a.b.0=value"."""
+def overrides_from_values(
+    only: str | Sequence[str], settings: Mapping[str, Any] | str | Sequence[str]
+) -> Overrides:
+    """Return what users of Python say: one pattern or several; settings as {"a.b.0": value} or as
+    "a.b.0=value".
+    """
     if isinstance(settings, Mapping):
         # JSON is YAML too.
-        settings = [f"{key}={json.dumps(v, ensure_ascii=False, default=str)}" for key, v in settings.items()]
-    each = [(settings,) if isinstance(settings, str) else tuple(settings), (only,) if isinstance(only, str) else only]
+        settings = [
+            f"{key}={json.dumps(v, ensure_ascii=False, default=str)}" for key, v in settings.items()
+        ]
+    each = [
+        (settings,) if isinstance(settings, str) else tuple(settings),
+        (only,) if isinstance(only, str) else only,
+    ]
     return Overrides(*(tuple(map(str, texts)) for texts in each))
 
 
 def select(
-    config: Config, metrics: Sequence[tuple[str, ...]], patterns: Sequence[str], problems: list[Problem]
+    config: Config,
+    metrics: Sequence[tuple[str, ...]],
+    patterns: Sequence[str],
+    problems: list[Problem],
 ) -> tuple[Config, Sequence[tuple[str, ...]]]:
-    """Return the config with the data sets and systems whose names match, and the metrics whose names match.
+    """Return the config with the data sets and systems whose names match, and the metrics whose
+    names match.
 
-    `metrics` has the names of each metric: its own, and the one that is printed. If no pattern matches a data set, all
-    data sets stay; the same holds for systems and metrics. A pattern that matches no name is a problem, and so are
-    patterns that together leave nothing.
-    """
+    `metrics` has the names of each metric: its own, and the one that is printed. If no pattern
+    matches a data set, all data sets stay; the same holds for systems and metrics. A pattern that
+    matches no name is a problem, and so are patterns that together leave nothing."""
     if not patterns:
         return config, metrics
 
@@ -298,11 +355,18 @@ def select(
         if not any(matches(name, pattern) for name in all_names):
             message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
             problems.append(Problem(f"--only {pattern}", message))
-    kept = {kind: {name for name in own if matches(name, *patterns)} or set(own) for kind, own in names.items()}
+    kept = {
+        kind: {name for name in own if matches(name, *patterns)} or set(own)
+        for kind, own in names.items()
+    }
     systems = tuple(system for system in config.systems if system.name in kept["system"])
     named = [dataset for dataset in config.datasets if dataset.name in kept["data set"]]
-    datasets = tuple(dataset for dataset in named if any(dataset.name in system.paths for system in systems))
-    systems = tuple(system for system in systems if any(dataset.name in system.paths for dataset in datasets))
+    datasets = tuple(
+        dataset for dataset in named if any(dataset.name in system.paths for system in systems)
+    )
+    systems = tuple(
+        system for system in systems if any(dataset.name in system.paths for dataset in datasets)
+    )
     if not datasets and not problems:
         message = "no system that matches has an output for a data set that matches"
         problems.append(Problem(f"--only {' '.join(patterns)}", message))

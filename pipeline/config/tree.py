@@ -18,7 +18,8 @@ MAX_DEPTH = 50
 MAX_ENTRIES = 10_000
 """Entries of a list or mapping in a config."""
 FEWER = {"datasets": 1_000, "metrics": 1_000, "systems": 10_000}
-"""Entries of the lists and mappings of single sections. Other sections that a config may have allow 1,000."""
+"""Entries of the lists and mappings of single sections. Other sections that a config may have allow
+1,000."""
 LINES = ("keep", "drop")
 """Lists of numbers of lines, which have as many entries as a config may have values."""
 
@@ -66,7 +67,9 @@ class Node:
         return self._walk(path)[0]
 
     def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
-        """Return a problem with the position of the node that `find` returns: of its key, or of an item of a list."""
+        """Return a problem with the position of the node that `find` returns: of its key, or of an
+        item of a list.
+        """
         node, mark = self._walk(path)
         return Problem(str(mark), f"{node.path}: {message}" if node.path else message, kind)
 
@@ -83,13 +86,20 @@ class Node:
 
 
 def from_plain(value: object, name: str, path: str = "") -> Node:
-    """Return Python values as nodes, as if they had been written in a config. `name` stands for the file."""
+    """Return Python values as nodes, as if they had been written in a config. `name` stands for the
+    file.
+    """
     mark = Mark(name, 0, 0)
     if isinstance(value, Mapping):
-        children = {str(key): from_plain(v, name, f"{path}.{key}" if path else str(key)) for key, v in value.items()}
+        children = {
+            str(key): from_plain(v, name, f"{path}.{key}" if path else str(key))
+            for key, v in value.items()
+        }
         return Node(children, mark, path, dict.fromkeys(children, mark))
     if isinstance(value, list | tuple):
-        return Node([from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)], mark, path)
+        return Node(
+            [from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)], mark, path
+        )
     if value is None:
         return Node(None, mark, path)
     return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
@@ -103,12 +113,18 @@ def sizes(node: Node) -> int:
 
 
 def too_many(node: Node, depth: int = 0) -> Problem | None:
-    """Return the problem of the first list or mapping, at this depth or below, with more entries than are needed."""
+    """Return the problem of the first list or mapping, at this depth or below, with more entries
+    than are needed.
+    """
     if isinstance(node.value, str) or node.value is None:
         return None
     most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
     if len(node.value) > most and not node.path.endswith(LINES):
-        marks = [child.mark for child in node.value] if isinstance(node.value, list) else list(node.keys.values())
+        marks = (
+            [child.mark for child in node.value]
+            if isinstance(node.value, list)
+            else list(node.keys.values())
+        )
         mark = marks[most] if len(marks) > most else node.mark
         what = node.path or "the config"
         return Problem(str(mark), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
@@ -122,7 +138,8 @@ def is_set(node: Node) -> bool:
 
 
 def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
-    """Return a config that is a mapping of Python as a node. Relative paths in it start from `folder`.
+    """Return a config that is a mapping of Python as a node. Relative paths in it start from
+    `folder`.
 
     Raises ConfigError, with all problems, where a value is none that YAML could hold.
     """

@@ -1,4 +1,5 @@
-"""A data set with its systems, opened and checked in the parent process; workers read its texts by ranges.
+"""A data set with its systems, opened and checked in the parent process; workers read its texts by
+ranges.
 
 Each file is read once when it is opened, and where some of its lines begin is kept (see `scan.py`).
 """
@@ -33,9 +34,11 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
-    """A reference without a token means that its annotator has none for the sentence; others then have one."""
+    """A reference without a token means that its annotator has none for the sentence; others then
+    have one."""
     kept: tuple[Ints, ...] = ()
-    """The lines, from 1, of each reference without a token that is there all the same, although others are missing.
+    """The lines, from 1, of each reference without a token that is there all the same, although
+    others are missing.
 
     They are not among the `blanks` of the reference."""
     notes: tuple[str, ...] = ()
@@ -49,20 +52,26 @@ class Corpus:
     views: Mapping[str, Corpus] = field(default_factory=dict)
     """The same data set as metrics of edits read it, by the names in `metrics/base/metric.py`."""
     categories: tuple[str, ...] = ()
-    """The types of edits that are scored apart, sorted: those in the annotations of gold and outputs."""
+    """The types of edits that are scored apart, sorted: those in the annotations of gold and
+    outputs."""
     annotated: bool = False
-    """Whether this is a view whose references are edits that were annotated in the texts of the references."""
+    """Whether this is a view whose references are edits that were annotated in the texts of the
+    references."""
     foreign: str = ""
-    """Of a view of edits: what is said of the gold where its edits are none of ERRANT, and those of outputs are."""
+    """Of a view of edits: what is said of the gold where its edits are none of ERRANT, and those of
+    outputs are."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
-    """Numbers for metrics that read no text, by the key of their needs: data sets without references."""
+    """Numbers for metrics that read no text, by the key of their needs: data sets without
+    references."""
     computed: bool = False
     """Whether these are numbers that code of a user has computed, and no files."""
     left_out: tuple[int, ...] = ()
-    """The lines, from 0, that have no such number for some system, so that they are left out for all."""
+    """The lines, from 0, that have no such number for some system, so that they are left out for
+    all."""
 
     def read_by(self, needs: Needs) -> Corpus:
-        """Return what a metric with these needs reads of the data set: texts, edits or files of numbers.
+        """Return what a metric with these needs reads of the data set: texts, edits or files of
+        numbers.
 
         Raises InputError where it needs edits and the data set has none.
         """
@@ -73,7 +82,9 @@ class Corpus:
         return external or self.views.get(needs.input, self)
 
     def with_references(self) -> Corpus:
-        """Return the data set with each reference as one more system; raises CorpusError where a name is taken."""
+        """Return the data set with each reference as one more system; raises CorpusError where a
+        name is taken.
+        """
         numbers = {f"reference{number}": number for number in range(len(self.references))}
         taken = next((name for name in numbers if name in self.systems), None)
         if taken:
@@ -87,8 +98,12 @@ class Corpus:
         every = len(self.references)
         if not self.missing:
             return every, every
-        lines, lacking = np.unique(np.concatenate([file.blanks for file in self.references]), return_counts=True)
-        return every - int(lacking.max()), every - (int(lacking.min()) if len(lines) == self.lines else 0)
+        lines, lacking = np.unique(
+            np.concatenate([file.blanks for file in self.references]), return_counts=True
+        )
+        return every - int(lacking.max()), every - (
+            int(lacking.min()) if len(lines) == self.lines else 0
+        )
 
     def lacks(self, number: int, line: int) -> bool:
         """Return whether a line, from 1, does not have the reference of this number."""
@@ -96,14 +111,24 @@ class Corpus:
 
     def without(self, names: Collection[str]) -> Corpus:
         """Return the data set without some systems."""
-        return replace(self, systems={name: file for name, file in self.systems.items() if name not in names})
+        return replace(
+            self, systems={name: file for name, file in self.systems.items() if name not in names}
+        )
 
     @cached_property
     def samples(self) -> Samples:
-        """Some lines of each text but references that are systems; beside gold alone the source is the reference."""
-        own = {name: text for name, text in self.systems.items() if name not in self.references_as_systems}
+        """Some lines of each text but references that are systems; beside gold alone the source is
+        the reference.
+        """
+        own = {
+            name: text
+            for name, text in self.systems.items()
+            if name not in self.references_as_systems
+        }
         samples = Samples(self.source, self.references, own)
-        for each in (samples, samples.short) if self.views and self.source and not self.references else ():
+        for each in (
+            (samples, samples.short) if self.views and self.source and not self.references else ()
+        ):
             each.references, each.source = each.given, None
         return samples
 
@@ -113,10 +138,16 @@ class Corpus:
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
-    """Return the problems of texts that must have equal numbers of lines: they differ, or there are no lines."""
+    """Return the problems of texts that must have equal numbers of lines: they differ, or there are
+    no lines.
+    """
     counts = {text.lines for text in texts}
     if len(counts) == 1:
-        return [Problem(texts[0].place, "has no lines; nothing can be scored")] if counts == {0} else []
+        return (
+            [Problem(texts[0].place, "has no lines; nothing can be scored")]
+            if counts == {0}
+            else []
+        )
     listed = "".join(dict.fromkeys(f"\n  {text.lines:>9} lines  {text.place}" for text in texts))
     message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
     return [Problem("", message)]
@@ -130,15 +161,22 @@ def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
     if not len(bare):
         return []
     more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
-    return [Problem(references[0].at(int(bare[0])), f"no annotator has a reference for this sentence{more}{why}")]
+    return [
+        Problem(
+            references[0].at(int(bare[0])),
+            f"no annotator has a reference for this sentence{more}{why}",
+        )
+    ]
 
 
 # ---- texts in memory as a corpus: lists of strings that a caller gives, checked
 
 Shape = Literal["annotator", "item"]
-"""Whether each list of references is that of an annotator, with a text for each item, or that of an item."""
+"""Whether each list of references is that of an annotator, with a text for each item, or that of an
+item."""
 TOLD = 0.1
-"""How much higher (of 0 to 1) the overlap with references must be by one shape to tell that it is the right one."""
+"""How much higher (of 0 to 1) the overlap with references must be by one shape to tell that it is
+the right one."""
 ONE = "system"
 """The name of a system where outputs are a list of texts and have no name."""
 
@@ -155,20 +193,26 @@ def corpus_in_memory(
 ) -> Corpus:
     """Return the texts as a corpus.
 
-    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a list for each
-    reference set, with None where a reference is missing, or a list for each item, or is one list of texts alone; it is
-    None where no metric reads any. `references_by` says which, where the numbers of texts do not tell. An empty text is
-    a reference of length 0. `own_tokens` says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes
-    them. Several `threads` take texts where these are long. `ids` has the id of each item.
+    `hypotheses` holds a text for each item, or such a list for each system. `references` holds a
+    list for each reference set, with None where a reference is missing, or a list for each item, or
+    is one list of texts alone; it is None where no metric reads any. `references_by` says which,
+    where the numbers of texts do not tell. An empty text is a reference of length 0. `own_tokens`
+    says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them. Several
+    `threads` take texts where these are long. `ids` has the id of each item.
 
     Raises InputError where the texts do not fit together, and for what is no list of texts.
     """
     systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
-    sets, notes = ({}, ()) if references is None else reference_sets(references, base, references_by)
+    sets, notes = (
+        ({}, ()) if references is None else reference_sets(references, base, references_by)
+    )
     named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
     named += sets.items()
-    named += [(f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t) for name, t in systems.items()]
+    named += [
+        (f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t)
+        for name, t in systems.items()
+    ]
     missing = _check_texts(named)
     if missing:
         named = [(name, [text or "" for text in texts]) for name, texts in named]
@@ -184,8 +228,13 @@ def corpus_in_memory(
             np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
             for texts in sets.values()
         ]
-        kept = [np.setdiff1d(text.blanks, lines) for text, lines in zip(reference_texts, lacking, strict=True)]
-        reference_texts = [replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)]
+        kept = [
+            np.setdiff1d(text.blanks, lines)
+            for text, lines in zip(reference_texts, lacking, strict=True)
+        ]
+        reference_texts = [
+            replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)
+        ]
     named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
     problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
     if named_ids:
@@ -209,19 +258,28 @@ def corpus_in_memory(
 
 
 LONG = 1 << 20
-"""Up to so many characters of all texts together, threads take longer to start than texts to open. How many there are
-is guessed by the first text of each list."""
+"""Up to so many characters of all texts together, threads take longer to start than texts to open.
+How many there are is guessed by the first text of each list."""
 
 
-def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the reference sets by what messages call them, and warnings. A list of texts alone is one set.
+def reference_sets(
+    references: Sequence[Any], base: Any, by: Shape | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the reference sets by what messages call them, and warnings. A list of texts alone is
+    one set.
 
-    `base` is an output or the sources, where there are some. Raises InputError for what is no list, for texts beside
-    lists, for no reference or too many, and where the numbers of texts do not tell what each list is of.
-    """
-    kinds = {isinstance(item, str) for item in references if item is not None} if is_list(references) else {True, False}
+    `base` is an output or the sources, where there are some. Raises InputError for what is no list,
+    for texts beside lists, for no reference or too many, and where the numbers of texts do not tell
+    what each list is of."""
+    kinds = (
+        {isinstance(item, str) for item in references if item is not None}
+        if is_list(references)
+        else {True, False}
+    )
     if len(kinds) == 2:
-        raise InputError("references: expected a list of texts, or several of them in a list: one for each annotator")
+        raise InputError(
+            "references: expected a list of texts, or several of them in a list: one for each annotator"
+        )
     if kinds == {True}:
         return {"references": references}, ()
     notes: tuple[str, ...] = ()
@@ -229,44 +287,73 @@ def reference_sets(references: Sequence[Any], base: Any, by: Shape | None) -> tu
         by, notes = _shape(references, base)
     if by == "item":
         if is_list(base) and len(references) != len(base):
-            raise InputError(f"references: expected a list for each item, {len(base)}; found {len(references)}")
+            raise InputError(
+                f"references: expected a list for each item, {len(base)}; found {len(references)}"
+            )
         if odd := [own for own in references if own is not None and not is_list(own)]:
-            raise InputError(f"references: expected a list of texts for each item; found {type(odd[0]).__name__}")
+            raise InputError(
+                f"references: expected a list of texts for each item; found {type(odd[0]).__name__}"
+            )
         most = max((len(own) for own in references if own is not None), default=0)
-        references = [[own[n] if own is not None and n < len(own) else None for own in references] for n in range(most)]
+        references = [
+            [own[n] if own is not None and n < len(own) else None for own in references]
+            for n in range(most)
+        ]
     elif by != "annotator":
         raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
     if len(references) == 0:
         raise InputError("references: at least one reference set is needed")
     if len(references) > MAX_REFERENCES:
-        raise InputError(f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported")
+        raise InputError(
+            f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported"
+        )
     return {f"references[{number}]": texts for number, texts in enumerate(references)}, notes
 
 
 def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
-    """Return what each list of references is of, by how many texts there are, and a warning where these do not tell."""
-    items, sizes = len(base) if is_list(base) else None, {len(texts) for texts in references if is_list(texts)}
+    """Return what each list of references is of, by how many texts there are, and a warning where
+    these do not tell.
+    """
+    items, sizes = (
+        len(base) if is_list(base) else None,
+        {len(texts) for texts in references if is_list(texts)},
+    )
     if items is None:
         return ("item" if len(sizes) > 1 else "annotator"), ()
-    if items not in sizes and 1 < len(references) != items and len(references) > max(sizes, default=len(references)):
+    if (
+        items not in sizes
+        and 1 < len(references) != items
+        and len(references) > max(sizes, default=len(references))
+    ):
         either = f"{items} lists (references_by='item'), or lists of {items} texts (references_by='annotator')"
-        raise InputError(f"references: {len(references)} lists of up to {max(sizes)} texts; expected {either}")
+        raise InputError(
+            f"references: {len(references)} lists of up to {max(sizes)} texts; expected {either}"
+        )
     if len(references) != items or items < 2:
         return ("annotator" if len(references) != items or items in sizes else "item"), ()
     if items not in sizes:
         return "item", ()
     if len(sizes) > 1:
-        raise InputError(f"references: {items} lists of {min(sizes)} to {max(sizes)} texts for {items} items; {SAY}")
+        raise InputError(
+            f"references: {items} lists of {min(sizes)} to {max(sizes)} texts for {items} items; {SAY}"
+        )
     words = [set(str(text).split()) for text in base]
     own = [[set(str(text).split()) for text in texts] for texts in references]
     pairs = [(one, two) for one in range(items) for two in range(items) if one != two]
     straight, turned = (
         sum(len(t & w) / max(len(t | w), 1) for t, w in each) / len(pairs)
-        for each in (((own[i][j], words[j]) for i, j in pairs), ((own[i][j], words[i]) for i, j in pairs))
+        for each in (
+            ((own[i][j], words[j]) for i, j in pairs),
+            ((own[i][j], words[i]) for i, j in pairs),
+        )
     )
     if straight > turned + TOLD:
         return "annotator", ()
-    seems = "they look transposed, as if each were that of an item" if turned > straight + TOLD else SQUARE
+    seems = (
+        "they look transposed, as if each were that of an item"
+        if turned > straight + TOLD
+        else SQUARE
+    )
     return "annotator", (
         f"references: {items} lists of {items} texts, read as a list for each annotator; {seems}; {SAY}",
     )
@@ -277,7 +364,9 @@ SAY = "say references_by='item' or references_by='annotator', or give list(zip(*
 
 
 def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether some reference is None, which means that it is missing; raises InputError for what is no text."""
+    """Return whether some reference is None, which means that it is missing; raises InputError for
+    what is no text.
+    """
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
@@ -292,9 +381,15 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
             if not is_list(texts):
                 raise InputError(f"{wanted}found {type(texts).__name__}")
             number, odd = next(
-                (n, t) for n, t in enumerate(texts, 1) if not (isinstance(t, str) or (hint and t is None))
+                (n, t)
+                for n, t in enumerate(texts, 1)
+                if not (isinstance(t, str) or (hint and t is None))
             )
-            lists = "; lists of tokens stand alone, without strings in the same call" if is_list(odd) else ""
+            lists = (
+                "; lists of tokens stand alone, without strings in the same call"
+                if is_list(odd)
+                else ""
+            )
             shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
             raise InputError(f"{wanted}item {number} is {shown}{lists}")
     return missing

@@ -1,8 +1,8 @@
-"""Data sets seen as edits: in place of references the edits of each annotator, and the edits of outputs.
+"""Data sets seen as edits: in place of references the edits of each annotator, and the edits of
+outputs.
 
-Each such view is a data set of its own, with the same lines and systems. Its texts are records of edits
-(`corpus/edits/records.py`), which workers read by ranges as they read other texts.
-"""
+Each such view is a data set of its own, with the same lines and systems. Its texts are records of
+edits (`corpus/edits/records.py`), which workers read by ranges as they read other texts."""
 
 import re
 from collections import Counter
@@ -25,21 +25,25 @@ from .input_files import Opener, asked_of_system
 from .m2_texts import BREAKS, M2File, of_annotated
 from .texts import REPLACEMENTS, TextFile, read_texts
 
-# What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave something out.
+# What the loader of m2scorer does with an M2 file that is odd: where it would stop or leave
+# something out.
 #
-# It reads lines as Python 2 parts Unicode text, and a paragraph for each sentence. Here a line ends at a line feed,
-# and a byte order mark, line ends of Windows, lines of blanks and a bare S are read as they are meant, with a note.
+# It reads lines as Python 2 parts Unicode text, and a paragraph for each sentence. Here a line ends
+# at a line feed, and a byte order mark, line ends of Windows, lines of blanks and a bare S are read
+# as they are meant, with a note.
 
 
 _BREAKS = re.compile(f"[{BREAKS}]")
 _ODD = re.compile(r"\n(?:\ufeff|S\n|I |[^\S\n]+\n|A -1(?! -1\|\|\|noop\|\|\|))")
 _NOOP_OF_TOKENS = re.compile(r"\|\|\|noop\|\|\|(?<!\nA -1 -1\|\|\|noop\|\|\|)")
-"""In every file with a byte order mark, or a line of which _odd_line() says something, one of the two is found."""
+"""In every file with a byte order mark, or a line of which _odd_line() says something, one of the
+two is found."""
 STOPS = "m2scorer stops here"
 
 
 def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
-    """Return the notes on what is odd in an M2 file, and the first problem that no reading could solve.
+    """Return the notes on what is odd in an M2 file, and the first problem that no reading could
+    solve.
 
     The file has been read before, so that its lines are known to be those of an M2 file.
     """
@@ -56,14 +60,18 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
             line = raw.removesuffix(b"\n").decode()
             if number == 1 and raw.startswith(BOM):
                 line = line[1:]
-                odd.setdefault(f"begins with a byte order mark, which is left out; {STOPS}", []).append(number)
+                odd.setdefault(
+                    f"begins with a byte order mark, which is left out; {STOPS}", []
+                ).append(number)
             if raw.endswith(b"\r\n"):
                 line = line[:-1]
                 what = "ends as lines of Windows do, which is read as a line end; m2scorer stops at these"
                 odd.setdefault(what, []).append(number)
             if match := _BREAKS.search(line):
                 what = f"character {match.start() + 1} is U+{ord(match[0]):04X}"
-                message = f"{what}, at which m2scorer ends the line and stops; put a blank in its place"
+                message = (
+                    f"{what}, at which m2scorer ends the line and stops; put a blank in its place"
+                )
                 problems.append(Problem(f"{name}:{number}", message))
             if line == "S" or line.startswith("S "):
                 if inside:
@@ -74,12 +82,19 @@ def odd_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
                 inside = False
             if kind := _odd_line(line, tokens):
                 odd.setdefault(kind, []).append(number)
-    more = {kind: f" (and {len(lines) - 1} more)" if len(lines) > 1 else "" for kind, lines in odd.items()}
-    return [f"{name}: line {lines[0]}{more[kind]} {kind}" for kind, lines in odd.items()], problems[:1]
+    more = {
+        kind: f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
+        for kind, lines in odd.items()
+    }
+    return [f"{name}: line {lines[0]}{more[kind]} {kind}" for kind, lines in odd.items()], problems[
+        :1
+    ]
 
 
 def _odd_line(line: str, tokens: int) -> str:
-    """Return what is said of a line, or an empty text. Edits beyond their sentence are told where the file is read."""
+    """Return what is said of a line, or an empty text. Edits beyond their sentence are told where
+    the file is read.
+    """
     if line == "S":
         return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
     if line and not line.strip():
@@ -134,11 +149,14 @@ def open_edits(
 ) -> EditTexts | None:
     """Open what the views of a data set need beside its texts; None after adding to problems.
 
-    Where texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are then compared with
-    the sentences of the source.
-    """
+    Where texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are
+    then compared with the sentences of the source."""
     before = len(problems)
-    outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
+    outputs = {
+        system.name: system.paths[dataset.name]
+        for system in systems
+        if dataset.name in system.paths
+    }
     try:
         gold = _gold(dataset, source, opener, views)
     except CorpusError as error:
@@ -156,7 +174,9 @@ def open_edits(
     if both and EDITS not in views:
         outputs = {name: output for name, output in outputs.items() if is_m2(output)}
     sentences = opener.index(gold.texts(SOURCE))
-    annotated = _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
+    annotated = (
+        _outputs(dataset, outputs, sentences, source, opener, problems, views) if both else {}
+    )
     if len(problems) > before:
         return None
     wanted, proposed = gold.told, [item.told for item in annotated.values()]
@@ -167,8 +187,14 @@ def open_edits(
         count = f"{most * len(wanted.annotators)} pairs to compare; at most {m2_files.MAX_ANNOTATORS} are supported"
         problems.append(Problem(output.name, f"has {pairs}: {count}"))
         return None
-    references = [opener.index(gold.texts((EDITS_OF, annotator))) for annotator in wanted.annotators]
-    pairs_of = [opener.rewrite(file, partial(with_output, output)) for output in range(1, most) for file in references]
+    references = [
+        opener.index(gold.texts((EDITS_OF, annotator))) for annotator in wanted.annotators
+    ]
+    pairs_of = [
+        opener.rewrite(file, partial(with_output, output))
+        for output in range(1, most)
+        for file in references
+    ]
     notes = [*odd, *(note for item in (wanted, *proposed) for note in item.notes())]
     foreign = wanted.foreign()
     if both and (not foreign or any(map(compares_gold, views))):
@@ -194,25 +220,41 @@ def open_edits(
 
 
 def _named_shortly(notes: Iterable[str], files: Iterable[str]) -> list[str]:
-    """Return notes with names of files, or of folder and file, in place of paths: results depend on no folder."""
+    """Return notes with names of files, or of folder and file, in place of paths: results depend on
+    no folder.
+    """
     names = dict.fromkeys(file for file in files if "://" not in file)
     last = Counter(Path(name).name for name in names)
-    short = {name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :]) for name in names}
+    short = {
+        name: "/".join(Path(name).parts[-2 if last[Path(name).name] > 1 else -1 :])
+        for name in names
+    }
     paths = sorted(short, key=len, reverse=True)  # a path may begin with another
-    return [reduce(lambda text, path: text.replace(path, short[path]), paths, note) for note in notes]
+    return [
+        reduce(lambda text, path: text.replace(path, short[path]), paths, note) for note in notes
+    ]
 
 
 def asked_of(dataset: Dataset, views: Collection[str], path: Path | Remote) -> Asked:
-    """Return what is made of an M2 file of a data set, for its texts and for the views, where it is not changed."""
+    """Return what is made of an M2 file of a data set, for its texts and for the views, where it is
+    not changed.
+    """
     viewed = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
     records = viewed and dataset.replace == "none" and [*dataset.gold] == [path]
     return Asked(
-        texts=path in dataset.annotated, records=records, missing=dataset.missing_annotator, lenient=TEXTS not in views
+        texts=path in dataset.annotated,
+        records=records,
+        missing=dataset.missing_annotator,
+        lenient=TEXTS not in views,
     )
 
 
-def _gold(dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]) -> M2File | None:
-    """Return the annotations of a data set, or the sentences of its source without any; None where there is neither."""
+def _gold(
+    dataset: Dataset, source: TextFile | None, opener: Opener, views: Collection[str]
+) -> M2File | None:
+    """Return the annotations of a data set, or the sentences of its source without any; None where
+    there is neither.
+    """
     if any(path in opener.absent for path in dataset.gold) or not (dataset.gold or source):
         return None
     if dataset.gold and (asked := asked_of(dataset, views, dataset.gold[0])).records:
@@ -231,9 +273,14 @@ def _annotated(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_
     """Return the same annotations in memory, of all gold files; raises CorpusError."""
     if not dataset.gold and source:
         change, lines = REPLACEMENTS.get(dataset.replace, bytes), read_texts(source)
-        blocks = [m2_files.Block(number, change(line.encode()).decode()) for number, line in enumerate(lines, 1)]
+        blocks = [
+            m2_files.Block(number, change(line.encode()).decode())
+            for number, line in enumerate(lines, 1)
+        ]
         return m2_files.Annotated(m2_files.Told(source.place), blocks)
-    return m2_files.joined([m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold])
+    return m2_files.joined(
+        [m2_files.read_annotated(path, opener.spool, _reader(dataset)) for path in dataset.gold]
+    )
 
 
 def is_m2(output: Input) -> TypeGuard[Column]:
@@ -242,14 +289,18 @@ def is_m2(output: Input) -> TypeGuard[Column]:
 
 
 def _reader(dataset: Dataset) -> m2_files.Reader:
-    """Return what reads M2 files, and replaces what the data set says before sentences are compared."""
+    """Return what reads M2 files, and replaces what the data set says before sentences are
+    compared.
+    """
     if dataset.replace == "none":
         return gold_blocks
 
     def change(text: str) -> str:
         return REPLACEMENTS[dataset.replace](text.encode()).decode()
 
-    return lambda path, name: (with_texts_changed(block, change) for block in gold_blocks(path, name))
+    return lambda path, name: (
+        with_texts_changed(block, change) for block in gold_blocks(path, name)
+    )
 
 
 def _outputs(
@@ -261,7 +312,9 @@ def _outputs(
     problems: list[Problem],
     views: Collection[str],
 ) -> dict[str, M2File]:
-    """Return the annotated outputs; adds problems for those that are not annotated, or not of the same sentences."""
+    """Return the annotated outputs; adds problems for those that are not annotated, or not of the
+    same sentences.
+    """
     annotated: dict[str, M2File] = {}
     lenient = {TEXTS, GOLD}.isdisjoint(views)
     for name, output in outputs.items():

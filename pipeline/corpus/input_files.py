@@ -1,4 +1,6 @@
-"""Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records by their ids."""
+"""Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records
+by their ids.
+"""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,41 +29,54 @@ BLOCK = 8192
 PART = 1 << 18
 """Lines of a text in another order that are in memory at once."""
 THREADED = 1 << 24
-"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's lock)."""
+"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's
+lock)."""
 CLUSTERED = 1 << 30
 """Bytes from which files are opened by the workers of a cluster, where there are some."""
 
 NEAR, FAR = 16, 1024
-"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a cluster."""
+"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a
+cluster."""
 VISITED = 1 / 8
-"""Of texts larger than half of the memory, so much of the memory at most is scanned between two visits."""
+"""Of texts larger than half of the memory, so much of the memory at most is scanned between two
+visits."""
 
 Visit = Callable[[list[TextFile]], int]
-"""Takes the first lines of texts, as far as their places are known; returns how many of them it needs no longer."""
+"""Takes the first lines of texts, as far as their places are known; returns how many of them it
+needs no longer."""
 Visited = Callable[[Mapping[Stretch, Found]], None]
 """Takes what is found so far in the stretches of texts."""
 
 
 class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each problem once.
+    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each
+    problem once.
 
-    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there; they are not opened,
-    and no problem is added for them. `cluster` has the workers of a cluster call a function for each item; where one
-    was lost it gives None. `keeps` says that what is found in large texts is kept on this computer and read from there.
-    """
+    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there;
+    they are not opened, and no problem is added for them. `cluster` has the workers of a cluster
+    call a function for each item; where one was lost it gives None. `keeps` says that what is found
+    in large texts is kept on this computer and read from there."""
 
     def __init__(
         self,
         threads: int = 1,
         cap: int = UNPACKED,
         absent: Collection[Path | Remote] = (),
-        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]] | None = None,
+        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]]
+        | None = None,
         *,
         keeps: bool = False,
     ) -> None:
-        self.threads, self.spool, self.absent, self.cluster, self.keeps = threads, Spool(cap), absent, cluster, keeps
+        self.threads, self.spool, self.absent, self.cluster, self.keeps = (
+            threads,
+            Spool(cap),
+            absent,
+            cluster,
+            keeps,
+        )
         self.ahead: Callable[[Any], int] | None = None
-        """Counts the first lines of texts larger than memory while they are opened: see Ahead in execution/count.py."""
+        """Counts the first lines of texts larger than memory while they are opened: see Ahead in
+        execution/count.py."""
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
@@ -74,33 +89,45 @@ class Opener:
     ) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems.
 
-        Where files are larger than half of the memory, `visit` is called each time that more of them is known, while
-        what was scanned last is still in memory.
-        """
+        Where files are larger than half of the memory, `visit` is called each time that more of
+        them is known, while what was scanned last is still in memory."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = sum(_size(formats.file_of(item)) for item in new) if self.threads > 1 or self.cluster or visit else 0
+        size = (
+            sum(_size(formats.file_of(item)) for item in new)
+            if self.threads > 1 or self.cluster or visit
+            else 0
+        )
         with threads(self.threads if size > THREADED else 1) as shared:
             openings = shared(self._try, new)
             of_new = dict(zip(new, openings, strict=True))
             opened = [item for item in openings if isinstance(item, Opening)]
-            visited = _visits(visit, [of_new.get(item) for item in inputs]) if visit and size > memory() / 2 else None
+            visited = (
+                _visits(visit, [of_new.get(item) for item in inputs])
+                if visit and size > memory() / 2
+                else None
+            )
             shares = self.cluster is not None and size > CLUSTERED
             found = self._scanned(opened, shared, visited, shares=shares)
-        results = [self._finished(item, found) if isinstance(item, Opening) else item for item in openings]
+        results = [
+            self._finished(item, found) if isinstance(item, Opening) else item for item in openings
+        ]
         for result in results:
             problems += result.problems if isinstance(result, CorpusError) else []
         self._opened |= dict(zip(new, results, strict=True))
         before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
         if before < 2 <= self._stdin:
-            problems.append(Problem("standard input", "is named more than once; it can be one text only"))
+            problems.append(
+                Problem("standard input", "is named more than once; it can be one text only")
+            )
         files = [self._opened[item] for item in inputs]
         return [file if isinstance(file, TextFile) else None for file in files]
 
     def lists(self, reference: Input, problems: list[Problem]) -> tuple[list[Input], list[int]]:
-        """Return a reference for each place in the lists of a column, and how many lists lack each of these.
+        """Return a reference for each place in the lists of a column, and how many lists lack each
+        of these.
 
-        The numbers are there only where lists have different lengths. A column of texts, and any other file, is one.
-        """
+        The numbers are there only where lists have different lengths. A column of texts, and any
+        other file, is one."""
         if isinstance(reference, Path | Remote) or formats.file_of(reference) in self.absent:
             return [reference], []
         try:
@@ -115,7 +142,9 @@ class Opener:
         lacking = [int((sizes <= number).sum()) for number in range(int(sizes.max()))]
         names = [f"{reference.column}[{number}]" for number in range(len(lacking))]
         null = reference.null or any(lacking)
-        return [replace(reference, column=name, null=null) for name in names], lacking if any(lacking) else []
+        return [replace(reference, column=name, null=null) for name in names], lacking if any(
+            lacking
+        ) else []
 
     def _try(self, text: Input) -> Opening | CorpusError:
         if formats.file_of(text) in self.absent:
@@ -130,7 +159,9 @@ class Opener:
             return error
 
     def _text_of(self, text: Column) -> Spooled:
-        """Return the text of a system that is given as an M2 file, or of an annotator; raises CorpusError."""
+        """Return the text of a system that is given as an M2 file, or of an annotator; raises
+        CorpusError.
+        """
         key, asked = OUTPUT, asked_of_system(text)
         if text.kind == formats.ONE_ANNOTATOR:
             key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
@@ -147,8 +178,14 @@ class Opener:
     def _scanned(
         self, openings: Sequence[Opening], shared: Shared, visited: Visited | None, *, shares: bool
     ) -> dict[Stretch, Found]:
-        """Return what is found in all stretches of texts. `shares` says that workers of a cluster scan some, too."""
-        large = [item for item in openings if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE]
+        """Return what is found in all stretches of texts. `shares` says that workers of a cluster
+        scan some, too.
+        """
+        large = [
+            item
+            for item in openings
+            if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE
+        ]
         kept = None
         if large:
             from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
@@ -160,7 +197,9 @@ class Opener:
         left = [one for item in openings for one in item.stretches if one not in known]
         left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
         if visited:
-            left.sort(key=lambda one: one.high / max(one.size, 1))  # the same lines of all texts, about
+            left.sort(
+                key=lambda one: one.high / max(one.size, 1)
+            )  # the same lines of all texts, about
             step = min(step, max(int(memory() * VISITED / RANGE), 1))
         for some in (left[low : low + step] for low in range(0, len(left), step)):
             new = dict[Stretch, Found]()
@@ -190,14 +229,20 @@ class Opener:
         return index_text(file, self.spool)
 
     def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
-        """Write records of the edits of sentences, and index them; `name` is that of their file. Raises CorpusError."""
-        return self.index(Spooled(self.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")))
+        """Write records of the edits of sentences, and index them; `name` is that of their file.
+        Raises CorpusError.
+        """
+        return self.index(
+            Spooled(self.spool.write_texts(name, records), SEPARATOR, Origin(name, ", sentence "))
+        )
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text of its own; ranges are low <= i < high."""
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
         numbers = numbers if file.numbers is None else file.numbers[numbers - 1]
-        return self._written(file, (text for low, high in ranges for text in _texts(file, low, high)), numbers)
+        return self._written(
+            file, (text for low, high in ranges for text in _texts(file, low, high)), numbers
+        )
 
     def ordered(self, file: TextFile, lines: Ints) -> TextFile:
         """Return some lines of a text, which count from 0, in this order as a text of its own."""
@@ -216,11 +261,16 @@ class Opener:
 
     def with_mark(self, file: TextFile) -> TextFile:
         """Return a text with the byte order mark at its beginning, which counts as text there."""
-        texts = (BOM + text if not number else text for number, text in enumerate(_texts(file, 0, file.lines)))
+        texts = (
+            BOM + text if not number else text
+            for number, text in enumerate(_texts(file, 0, file.lines))
+        )
         return replace(self._written(file, texts, file.numbers), has_bom=False)
 
     def _written(self, file: TextFile, texts: Iterable[bytes], numbers: Ints | None) -> TextFile:
-        """Write texts made of those of a file; return them as a text that messages call by the same name."""
+        """Write texts made of those of a file; return them as a text that messages call by the same
+        name.
+        """
         path = self.spool.write_texts(file.place, texts)
         indexed = self.index(Spooled(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
@@ -228,12 +278,16 @@ class Opener:
 
 def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
     """Return what is made of the M2 file of a system, whose text and edits may both be read."""
-    return Asked(text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient)
+    return Asked(
+        text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
+    )
 
 
 def _size(path: Path | Remote) -> int:
     with suppress(OSError, ValueError):
-        return THREADED if isinstance(path, Remote) else path.stat().st_size  # a request takes its time, however large
+        return (
+            THREADED if isinstance(path, Remote) else path.stat().st_size
+        )  # a request takes its time, however large
     return 0
 
 
@@ -244,7 +298,9 @@ def _in_place(opening: Opening) -> bool:
 
 
 def _visits(visit: Visit, openings: Sequence[Opening | CorpusError | None]) -> Visited | None:
-    """Return what is called with all that is found so far; None where not all texts are settled files of the user."""
+    """Return what is called with all that is found so far; None where not all texts are settled
+    files of the user.
+    """
     texts, done = list[Beginning](), 0
     for one in openings:
         if not isinstance(one, Opening) or isinstance(one.file.path, Remote) or not _in_place(one):
@@ -268,15 +324,22 @@ def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
 
 
 def join(
-    inputs: Sequence[Input], outputs: int, files: Sequence[TextFile | None], opener: Opener, problems: list[Problem]
+    inputs: Sequence[Input],
+    outputs: int,
+    files: Sequence[TextFile | None],
+    opener: Opener,
+    problems: list[Problem],
 ) -> tuple[list[TextFile | None], TextFile | None, list[str]]:
     """Return texts in the order of the ids of the first one that has ids; these ids; and warnings.
 
-    The last of the inputs, so many as `outputs`, are those of systems, and the first one with ids is none of these.
-    Texts without ids stay as they are. A record whose id the first text does not have is left out, with a warning.
-    Adds problems where an id is missing in a text, or stands twice in one.
-    """
-    keys = [replace(i, column=i.key, null=False) if isinstance(i, Column) and i.key else None for i in inputs]
+    The last of the inputs, so many as `outputs`, are those of systems, and the first one with ids
+    is none of these. Texts without ids stay as they are. A record whose id the first text does not
+    have is left out, with a warning. Adds problems where an id is missing in a text, or stands
+    twice in one."""
+    keys = [
+        replace(i, column=i.key, null=False) if isinstance(i, Column) and i.key else None
+        for i in inputs
+    ]
     ids = iter(opener.open_all([key for key in keys if key], problems))
     joined: list[TextFile | None] = []
     notes: dict[str, None] = {}
@@ -296,7 +359,9 @@ def join(
             if base is None:
                 base, known = own, numbered(own)
             if own not in orders:
-                orders[own], note = (None, "") if own.digest == base.digest else _order(base, known, own)
+                orders[own], note = (
+                    (None, "") if own.digest == base.digest else _order(base, known, own)
+                )
                 notes |= {note: None} if note else {}
             order = orders[own]
             joined.append(file if order is None else opener.ordered(file, order))
@@ -307,7 +372,9 @@ def join(
 
 
 def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
-    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids there."""
+    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids
+    there.
+    """
     lines = numbered(own)
     lacking = [name for name in known if name not in lines]
     if lacking:

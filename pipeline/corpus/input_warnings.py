@@ -1,4 +1,6 @@
-"""Warnings about texts that can be scored but are probably not what was meant. They go into the results."""
+"""Warnings about texts that can be scored but are probably not what was meant. They go into the
+results.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,26 +16,51 @@ from .texts import ORDINARY, AnyText, MemoryText, same
 ROLES = {
     "source": {"source", "src", "input", "orig", "original", "uncorrected"},
     "reference": {"ref", "refs", "reference", "references", "gold"},
-    "output": {"hyp", "hyps", "hypothesis", "hypotheses", "out", "output", "outputs", "pred", "preds", "predictions"},
+    "output": {
+        "hyp",
+        "hyps",
+        "hypothesis",
+        "hypotheses",
+        "out",
+        "output",
+        "outputs",
+        "pred",
+        "preds",
+        "predictions",
+    },
 }
 """Words in names of files that tell what a file is."""
-BASELINES = {*ROLES["source"], "baseline", "copy", "identity", "unchanged", "noop", "none", "nothing"}
+BASELINES = {
+    *ROLES["source"],
+    "baseline",
+    "copy",
+    "identity",
+    "unchanged",
+    "noop",
+    "none",
+    "nothing",
+}
 """Words in names of systems that are the source on purpose."""
 FARTHER = 0.05
-"""How much farther outputs may be from a reference than from the source where the two seem to be swapped."""
+"""How much farther outputs may be from a reference than from the source where the two seem to be
+swapped."""
 ENOUGH = 50
-"""With fewer lines than this, nothing is said of the words that the source and a reference have, and with fewer than
-twice as many nothing of outputs that are the source: a timid system left 30 lines of CoNLL-2014 as they were."""
+"""With fewer lines than this, nothing is said of the words that the source and a reference have,
+and with fewer than twice as many nothing of outputs that are the source: a timid system left 30
+lines of CoNLL-2014 as they were."""
 RICHER = 1.2
-"""How many more words of its own the uncorrected text has at least: each error is a word of its own."""
+"""How many more words of its own the uncorrected text has at least: each error is a word of its
+own."""
 SURELY = 2.0
-"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6 in 50 lines."""
+"""How many standard deviations lie between the two numbers of words at least. Chance gave up to 1.6
+in 50 lines."""
 CHANGED = 50
 """With fewer changed lines than this, nothing is said of how many words are changed in each."""
 TIMID = 1.4
 """Below this mean number of words in a changed line a reference is a suspect."""
 BOLDER = 1.5
-"""How many times as many words the outputs change in a line, at least, where they seem to be swapped."""
+"""How many times as many words the outputs change in a line, at least, where they seem to be
+swapped."""
 
 
 def mistaken_texts(corpus: Corpus) -> list[str]:
@@ -42,26 +69,43 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
     short = samples.short
     outputs = short.others if short.references else []
     base = short.base.called if short.references else ""
-    for sample in short.all:  # of each text the first that fits is told: other marks may come of the same mistake
+    for sample in (
+        short.all
+    ):  # of each text the first that fits is told: other marks may come of the same mistake
         for look in LOOKS if sample in outputs else [look for look in LOOKS if not look.of_outputs]:
             seen = look.seen(sample, short)
             if seen.share >= look.least and seen.marks.count(True) >= look.lines:
                 warnings.append(look.told.format(**_fields(sample, seen), base=base))
                 break
     for number, one in enumerate(samples.references):
-        for other in samples.references[:number]:  # a few lines may be equal by chance, if not of one file
-            if same(other.text, one.text) and (one.text.lines >= FEW or other.text.place == one.text.place):
-                warnings.append(f"{one.called} is the same text as {other.called}; was another file meant?")
+        for other in samples.references[
+            :number
+        ]:  # a few lines may be equal by chance, if not of one file
+            if same(other.text, one.text) and (
+                one.text.lines >= FEW or other.text.place == one.text.place
+            ):
+                warnings.append(
+                    f"{one.called} is the same text as {other.called}; was another file meant?"
+                )
                 break
     warnings += _shifted(short)
-    return [*warnings, *(_swapped_by_name(samples) or [*_swapped_by_words(samples), *_output_swapped(samples)])]
+    return [
+        *warnings,
+        *(_swapped_by_name(samples) or [*_swapped_by_words(samples), *_output_swapped(samples)]),
+    ]
 
 
 def _fields(sample: Sample, seen: Seen) -> dict[str, str]:
     """Return what a message can say of a text and what was seen in it."""
     line = sample.number(seen.marks.index(True)) if len(seen.marks) == len(sample.lines) else 0
     share = f"{100 * seen.share:.0f} %"
-    return {"called": sample.called, "named": sample.named, "share": share, "line": f"{line:,}", "sign": seen.sign}
+    return {
+        "called": sample.called,
+        "named": sample.named,
+        "share": share,
+        "line": f"{line:,}",
+        "sign": seen.sign,
+    }
 
 
 def _shifted(samples: Samples) -> Iterator[str]:
@@ -73,7 +117,9 @@ def _shifted(samples: Samples) -> Iterator[str]:
     moves = [(sample.called, *shift(sample, base)) for sample in others]
     offsets = {offset for _, offset, _ in moves}
     other = base.called
-    if len(moves) > 1 and len(offsets) == 1 and 0 not in offsets:  # then the first reference is the one that is wrong
+    if (
+        len(moves) > 1 and len(offsets) == 1 and 0 not in offsets
+    ):  # then the first reference is the one that is wrong
         moves, other = [(base.called, -moves[0][1], moves[0][2])], "the other texts"
     for called, offset, low in moves:
         if offset:
@@ -103,21 +149,30 @@ def _swapped_by_name(samples: Samples) -> list[str]:
     warnings = []
     for reference in samples.references:
         if samples.source and (_role(samples.source), _role(reference)) == ("reference", "source"):
-            warnings.append(f"{samples.source.called} and {reference.called} seem to be swapped, by their names")
+            warnings.append(
+                f"{samples.source.called} and {reference.called} seem to be swapped, by their names"
+            )
         for system in samples.systems:
             if (_role(system), _role(reference)) == ("reference", "output"):
                 named = f"{system.called} ({system.text.name})"
-                warnings.append(f"{reference.called} and {named} seem to be swapped, by their names")
+                warnings.append(
+                    f"{reference.called} and {named} seem to be swapped, by their names"
+                )
     return warnings
 
 
 def _swapped_by_words(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that has more different words than the source, as errors make, and is near to outputs."""
+    """Warn of a reference that has more different words than the source, as errors make, and is
+    near to outputs.
+    """
     source, outputs = samples.source, samples.others
     if source is None or not outputs or source.text.lines < ENOUGH:
         return
     for reference in samples.references:
-        own, sources = len(reference.vocabulary - source.vocabulary), len(source.vocabulary - reference.vocabulary)
+        own, sources = (
+            len(reference.vocabulary - source.vocabulary),
+            len(source.vocabulary - reference.vocabulary),
+        )
         is_richer = own > RICHER * sources and own - sources > SURELY * (own + sources) ** 0.5
         if not is_richer or not _edited(source, reference):
             continue
@@ -130,11 +185,12 @@ def _swapped_by_words(samples: Samples) -> Iterator[str]:
 
 
 def _output_swapped(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that changes about one word in a line where every output changes several, and fewer lines.
+    """Warn of a reference that changes about one word in a line where every output changes several,
+    and fewer lines.
 
-    People mostly change several words of a line that they correct: between 2.3 and 4.2 on average in the references of
-    CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing alone: that depends on how good the texts are.
-    """
+    People mostly change several words of a line that they correct: between 2.3 and 4.2 on average
+    in the references of CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing
+    alone: that depends on how good the texts are."""
     source = samples.source
     outputs = samples.others
     if source is None or not outputs or source.text.lines < 2 * FEW:
@@ -164,7 +220,9 @@ def _edited(source: Sample, reference: Sample) -> bool:
 
 
 def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
-    """Return the warnings about texts of a data set that are not written alike, where that matters to the metrics."""
+    """Return the warnings about texts of a data set that are not written alike, where that matters
+    to the metrics.
+    """
     if corpus.lines < FEW:
         return []
     warnings, short = [], corpus.samples.short
@@ -172,16 +230,33 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     for style in STYLES:
         samples = corpus.samples if style.rare else short
         minding = next(filter(style.minds, metrics), None)
-        texts = samples.all if style.of_source and reads_source else [*samples.references, *samples.systems]
+        texts = (
+            samples.all
+            if style.of_source and reads_source
+            else [*samples.references, *samples.systems]
+        )
         found = [(sample, style.seen(sample)) for sample in texts] if minding else []
-        high = [(sample, seen) for sample, seen in found if seen.known >= FEW and seen.share >= style.least]
-        low = [sample.called for sample, seen in found if seen.known >= FEW and seen.share <= style.most]
+        high = [
+            (sample, seen)
+            for sample, seen in found
+            if seen.known >= FEW and seen.share >= style.least
+        ]
+        low = [
+            sample.called
+            for sample, seen in found
+            if seen.known >= FEW and seen.share <= style.most
+        ]
         if minding and high and low:
-            named = {"low": listed(low, 2), "high": listed([sample.called for sample, _ in high], 2)}
+            named = {
+                "low": listed(low, 2),
+                "high": listed([sample.called for sample, _ in high], 2),
+            }
             tokenization = minding.needs.tokenization
             tok = tokenization.tokenizer if tokenization else ""
             warnings.append(style.told.format(**_fields(*high[0]), **named, tok=tok))
-    parting = next((metric.needs.tokenization for metric in metrics if expects(metric) == "text"), None)
+    parting = next(
+        (metric.needs.tokenization for metric in metrics if expects(metric) == "text"), None
+    )
     seen = [(sample.called, stops(sample)) for sample in short.systems] if parting else []
     outputs = [called for called, own in seen if own.known >= FEW and own.share >= STYLES[0].least]
     if parting and outputs:
@@ -196,8 +271,8 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
 def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
     """Return the warnings about a data set, each with its name.
 
-    `references` says whether the texts of the references are read. Metrics of edits do so where they annotate them.
-    """
+    `references` says whether the texts of the references are read. Metrics of edits do so where
+    they annotate them."""
     references = references or any(view.annotated for view in corpus.views.values())
     if _ordinary(corpus):  # equal texts are all that can be told
         texts = [text.strings for text in corpus.texts() if isinstance(text, MemoryText)]
@@ -205,18 +280,30 @@ def suspicions(corpus: Corpus, *, references: bool = True) -> list[str]:
             return []
         warnings = [*(_references(corpus) if references else []), *_systems(corpus)]
     else:
-        warnings = [*corpus.notes, *_odd_files(corpus), *(_references(corpus) if references else []), *_systems(corpus)]
+        warnings = [
+            *corpus.notes,
+            *_odd_files(corpus),
+            *(_references(corpus) if references else []),
+            *_systems(corpus),
+        ]
         warnings += mistaken_texts(corpus if references else replace(corpus, references=()))
     return [f"{corpus.name}: {text}" for text in warnings]
 
 
 def _ordinary(corpus: Corpus) -> bool:
-    """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any of them."""
+    """Return whether a glance tells that a corpus has a few texts in memory with nothing odd in any
+    of them.
+    """
     if corpus.lines >= FEW or corpus.missing or corpus.notes:
         return False
     texts = corpus.texts()
     for text in texts:
-        if not isinstance(text, MemoryText) or text.odd is not ORDINARY or len(text.blanks) or b"{" in text.data:
+        if (
+            not isinstance(text, MemoryText)
+            or text.odd is not ORDINARY
+            or len(text.blanks)
+            or b"{" in text.data
+        ):
             return False
     return len({text.name for text in texts}) == len(texts)
 
@@ -252,7 +339,9 @@ def _references(corpus: Corpus) -> Iterator[str]:
 
 
 def _systems(corpus: Corpus) -> Iterator[str]:
-    seen = [(reference, f"reference {number}") for number, reference in enumerate(corpus.references, 1)]
+    seen = [
+        (reference, f"reference {number}") for number, reference in enumerate(corpus.references, 1)
+    ]
     given = [*([corpus.source] if corpus.source else []), *corpus.references]
     expected = corpus.own_tokens or any(text.odd.subwords for text in given)
     for name, file in corpus.systems.items():
@@ -261,7 +350,9 @@ def _systems(corpus: Corpus) -> Iterator[str]:
         twin = next((called for text, called in seen if same(file, text)), None)
         if twin:
             yield f"system {name} is the same text as {twin}"
-        is_source = corpus.source and file.lines >= 2 * ENOUGH and same(file, corpus.source)  # a few: by chance
+        is_source = (
+            corpus.source and file.lines >= 2 * ENOUGH and same(file, corpus.source)
+        )  # a few: by chance
         if is_source and _words(name, file.name).isdisjoint(BASELINES):
             yield f"system {name} is the same text as the source; were its outputs meant? Call a baseline `unchanged`"
         seen.append((file, f"system {name}"))

@@ -1,4 +1,5 @@
-"""What was found in stretches of large texts, kept on this computer: a text with the same stamp is not read again.
+"""What was found in stretches of large texts, kept on this computer: a text with the same stamp is
+not read again.
 
 A stamp cannot tell whether a text that has grown begins as it did. Such a text is read as a whole.
 """
@@ -19,14 +20,28 @@ OPENED = Kind("texts/opened-1.sqlite", "opened", "found")
 OF = "stretches"
 """The name of the table, as `gec-pipeline cache` shows it."""
 MOST = 1 << 28
-"""Bytes of all that is kept: of 32 MiB of text 5 KB, or more where lines are blank. Where they are more, all goes."""
-NUMBERS = ("lines", "head", "head_blank", "rest", "rest_blank", "longest", "blank", "subwords", "nuls", "windows")
+"""Bytes of all that is kept: of 32 MiB of text 5 KB, or more where lines are blank. Where they are
+more, all goes."""
+NUMBERS = (
+    "lines",
+    "head",
+    "head_blank",
+    "rest",
+    "rest_blank",
+    "longest",
+    "blank",
+    "subwords",
+    "nuls",
+    "windows",
+)
 """The fields of Found that JSON can hold."""
 LEAF_SIZE = blake3.digest_size
 
 
 class KeptStretches:
-    """What was found in stretches of some texts before. It is never the reason why a text cannot be opened."""
+    """What was found in stretches of some texts before. It is never the reason why a text cannot be
+    opened.
+    """
 
     def __init__(self, openings: Iterable[Opening]) -> None:
         self._keys = {
@@ -48,7 +63,11 @@ class KeptStretches:
 
     def write(self, found: Mapping[Stretch, Found]) -> None:
         """Keep what was found in stretches of these texts, unless something is wrong there."""
-        good = {stretch: own for stretch, own in found.items() if stretch in self._keys and not own.problem}
+        good = {
+            stretch: own
+            for stretch, own in found.items()
+            if stretch in self._keys and not own.problem
+        }
         if self._cache:
             self._cache.write({self._keys[stretch]: packed(own) for stretch, own in good.items()})
 

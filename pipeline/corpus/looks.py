@@ -1,8 +1,8 @@
-"""The table of looks at texts: what is counted in some lines, and what is told where many lines have it.
+"""The table of looks at texts: what is counted in some lines, and what is told where many lines
+have it.
 
-One more look is one more entry of LOOKS. Thresholds lie between what was measured in right texts and in texts with the
-mistake; `help warnings` has the numbers.
-"""
+One more look is one more entry of LOOKS. Thresholds lie between what was measured in right texts
+and in texts with the mistake; `help warnings` has the numbers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,18 +15,23 @@ from ..tokenizers import tokenizer_called
 from .samples import FEW, Sample, Samples, likeness, mean
 
 EDITED = 0.5
-"""Above this likeness to the source a text is an edited source, as corrections are and translations are not."""
+"""Above this likeness to the source a text is an edited source, as corrections are and translations
+are not."""
 CLEARLY = 0.1
-"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning of a shift."""
+"""How much more of their words, from 0 to 1, neighbouring lines must have in common for a warning
+of a shift."""
 MOSTLY = 0.5
-"""The share of lines that fit the neighbouring ones so much better where a text is shifted, and not shuffled."""
+"""The share of lines that fit the neighbouring ones so much better where a text is shifted, and not
+shuffled."""
 ALIKE, UNLIKE, EDGE = 0.9, 0.1, 30
-"""The shares of lines that begin or end alike in a text where that is told, and in the first reference at most; and how
-many characters are looked at."""
+"""The shares of lines that begin or end alike in a text where that is told, and in the first
+reference at most; and how many characters are looked at."""
 LONGER, LONG = 1.25, 0.4
-"""A line is cut where its reference has so many times its characters, and it has such a share of the longest line's."""
+"""A line is cut where its reference has so many times its characters, and it has such a share of
+the longest line's."""
 ELSEWHERE = (1, -1, 7, -7)
-"""How far from a line the lines are that it is compared with: what it shares with those is chance."""
+"""How far from a line the lines are that it is compared with: what it shares with those is chance.
+"""
 _RECORD = re.compile(r'\{\s*".*\}$')
 _CURLY = re.compile("[\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb]")
 
@@ -70,17 +75,24 @@ class Look(NamedTuple):
 def _records(sample: Sample, _: Samples) -> Seen:
     """Lines that are records of JSON."""
     texts = [line.strip() for line in sample.lines]
-    return Seen([text.startswith("{") and bool(_RECORD.match(text)) if text else None for text in texts])
+    return Seen(
+        [text.startswith("{") and bool(_RECORD.match(text)) if text else None for text in texts]
+    )
 
 
 def _alike(sample: Sample, samples: Samples, step: int = 1) -> Seen:
-    """Lines that begin as nearly all do, or end so where the step is -1; one digit is as good as another."""
+    """Lines that begin as nearly all do, or end so where the step is -1; one digit is as good as
+    another.
+    """
     own = _edges(sample, step)
     ordered = sorted(filter(None, own))
     pairs = zip(ordered, ordered[max(ceil(ALIKE * len(ordered)) - 1, 0) :], strict=False)
     sign = max(map(commonprefix, pairs), key=len, default="")
     is_stop = not sign.strip(" .!?\u3002")
-    if is_stop or Seen([edge.startswith(sign) for edge in _edges(samples.base, step)]).share > UNLIKE:
+    if (
+        is_stop
+        or Seen([edge.startswith(sign) for edge in _edges(samples.base, step)]).share > UNLIKE
+    ):
         return Seen()
     marks = [edge.startswith(sign) if edge else None for edge in own]
     first = sample.lines[marks.index(True)].strip()
@@ -94,8 +106,13 @@ def _edges(sample: Sample, step: int) -> list[str]:
 
 
 def _cut(sample: Sample, samples: Samples) -> Seen:
-    """Lines whose reference goes on, and that are as long as the longest one, or long without a sign at the end."""
-    pairs = [(own.strip(), its.strip()) for own, its in zip(sample.lines, samples.base.lines, strict=True)]
+    """Lines whose reference goes on, and that are as long as the longest one, or long without a
+    sign at the end.
+    """
+    pairs = [
+        (own.strip(), its.strip())
+        for own, its in zip(sample.lines, samples.base.lines, strict=True)
+    ]
     longest = max((len(own) for own, _ in pairs), default=0)
     most = max((own.count(" ") for own, _ in pairs), default=0)
     marks = []
@@ -109,14 +126,28 @@ def _cut(sample: Sample, samples: Samples) -> Seen:
 def _copied(sample: Sample, samples: Samples) -> Seen:
     """Lines of the source, where the references are no edited source."""
     source, base = samples.source, samples.base
-    if source is None or max(source.like(base), likeness(source.vocabulary, base.vocabulary)) >= EDITED:
+    if (
+        source is None
+        or max(source.like(base), likeness(source.vocabulary, base.vocabulary)) >= EDITED
+    ):
         return Seen()
-    return Seen([not d if words else None for d, words in zip(sample.differ(source), sample.words, strict=True)])
+    return Seen(
+        [
+            not d if words else None
+            for d, words in zip(sample.differ(source), sample.words, strict=True)
+        ]
+    )
 
 
 def _misplaced(sample: Sample, samples: Samples) -> Seen:
-    """Lines that share no more words with their own line of the first reference than with other lines on average."""
-    if not samples.references or sample in (samples.source, samples.base) or len(sample.lines) < 2 * FEW:
+    """Lines that share no more words with their own line of the first reference than with other
+    lines on average.
+    """
+    if (
+        not samples.references
+        or sample in (samples.source, samples.base)
+        or len(sample.lines) < 2 * FEW
+    ):
         return Seen()
     base, marks = samples.base, list[bool | None]()
     for line, own in enumerate(sample.shares(base)):
@@ -129,14 +160,19 @@ def _misplaced(sample: Sample, samples: Samples) -> Seen:
 
 
 def shift(sample: Sample, base: Sample) -> tuple[int, int]:
-    """Return by how many lines, -1, 0 or 1, a text is shifted, and where the first stretch begins where it is.
+    """Return by how many lines, -1, 0 or 1, a text is shifted, and where the first stretch begins
+    where it is.
 
     Its lines then fit neighbouring lines of the other text clearly better than their own.
     """
     low = 0
     for start, stop in base.stretches:
         high = low + stop - start
-        shares, one, two = sample.shares(base)[low:high], sample.words[low:high], base.words[low:high]
+        shares, one, two = (
+            sample.shares(base)[low:high],
+            sample.words[low:high],
+            base.words[low:high],
+        )
         for offset, pairs in (
             (1, zip(one[1:], two, shares[1:], strict=False)),
             (-1, zip(one, two[1:], shares, strict=False)),
@@ -194,9 +230,8 @@ LOOKS = (
 class Style(NamedTuple):
     """Two ways to write the same, which a data set should not mix where a metric minds.
 
-    Messages have the fields {high} and {low}, the texts of both ways, {share} and {line} of the first of {high}, and
-    {tok}, the tokeniser.
-    """
+    Messages have the fields {high} and {low}, the texts of both ways, {share} and {line} of the
+    first of {high}, and {tok}, the tokeniser."""
 
     seen: Callable[[Sample], Seen]
     least: float
@@ -212,19 +247,26 @@ class Style(NamedTuple):
 
 
 def stops(sample: Sample) -> Seen:
-    """Full stops and commas that are tokens of their own, and those at the end of a word, in place of lines."""
+    """Full stops and commas that are tokens of their own, and those at the end of a word, in place
+    of lines.
+    """
     return Seen(sample.stops)
 
 
 def _typographic(sample: Sample) -> Seen:
     """Lines with typographic quotation marks or apostrophes, and those with straight ones."""
-    marks = [(not line.isascii() and bool(_CURLY.search(line)), "'" in line or '"' in line) for line in sample.lines]
+    marks = [
+        (not line.isascii() and bool(_CURLY.search(line)), "'" in line or '"' in line)
+        for line in sample.lines
+    ]
     return Seen([curly if curly is not straight else None for curly, straight in marks])
 
 
 def _small(sample: Sample) -> Seen:
     """Lines without a capital letter among those that could have one."""
-    return Seen([low == line if (low := line.lower()) != line.upper() else None for line in sample.lines])
+    return Seen(
+        [low == line if (low := line.lower()) != line.upper() else None for line in sample.lines]
+    )
 
 
 def expects(metric: Metric) -> str:

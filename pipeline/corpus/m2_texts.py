@@ -1,4 +1,6 @@
-"""What is made of M2 files, each of which is read once: texts, records of edits, and what is said of these."""
+"""What is made of M2 files, each of which is read once: texts, records of edits, and what is said
+of these.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ class M2File:
     def not_empty(self) -> Told:
         """Return what is said of the edits; raises CorpusError where there is no sentence."""
         if not self.told.sentences:
-            raise CorpusError([Problem(self.told.name, "has no sentence: there is no line that begins with 'S '")])
+            raise CorpusError(
+                [Problem(self.told.name, "has no sentence: there is no line that begins with 'S '")]
+            )
         return self.told
 
     def texts(self, key: Key) -> Spooled:
@@ -52,7 +56,9 @@ class M2File:
         return Spooled(self.files[key], SEPARATOR, Origin(called, ", sentence "))
 
     def annotators(self) -> list[int]:
-        """Return whose corrected texts there are, in rising order; raises CorpusError where there are none."""
+        """Return whose corrected texts there are, in rising order; raises CorpusError where there
+        are none.
+        """
         if not self.not_empty() or not self.annotated:
             message = "no annotator has a line: there is no line that begins with 'A '"
             raise CorpusError([Problem(self.told.name, message)])
@@ -60,7 +66,9 @@ class M2File:
 
 
 def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = alone) -> M2File:
-    """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError for what is wrong."""
+    """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError
+    for what is wrong.
+    """
     name, plain, seen = named(path), spool.local(path), set[int]()
     of_xml = is_xml(plain, name)
     with open_bytes(plain, name) as file:
@@ -74,7 +82,9 @@ def read_m2(path: Path | Remote, asked: Asked, spool: Spool, shared: Shared = al
         try:
             whole = _made(chunks, lambda own: Sentences(own, name, asked, seen), asked, spool)
         except CorpusError:
-            deque(gold_blocks(plain, name) if small or asked.records else (), 0)  # lines that are none are told first
+            deque(
+                gold_blocks(plain, name) if small or asked.records else (), 0
+            )  # lines that are none are told first
             raise
     with open_bytes(plain, name) as file:
         after = os.fstat(file.fileno())
@@ -92,7 +102,11 @@ def of_annotated(file: Annotated, spool: Spool, asked: Asked) -> M2File:
 
 
 def _made(
-    given: Callable[[], Iterable[Any]], read: Callable[..., Any], asked: Asked, spool: Spool, shared: Shared = alone
+    given: Callable[[], Iterable[Any]],
+    read: Callable[..., Any],
+    asked: Asked,
+    spool: Spool,
+    shared: Shared = alone,
 ) -> M2File:
     """Make what is asked for of sentences that `read` returns for what is given.
 
@@ -102,16 +116,24 @@ def _made(
     first = next(map(read, parts), None)
     if not first:  # of XML
         raise OtherwiseError
-    summary, absent, files = first.told, [(first.absent(True), first.absent(False))], dict[Key, Path]()
+    summary, absent, files = (
+        first.told,
+        [(first.absent(True), first.absent(False))],
+        dict[Key, Path](),
+    )
 
     def new() -> list[Key]:
         """Begin files for all that is to be made as far as it is known."""
         summary.absent, annotated = map(absent_from_all, zip(*absent, strict=True))
         keys = [SOURCE]
         if asked.texts:
-            keys += [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
+            keys += (
+                [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
+            )
         if asked.records:
-            keys += [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
+            keys += (
+                [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
+            )
         keys = [key for key in keys if key not in files]
         files.update((key, spool.new()) for key in keys)
         return keys
@@ -153,7 +175,9 @@ def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:
 
 
 def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file in parts, and the number of the first of each. Parts are cut behind empty lines."""
+    """Yield the lines of a file in parts, and the number of the first of each. Parts are cut behind
+    empty lines.
+    """
     with open_bytes(path, name) as file:
         number, rest = 1, b""
         while piece := file.read(max(PART, len(rest))):
@@ -167,11 +191,15 @@ def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
 
 
 class OtherwiseError(Exception):
-    """Something is not written as it mostly is, so that Python reads the file, or there is no compiled kernel."""
+    """Something is not written as it mostly is, so that Python reads the file, or there is no
+    compiled kernel.
+    """
 
 
 def compiled_part(name: str, asked: Asked, given: tuple[int, bytes]) -> Any:
-    """Return what the compiled kernel reads of lines, of which the first has a number; raises OtherwiseError."""
+    """Return what the compiled kernel reads of lines, of which the first has a number; raises
+    OtherwiseError.
+    """
     read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:
         raise OtherwiseError
@@ -182,10 +210,14 @@ def compiled_part(name: str, asked: Asked, given: tuple[int, bytes]) -> Any:
     if not own.plain or (own.most > 1 and asked.texts and asked.system and not asked.lenient):
         raise OtherwiseError
     own.missing = asked.missing
-    own.told = told = Told(name, may_be_odd=own.odd or len(lines) < len(data), sentences=own.sentences)
+    own.told = told = Told(
+        name, may_be_odd=own.odd or len(lines) < len(data), sentences=own.sentences
+    )
     told.most, told.alternatives = own.most, own.alternatives
     told.all_types = Counter({type_.decode(): count for type_, count in own.types.items()})
-    told.empty = Counter({style: count for style, count in zip((DELETED, ""), own.empty, strict=True) if count})
+    told.empty = Counter(
+        {style: count for style, count in zip((DELETED, ""), own.empty, strict=True) if count}
+    )
     count, *first = own.misfits
     if count:
         told.misfits = count, "line {} ({} {} in a sentence of {} tokens)".format(*first)

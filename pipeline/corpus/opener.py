@@ -1,4 +1,6 @@
-"""Opens the texts of data sets, each file once: with the lines, replacements and annotations of the config."""
+"""Opens the texts of data sets, each file once: with the lines, replacements and annotations of the
+config.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -54,12 +56,16 @@ class _Texts:
         self.source = self.source and new[self.source]
         self.references = [new[file] for file in self.references]
         if self.edits:
-            gold, pairs = ([new[file] for file in texts] for texts in (self.edits.gold, self.edits.pairs))
+            gold, pairs = (
+                [new[file] for file in texts] for texts in (self.edits.gold, self.edits.pairs)
+            )
             self.edits = self.edits._replace(gold=gold, pairs=pairs)
         if outputs:
             self.outputs = {name: new[file] for name, file in self.outputs.items()}
         if outputs and self.edits:
-            self.edits = self.edits._replace(outputs={name: new[file] for name, file in self.edits.outputs.items()})
+            self.edits = self.edits._replace(
+                outputs={name: new[file] for name, file in self.edits.outputs.items()}
+            )
 
 
 def open_corpus(
@@ -69,16 +75,21 @@ def open_corpus(
     opener: Opener | None = None,
     views: Collection[str] = (TEXTS,),
 ) -> Corpus | None:
-    """Open all files of a data set; return None after adding to problems, as many as can be told at once.
+    """Open all files of a data set; return None after adding to problems, as many as can be told at
+    once.
 
-    `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be annotated for that are
-    left to `annotated_texts.py`.
-    """
+    `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be
+    annotated for that are left to `annotated_texts.py`."""
     opener, before, read = opener or Opener(), len(problems), list(systems)
-    if {TEXTS, GOLD}.isdisjoint(views):  # texts that no metric reads may leave out what cannot be applied
+    if {TEXTS, GOLD}.isdisjoint(
+        views
+    ):  # texts that no metric reads may leave out what cannot be applied
         for number, system in enumerate(systems):
             each = system.paths.items()
-            paths = {name: replace(text, kind="m2", lenient=True) if is_m2(text) else text for name, text in each}
+            paths = {
+                name: replace(text, kind="m2", lenient=True) if is_m2(text) else text
+                for name, text in each
+            }
             read[number] = System(system.name, paths)
     texts = _opened(dataset, read, opener, problems)
     notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
@@ -101,7 +112,9 @@ def open_corpus(
     _select(dataset, texts, opener, problems)
     if dataset.replace != "none":
         try:
-            texts.put({file: opener.rewrite(file, REPLACEMENTS[dataset.replace]) for file in texts.all})
+            texts.put(
+                {file: opener.rewrite(file, REPLACEMENTS[dataset.replace]) for file in texts.all}
+            )
         except CorpusError as error:
             problems += error.problems
     problems += _empty_references(dataset, texts.references, ragged=texts.ragged)
@@ -113,16 +126,26 @@ def open_corpus(
         source=texts.source,
         references=tuple(texts.references),
         systems=texts.outputs,
-        missing=texts.ragged or (dataset.empty_references == "none" and any(file.blank for file in texts.references)),
+        missing=texts.ragged
+        or (dataset.empty_references == "none" and any(file.blank for file in texts.references)),
         notes=tuple(notes),
         ids=texts.ids,
     )
-    return replace(corpus, views=_views(dataset, corpus, texts.edits, views)) if texts.edits else corpus
+    return (
+        replace(corpus, views=_views(dataset, corpus, texts.edits, views))
+        if texts.edits
+        else corpus
+    )
 
 
-def _views(dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection[str]) -> dict[str, Corpus]:
-    """Return the data set as metrics of edits read it; views with annotated texts have those of M2 files so far."""
-    # Gold of other types than ERRANT's is there for its texts, unless it is kept or there are references beside it.
+def _views(
+    dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection[str]
+) -> dict[str, Corpus]:
+    """Return the data set as metrics of edits read it; views with annotated texts have those of M2
+    files so far.
+    """
+    # Gold of other types than ERRANT's is there for its texts, unless it is kept or there are
+    # references beside it.
     seen = {}
     annotated = replace(corpus, categories=edits.categories, missing=False, notes=())
     if GOLD in views:
@@ -130,33 +153,62 @@ def _views(dataset: Dataset, corpus: Corpus, edits: EditTexts, views: Collection
     for view in sorted(views):
         if compares_gold(view) or (annotator_of(view) and not edits.foreign):
             foreign = edits.foreign if view == EDITS and edits.clashes else ""
-            seen[view] = replace(annotated, references=tuple(edits.pairs), systems=edits.outputs, foreign=foreign)
+            seen[view] = replace(
+                annotated, references=tuple(edits.pairs), systems=edits.outputs, foreign=foreign
+            )
         elif annotator_of(view):
             texts = () if dataset.references else tuple(edits.gold)
-            seen[view] = replace(annotated, references=texts, systems=edits.outputs, foreign=edits.foreign)
+            seen[view] = replace(
+                annotated, references=texts, systems=edits.outputs, foreign=edits.foreign
+            )
     return seen
 
 
 def _visited(
-    dataset: Dataset, systems: Sequence[str], ahead: Callable[[Corpus], int], texts: Sequence[TextFile]
+    dataset: Dataset,
+    systems: Sequence[str],
+    ahead: Callable[[Corpus], int],
+    texts: Sequence[TextFile],
 ) -> int:
-    """Have the first lines of all texts counted: of the source, where there is one, the references, the outputs."""
+    """Have the first lines of all texts counted: of the source, where there is one, the references,
+    the outputs.
+    """
     left, outputs = texts[: -len(systems)], texts[-len(systems) :]
     source, references = (left[0], left[1:]) if dataset.source else (None, left)
     of_systems = dict(zip(systems, outputs, strict=True))
     lines = min(text.lines for text in texts)
-    return ahead(Corpus(name=dataset.name, lines=lines, source=source, references=(*references,), systems=of_systems))
+    return ahead(
+        Corpus(
+            name=dataset.name,
+            lines=lines,
+            source=source,
+            references=(*references,),
+            systems=of_systems,
+        )
+    )
 
 
-def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]) -> _Texts:
+def _opened(
+    dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]
+) -> _Texts:
     """Open the files that a data set and its systems name, but for M2 files."""
-    outputs = {system.name: system.paths[dataset.name] for system in systems if dataset.name in system.paths}
+    outputs = {
+        system.name: system.paths[dataset.name]
+        for system in systems
+        if dataset.name in system.paths
+    }
     lists = [opener.lists(reference, problems) for reference in dataset.references]
     references = [item for items, _ in lists for item in items]
     inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
     changed = dataset.selection or dataset.replace != "none" or dataset.bom != "drop"
-    as_written = outputs and not changed and dataset.m2 is None and dataset.empty_references != "none"
-    visit = partial(_visited, dataset, tuple(outputs), opener.ahead) if opener.ahead and as_written else None
+    as_written = (
+        outputs and not changed and dataset.m2 is None and dataset.empty_references != "none"
+    )
+    visit = (
+        partial(_visited, dataset, tuple(outputs), opener.ahead)
+        if opener.ahead and as_written
+        else None
+    )
     files = opener.open_all(inputs, problems, visit)
     ragged = any(lacking for _, lacking in lists)
     if ragged and dataset.empty_references != "none":
@@ -172,14 +224,22 @@ def _opened(dataset: Dataset, systems: Sequence[System], opener: Opener, problem
     source = files.pop(0) if dataset.source else None
     count = len(files) - len(outputs)
     opened_outputs = {name: file for name, file in zip(outputs, files[count:], strict=True) if file}
-    return _Texts(source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged)
+    return _Texts(
+        source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged
+    )
 
 
 def _annotate(
     dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem], views: Collection[str]
 ) -> list[str]:
-    """Take source and references from the M2 files of a data set, where it has some; return warnings."""
-    stand_in = {"first": "the first annotator's edits stand in", "source": "the source stands in", "none": ""}
+    """Take source and references from the M2 files of a data set, where it has some; return
+    warnings.
+    """
+    stand_in = {
+        "first": "the first annotator's edits stand in",
+        "source": "the source stands in",
+        "none": "",
+    }
     notes = []
     strict = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
@@ -191,7 +251,9 @@ def _annotate(
             annotators, annotated = m2.annotators(), opener.index(m2.texts(SOURCE))
             if different := other_source(texts.source, annotated, dataset.replace):
                 raise CorpusError(different)
-            texts.references += [opener.index(m2.texts((CORRECTED, annotator))) for annotator in annotators]
+            texts.references += [
+                opener.index(m2.texts((CORRECTED, annotator))) for annotator in annotators
+            ]
             texts.source = texts.source or annotated
         except CorpusError as error:
             texts.complete = False
@@ -200,14 +262,20 @@ def _annotate(
         for annotator, (count, line) in sorted(m2.annotated.items()) if strict else ():
             if not count:
                 continue
-            lacking = f"no line for {count} sentences that others annotated, the first in line {line}"
+            lacking = (
+                f"no line for {count} sentences that others annotated, the first in line {line}"
+            )
             solution = f"{stand_in[dataset.missing_annotator]} (see missing_annotator)"
             notes.append(f"{path.name}: annotator {annotator} has {lacking}; {solution}")
     return notes
 
 
-def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "none") -> list[Problem]:
-    """Return the problem that the source is not that of the annotations: where the tokens of a line differ first."""
+def other_source(
+    source: AnyText | None, annotated: AnyText, replaced: str = "none"
+) -> list[Problem]:
+    """Return the problem that the source is not that of the annotations: where the tokens of a line
+    differ first.
+    """
     if not source or source.lines != annotated.lines or same(source, annotated):
         return []
     for low in range(0, annotated.lines, BLOCK):
@@ -217,10 +285,14 @@ def other_source(source: AnyText | None, annotated: AnyText, replaced: str = "no
             tokens, expected = text.split(), annotated_text.split()
             if tokens != expected and replaced != "none":
                 change = REPLACEMENTS[replaced]
-                tokens, expected = ([change(t.encode()).decode() for t in each] for each in (tokens, expected))
+                tokens, expected = (
+                    [change(t.encode()).decode() for t in each] for each in (tokens, expected)
+                )
             if tokens != expected:
                 what = difference(tokens, expected, annotated.at(line))
-                return [Problem(source.at(line), f"{what}: the source is not that of the annotations")]
+                return [
+                    Problem(source.at(line), f"{what}: the source is not that of the annotations")
+                ]
     return []
 
 
@@ -233,11 +305,16 @@ def _marks_kept(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
     chosen.update(texts.given if whole else ())
     kept = {file: opener.with_mark(file) for file in texts.all if file.has_bom and file in chosen}
     texts.put({file: kept.get(file, file) for file in texts.all})
-    return [f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)" for file in kept]
+    return [
+        f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
+        for file in kept
+    ]
 
 
 def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
-    """Keep the lines that the config selects. Where outputs are "kept", they have these lines only already."""
+    """Keep the lines that the config selects. Where outputs are "kept", they have these lines only
+    already.
+    """
     kept = dataset.outputs == "kept"
     files = texts.given if kept else texts.all
     if not dataset.selection or len({file.lines for file in files}) != 1:
@@ -248,17 +325,30 @@ def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Prob
         texts.ids = texts.ids and opener.select(texts.ids, ranges)
     except (ConfigError, CorpusError) as error:
         problems += error.problems
-    problems += check_parallel([*(texts.references or texts.given), *texts.outputs.values()]) if kept else []
+    problems += (
+        check_parallel([*(texts.references or texts.given), *texts.outputs.values()])
+        if kept
+        else []
+    )
 
 
-def _empty_references(dataset: Dataset, references: Sequence[TextFile], *, ragged: bool) -> list[Problem]:
+def _empty_references(
+    dataset: Dataset, references: Sequence[TextFile], *, ragged: bool
+) -> list[Problem]:
     """Return the problems of references without a token, where these are not sentences of length 0."""
     if dataset.empty_references == "error":
         said = "and the data set says `empty_references: error`"
-        more = {file: f" (and {file.blank - 1} more)" if file.blank > 1 else "" for file in references}
+        more = {
+            file: f" (and {file.blank - 1} more)" if file.blank > 1 else "" for file in references
+        }
         empty = [file for file in references if file.blank]
-        return [Problem(f.at(int(f.blanks[0])), f"this reference is empty{more[f]}, {said}") for f in empty]
+        return [
+            Problem(f.at(int(f.blanks[0])), f"this reference is empty{more[f]}, {said}")
+            for f in empty
+        ]
     keeps = dataset.empty_references == "keep" and not ragged
     if keeps or not references or len({file.lines for file in references}) > 1:
         return []
-    return without_any(references, "" if ragged else ", and the data set says `empty_references: none`")
+    return without_any(
+        references, "" if ragged else ", and the data set says `empty_references: none`"
+    )

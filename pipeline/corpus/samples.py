@@ -1,4 +1,6 @@
-"""A look at some lines of a data set: evenly spread, the same on every run, and few however large the files are."""
+"""A look at some lines of a data set: evenly spread, the same on every run, and few however large
+the files are.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,17 @@ STRETCHES = 5
 FEW = 10
 """With fewer lines, full stops or words than this, nothing is said of them."""
 LENGTH, SHORT = 100, 25
-"""How many lines a stretch has at most: for words that are counted and signs that are rare, and for all else."""
+"""How many lines a stretch has at most: for words that are counted and signs that are rare, and for
+all else."""
 SIZE = 1 << 16
-"""How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer are read."""
+"""How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer
+are read."""
 WHOLE = 1 << 14
-"""Of a line with more characters only so many are looked at: as words they take twenty times as much memory."""
+"""Of a line with more characters only so many are looked at: as words they take twenty times as
+much memory."""
 SPACED = 0.06
-"""With a smaller share of blanks a text is of a script without them, and its characters stand for words. Chinese of WMT
-has 0.03, German 0.13."""
+"""With a smaller share of blanks a text is of a script without them, and its characters stand for
+words. Chinese of WMT has 0.03, German 0.13."""
 _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
@@ -46,7 +51,9 @@ def likeness(one: set[str], two: set[str]) -> float:
 
 
 class Sample:
-    """The lines of a text that are looked at; `called` is what a warning calls the text, and `named` with its file."""
+    """The lines of a text that are looked at; `called` is what a warning calls the text, and
+    `named` with its file.
+    """
 
     def __init__(self, text: AnyText, called: str, length: int = LENGTH) -> None:
         self.text, self.called = text, called
@@ -56,13 +63,19 @@ class Sample:
     @property
     def named(self) -> str:
         """What a warning calls the text, with the name of its file."""
-        known = isinstance(self.text, MemoryText) or self.called.endswith((self.text.name, f"({self.text.name})"))
+        known = isinstance(self.text, MemoryText) or self.called.endswith(
+            (self.text.name, f"({self.text.name})")
+        )
         return self.called if known else f"{self.called} ({self.text.name})"
 
     @cached_property
     def lines(self) -> list[str]:
         """The lines of all stretches; of a very long line its beginning."""
-        return [line[:WHOLE] for low, high in self.stretches for line in read_texts(self.text, low, high)]
+        return [
+            line[:WHOLE]
+            for low, high in self.stretches
+            for line in read_texts(self.text, low, high)
+        ]
 
     def number(self, line: int) -> int:
         """Return the number, from 1, that a line of the sample has in the file of the user."""
@@ -78,8 +91,14 @@ class Sample:
 
     @cached_property
     def words(self) -> list[set[str]]:
-        """The different words of each line, or its characters where words have no blanks between them."""
-        return list(map(set, self.lines)) if self.spaceless else [set(line.split()) for line in self.lines]
+        """The different words of each line, or its characters where words have no blanks between
+        them.
+        """
+        return (
+            list(map(set, self.lines))
+            if self.spaceless
+            else [set(line.split()) for line in self.lines]
+        )
 
     @cached_property
     def vocabulary(self) -> set[str]:
@@ -89,31 +108,49 @@ class Sample:
 
     @cached_property
     def stops(self) -> list[bool]:
-        """Whether each full stop or comma that ends a word has white space before it, and not a letter.
+        """Whether each full stop or comma that ends a word has white space before it, and not a
+        letter.
 
-        White space or the end of the line is behind these. With fewer than FEW signs in the text the list is empty.
-        """
+        White space or the end of the line is behind these. With fewer than FEW signs in the text
+        the list is empty."""
         text = "\n".join(self.lines)
         if text.count(".") + text.count(",") < FEW:
             return []
         before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
-        return [sign.isspace() for sign in before if sign.isspace() or (sign.isalnum() and not sign.isdecimal())]
+        return [
+            sign.isspace()
+            for sign in before
+            if sign.isspace() or (sign.isalnum() and not sign.isdecimal())
+        ]
 
     def differ(self, other: Sample) -> list[bool]:
-        """Return for each line whether it has other words than that of another text, or in another order."""
-        return [own != its and own.split() != its.split() for own, its in zip(self.lines, other.lines, strict=True)]
+        """Return for each line whether it has other words than that of another text, or in another
+        order.
+        """
+        return [
+            own != its and own.split() != its.split()
+            for own, its in zip(self.lines, other.lines, strict=True)
+        ]
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
         return self.differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
-        """Return, for each line that differs from the source, how many different words the source does not have."""
-        pairs = [(own.split(), its.split()) for own, its in zip(self.lines, source.lines, strict=True) if own != its]
+        """Return, for each line that differs from the source, how many different words the source
+        does not have.
+        """
+        pairs = [
+            (own.split(), its.split())
+            for own, its in zip(self.lines, source.lines, strict=True)
+            if own != its
+        ]
         return [len(set(own).difference(its)) for own, its in pairs if own != its]
 
     def shares(self, other: Sample) -> list[float]:
-        """Return for each line how much of its words and those of the line of another text both have, from 0 to 1."""
+        """Return for each line how much of its words and those of the line of another text both
+        have, from 0 to 1.
+        """
         if id(other) not in self._shares:
             self._shares[id(other)] = list(map(likeness, self.words, other.words))
         return self._shares[id(other)]
@@ -136,7 +173,11 @@ class Samples:
     """The samples of the texts of a data set, whose stretches have at most `most` lines."""
 
     def __init__(
-        self, source: AnyText | None, references: Sequence[AnyText], systems: Mapping[str, AnyText], most: int = LENGTH
+        self,
+        source: AnyText | None,
+        references: Sequence[AnyText],
+        systems: Mapping[str, AnyText],
+        most: int = LENGTH,
     ) -> None:
         texts = [*([source] if source else []), *references, *systems.values()]
         # how many lines of each text have SIZE bytes, on average
@@ -159,4 +200,6 @@ class Samples:
     @cached_property
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
-        return [s for s in self.systems if not any(same(s.text, other.text) for other in self.given)]
+        return [
+            s for s in self.systems if not any(same(s.text, other.text) for other in self.given)
+        ]

@@ -1,8 +1,9 @@
-"""One pass over a text: its lines and where they begin, blank lines, digest and validity, by stretches side by side.
+"""One pass over a text: its lines and where they begin, blank lines, digest and validity, by
+stretches side by side.
 
-A text is cut into stretches of RANGE bytes. Each is scanned by whoever is free, a thread or a worker of a cluster, and
-what is found is joined in order. However a text is cut, the same is found in it.
-"""
+A text is cut into stretches of RANGE bytes. Each is scanned by whoever is free, a thread or a
+worker of a cluster, and what is found is joined in order. However a text is cut, the same is found
+in it."""
 
 from __future__ import annotations
 
@@ -29,26 +30,30 @@ from ..io.safe_files import open_regular
 from .texts import CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile
 
 PIECE = 1 << 18
-"""Bytes looked at at once: so few that they are still in the processor's cache when they are hashed."""
+"""Bytes looked at at once: so few that they are still in the processor's cache when they are
+hashed."""
 LEAF = 1 << 20
 """Bytes of text in a leaf of the digest: part of what the digest means, so it never changes."""
 GRID = 1 << 15
-"""Of the lines that begin in each so many bytes, the place of the first is kept. LEAF is a multiple of it."""
+"""Of the lines that begin in each so many bytes, the place of the first is kept. LEAF is a multiple
+of it."""
 RANGE = 1 << 25
 """Bytes of a stretch of a text: a multiple of LEAF."""
 WINDOW = 1 << 16
-"""Behind a border of pieces and stretches, so many bytes are searched for a line end, where it is better to cut."""
+"""Behind a border of pieces and stretches, so many bytes are searched for a line end, where it is
+better to cut."""
 STRIDE = 128
 """Shards are cut at multiples of so many lines."""
 SETTLED = 2.0
-"""Seconds for which a file must not have changed. One that was written just now may be written again in the same tick
-of the clock of its file system, which its stamp would not tell."""
+"""Seconds for which a file must not have changed. One that was written just now may be written
+again in the same tick of the clock of its file system, which its stamp would not tell."""
 
 Surveyed = tuple[Ints, NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
 """What survey() returns."""
 
 
-# Every Unicode white space at which str.split() splits, as UTF-8. The newline ends no text of the spool.
+# Every Unicode white space at which str.split() splits, as UTF-8. The newline ends no text of the
+# spool.
 _WHITE = re.compile(
     rb"(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
     rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
@@ -58,12 +63,13 @@ _WHITE = re.compile(
 def survey(piece: bytes | memoryview, separator: int, start: int, line: int, grid: int) -> Surveyed:
     """Return what is found in a piece of a text; its compiled twin is in `kernel/native/scan.pyx`.
 
-    The piece is at the byte `start` of the text, and its first line begins at the byte `line`, -1 where that is not
-    known. These are: of each line that is the first to begin in its cell of `grid` bytes, how many lines of the piece
-    end before it and where it begins in the text, [2, lines]; for each line that ends here whether it is blank; the
-    bytes behind the last line end, and whether they are blank; whether the piece is UTF-8; whether it has carriage
-    returns; how many marks of subwords and NUL characters it has; the bytes of the longest line that ends here and its
-    place from 0. The first line is taken as though it began here, where that is not known.
+    The piece is at the byte `start` of the text, and its first line begins at the byte `line`, -1
+    where that is not known. These are: of each line that is the first to begin in its cell of
+    `grid` bytes, how many lines of the piece end before it and where it begins in the text, [2,
+    lines]; for each line that ends here whether it is blank; the bytes behind the last line end,
+    and whether they are blank; whether the piece is UTF-8; whether it has carriage returns; how
+    many marks of subwords and NUL characters it has; the bytes of the longest line that ends here
+    and its place from 0. The first line is taken as though it began here, where that is not known.
     """
     piece = bytes(piece)
     ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == separator).astype(np.int64)
@@ -130,26 +136,37 @@ class Found:
     nuls: int = 0
     leaves: list[bytes] = field(default_factory=list)
     windows: bool = False
-    """Whether a line ends with a carriage return and a newline, of which the digest takes only the newline."""
+    """Whether a line ends with a carriage return and a newline, of which the digest takes only the
+    newline."""
     problem: tuple[int, int, str] | None = None
-    """What is wrong: the line, from 0, the byte in this line, from 1, and the message; 0, 0 where no byte is wrong."""
+    """What is wrong: the line, from 0, the byte in this line, from 1, and the message; 0, 0 where
+    no byte is wrong."""
 
     def add(self, other: Found) -> None:
         """Take what is found in the stretch behind this one."""
         if other.problem and not self.problem:
             line, byte, message = other.problem
-            self.problem = (self.lines + line, byte + (0 if line or not byte else self.rest), message)
+            self.problem = (
+                self.lines + line,
+                byte + (0 if line or not byte else self.rest),
+                message,
+            )
         blanks = other.blanks
         if other.lines:
             size, line = max(other.longest, (self.rest + other.head, -1))
             self.longest = max(self.longest, (size, line - self.lines))
             if self.rest and not self.rest_blank and blanks and not blanks[0][0]:
                 first = blanks[0][1].copy()
-                self.blank -= int(first[0] >> 7)  # it seemed to be blank, and the line has begun before
+                self.blank -= int(
+                    first[0] >> 7
+                )  # it seemed to be blank, and the line has begun before
                 first[0] &= 0x7F
                 blanks = [(0, first), *blanks[1:]]
         if not self.lines:
-            self.head, self.head_blank = self.head + other.head, self.head_blank and other.head_blank
+            self.head, self.head_blank = (
+                self.head + other.head,
+                self.head_blank and other.head_blank,
+            )
         before, blank = (0, True) if other.lines else (self.rest, self.rest_blank)
         self.rest, self.rest_blank = before + other.rest, blank and other.rest_blank
         self.marks += [marks + np.array([[self.lines], [0]]) for marks in other.marks]
@@ -169,17 +186,25 @@ class Found:
             self.add(last)
 
     def packed(self) -> NDArray[np.uint8]:
-        """Return for each line a bit, whether it is blank: a list of numbers would be larger than a blank file."""
+        """Return for each line a bit, whether it is blank: a list of numbers would be larger than a
+        blank file.
+        """
         whole = np.zeros(-(-self.lines // 8), np.uint8)
         for line, own in self.blanks:
-            bits = np.packbits(np.concatenate((np.zeros(line % 8, np.uint8), np.unpackbits(own)))) if line % 8 else own
+            bits = (
+                np.packbits(np.concatenate((np.zeros(line % 8, np.uint8), np.unpackbits(own))))
+                if line % 8
+                else own
+            )
             place = whole[line // 8 :][: len(bits)]
             place |= bits[: len(place)]
         return whole
 
 
 class Stretch(NamedTuple):
-    """Bytes low <= i < high of a text, as whoever scans them is told. They do not count a byte order mark."""
+    """Bytes low <= i < high of a text, as whoever scans them is told. They do not count a byte
+    order mark.
+    """
 
     path: Path | Remote
     stamp: tuple[int, int] | RemoteStamp
@@ -196,21 +221,33 @@ class Stretch(NamedTuple):
         """Return what is found. What cannot be read, or is no UTF-8, is a problem of this."""
         try:
             if isinstance(self.path, Remote):
-                reader = RangeReader(self.path, self.mark + self.low, self.mark + min(self.high + WINDOW, self.size))
+                reader = RangeReader(
+                    self.path, self.mark + self.low, self.mark + min(self.high + WINDOW, self.size)
+                )
                 found, same = _scanned(self, reader.readinto), reader.stamp == self.stamp
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.mark + self.low)
-                    found, same = _scanned(self, file.readinto), Stamp.of(file.fileno())[:2] == self.stamp
+                    found, same = (
+                        _scanned(self, file.readinto),
+                        Stamp.of(file.fileno())[:2] == self.stamp,
+                    )
             return found if same else Found(problem=(0, 0, CHANGED))
         except CorpusError as error:
             return Found(problem=(0, 0, error.problems[0].message))
         except (OSError, ValueError) as error:
-            return Found(problem=(0, 0, reason(self.path, error) if isinstance(self.path, Path) else str(error)))
+            return Found(
+                problem=(
+                    0,
+                    0,
+                    reason(self.path, error) if isinstance(self.path, Path) else str(error),
+                )
+            )
 
 
 def _border(data: bytearray, place: int, end: int, separator: bytes) -> int:
-    """Return where to cut at a place or a little behind it, which depends on the bytes from there to `end` alone.
+    """Return where to cut at a place or a little behind it, which depends on the bytes from there
+    to `end` alone.
 
     No character is cut, nor a mark of subwords, nor a line where its end is near.
     """
@@ -225,19 +262,34 @@ def _border(data: bytearray, place: int, end: int, separator: bytes) -> int:
 
 
 def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
-    """Return what is found in a stretch, whose bytes are read from `low` on, and a few behind `high`."""
+    """Return what is found in a stretch, whose bytes are read from `low` on, and a few behind
+    `high`.
+    """
     _, _, separator, _, size, low, high = stretch
     whole, leaves, left = Found(), Leaves(), high - low
     data = bytearray(min(PIECE + WINDOW, size - low))
-    view, start, filled = memoryview(data), low, 0  # the bytes of data that are filled are those from `start` on
-    line, ended = -1 if low else 0, not low  # where the line at hand begins; whether a line end is before `start`
+    view, start, filled = (
+        memoryview(data),
+        low,
+        0,
+    )  # the bytes of data that are filled are those from `start` on
+    line, ended = (
+        -1 if low else 0,
+        not low,
+    )  # where the line at hand begins; whether a line end is before `start`
     for stop in (*([low] if low else []), *range(low + PIECE, high, PIECE), high):
         wanted = min(stop + WINDOW, size) - start
         while filled < wanted:
             if not (more := readinto(view[filled:wanted])):
                 return Found(problem=(0, 0, CHANGED))
             filled += more
-        cut = filled if stop == size else _border(data, stop - start, filled, separator) if start <= stop else 0
+        cut = (
+            filled
+            if stop == size
+            else _border(data, stop - start, filled, separator)
+            if start <= stop
+            else 0
+        )
         text = view[:cut] if separator == NEWLINE else bytes(view[:cut]).translate(_SPOOLED)
         ended = data.endswith(separator, 0, cut) if cut else ended
         if stop == low:  # the bytes before the border are found by the stretch before
@@ -264,14 +316,17 @@ def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
 
 
 _SPOOLED = bytes.maketrans(b"\n\xff", b"\xfe\n")
-"""Each line that is hashed ends with a newline, and a newline in a text is a byte that no UTF-8 has."""
+"""Each line that is hashed ends with a newline, and a newline in a text is a byte that no UTF-8
+has."""
 
 
-def _surveyed(data: bytearray, size: int, separator: bytes, start: int, line: int) -> tuple[Found, bool]:
+def _surveyed(
+    data: bytearray, size: int, separator: bytes, start: int, line: int
+) -> tuple[Found, bool]:
     """Return what is found in a piece, but for leaves, and whether it has carriage returns.
 
-    The piece is the first `size` bytes of data, at the byte `start`; its first line begins at the byte `line`.
-    """
+    The piece is the first `size` bytes of data, at the byte `start`; its first line begins at the
+    byte `line`."""
     function = kernel.native_function("survey", "scan") or survey
     piece = memoryview(data)[:size]
     marks, blank, rest, open_blank, valid, returns, *odd, longest, place = function(
@@ -291,7 +346,9 @@ def _surveyed(data: bytearray, size: int, separator: bytes, start: int, line: in
             bytes(piece).decode()
         except UnicodeDecodeError as error:
             at = error.start
-            told = f"(0x{data[at]:02x}) is not valid UTF-8{'' if start else looks_like(bytes(piece))}"
+            told = (
+                f"(0x{data[at]:02x}) is not valid UTF-8{'' if start else looks_like(bytes(piece))}"
+            )
             own.problem = (data.count(NEWLINE, 0, at), at - data.rfind(NEWLINE, 0, at), told)
     return own, returns
 
@@ -314,10 +371,11 @@ class Opening(NamedTuple):
 
     @classmethod
     def of(cls, file: Spooled) -> Opening:
-        """Return the stretches that have to be scanned; raises CorpusError where the file cannot be opened.
+        """Return the stretches that have to be scanned; raises CorpusError where the file cannot be
+        opened.
 
-        The digest is of lines that end with a newline. So a text whose lines end otherwise is one stretch.
-        """
+        The digest is of lines that end with a newline. So a text whose lines end otherwise is one
+        stretch."""
         path, separator, origin = file
         stamp: Stamp | RemoteStamp
         try:
@@ -334,12 +392,17 @@ class Opening(NamedTuple):
         size = stamp.size - mark
         edges = [*range(0, max(size, 1), max(size, 1) if b"\r\n" in head else RANGE), size]
         told = (stamp.size, stamp.mtime) if isinstance(stamp, Stamp) else stamp
-        place = path if isinstance(path, Remote) else path.absolute()  # a worker may stand in another folder
-        stretches = [Stretch(place, told, separator, mark, size, low, high) for low, high in pairwise(edges)]
+        place = (
+            path if isinstance(path, Remote) else path.absolute()
+        )  # a worker may stand in another folder
+        stretches = [
+            Stretch(place, told, separator, mark, size, low, high) for low, high in pairwise(edges)
+        ]
         return cls(file, stamp, mark, stretches)
 
     def opened(self, found: Sequence[Found], spool: Spool | None = None) -> TextFile:
-        """Return the text, from what is found in its stretches; raises CorpusError for what is wrong in it.
+        """Return the text, from what is found in its stretches; raises CorpusError for what is
+        wrong in it.
 
         The text keeps `spool` alive, which holds the file.
         """
@@ -356,7 +419,9 @@ class Opening(NamedTuple):
             raise CorpusError([told if byte else Problem(origin.name, message)])
         whole.end()
         size, line = whole.longest
-        odd = Odd(whole.subwords, whole.nuls, -line if size > LONG else 0, size if size > LONG else 0)
+        odd = Odd(
+            whole.subwords, whole.nuls, -line if size > LONG else 0, size if size > LONG else 0
+        )
         end = self.stamp.size
         marks = np.concatenate([np.zeros((2, 1), np.int64), *whole.marks], axis=1)
         marks[1, 1:] += self.mark
@@ -385,11 +450,11 @@ class Beginning:
         self._marks = [np.zeros((2, 1), np.int64)]
 
     def first(self, found: Mapping[Stretch, Found], done: int) -> TextFile:
-        """Return the lines whose places are found, as a text without a digest; those before `done` cannot be read.
+        """Return the lines whose places are found, as a text without a digest; those before `done`
+        cannot be read.
 
-        Each call has no less found and done than the one before. The system is told that the bytes of lines that are
-        done need not stay in memory: that leaves room for those behind them.
-        """
+        Each call has no less found and done than the one before. The system is told that the bytes
+        of lines that are done need not stay in memory: that leaves room for those behind them."""
         while self._left and (own := found.get(self._left[-1])) and not own.problem:
             before = np.array([[self._lines], [self._opening.mark]])
             self._marks += [marks + before for marks in own.marks]
@@ -400,7 +465,9 @@ class Beginning:
         path = self._opening.file.path
         if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
             with suppress(OSError), open_regular(path, links=True) as file:
-                os.posix_fadvise(file.fileno(), 0, int(self._marks[0][1, 0]), os.POSIX_FADV_DONTNEED)
+                os.posix_fadvise(
+                    file.fileno(), 0, int(self._marks[0][1, 0]), os.POSIX_FADV_DONTNEED
+                )
         return TextFile(
             path=path,
             lines=int(marks[0, -1]),
@@ -415,18 +482,27 @@ class Beginning:
 
 
 def index_text(file: Spooled, spool: Spool | None = None) -> TextFile:
-    """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which holds the file."""
+    """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which
+    holds the file.
+    """
     opening = Opening.of(file)
     return opening.opened([stretch.scan() for stretch in opening.stretches], spool)
 
 
 def changed(file: AnyText) -> bool:
-    """Return whether a file has other lines than when it was checked. It is read again only where its stamp differs."""
+    """Return whether a file has other lines than when it was checked. It is read again only where
+    its stamp differs.
+    """
     if not isinstance(file, TextFile) or file.stamp is None:
         return False
     try:
-        if (stamp_of(file.path) if isinstance(file.path, Remote) else Stamp.of(file.path)) == file.stamp:
+        if (
+            stamp_of(file.path) if isinstance(file.path, Remote) else Stamp.of(file.path)
+        ) == file.stamp:
             return False
-        return index_text(Spooled(file.path, file.separator, Origin(str(file.path)))).digest != file.digest
+        return (
+            index_text(Spooled(file.path, file.separator, Origin(str(file.path)))).digest
+            != file.digest
+        )
     except (OSError, CorpusError):
         return True

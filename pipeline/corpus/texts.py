@@ -1,8 +1,8 @@
 r"""Texts: lines of a file, which workers read by ranges, or strings in memory.
 
-A line ends at \n or \r\n. The last line may lack its end. A byte order mark at the start is dropped. An empty line
-is a sentence of length 0. In a spooled file each text ends with the byte 0xFF and may hold newlines.
-"""
+A line ends at \n or \r\n. The last line may lack its end. A byte order mark at the start is
+dropped. An empty line is a sentence of length 0. In a spooled file each text ends with the byte
+0xFF and may hold newlines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,9 @@ class Span(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """Size, times and number of a file: where they are others than before, the file may have changed."""
+    """Size, times and number of a file: where they are others than before, the file may have
+    changed.
+    """
 
     size: int
     mtime: int
@@ -77,7 +79,9 @@ def read_span(span: Span) -> Lines:
             data = remote.read_range(span.path, span.start, span.size)
             same = remote.stamp_of(Remote(span.path)) == span.stamp
         else:
-            with open_regular(span.path, links=True) as file:  # no Path objects: a worker opens thousands
+            with open_regular(
+                span.path, links=True
+            ) as file:  # no Path objects: a worker opens thousands
                 file.seek(span.start)
                 data = file.read(span.size)
                 same = span.stamp is None or Stamp.of(file.fileno())[:2] == span.stamp
@@ -103,7 +107,9 @@ def read_span(span: Span) -> Lines:
 
 
 def line_ends(data: bytes, separator: int) -> Ints:
-    """Return where each line of data ends: int64 [lines]; its compiled twin is in `kernel/native/scan.pyx`."""
+    """Return where each line of data ends: int64 [lines]; its compiled twin is in
+    `kernel/native/scan.pyx`.
+    """
     ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
     return np.append(ends, len(data)) if data and data[-1] != separator else ends
 
@@ -111,7 +117,8 @@ def line_ends(data: bytes, separator: int) -> Ints:
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
 SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
-"""Bytes, one of which is in every text with something odd: one byte is looked for much faster than three."""
+"""Bytes, one of which is in every text with something odd: one byte is looked for much faster than
+three."""
 
 LONG = 1 << 20
 """Bytes from which a line of a file is so long that the user is told: whole books are shorter."""
@@ -125,7 +132,8 @@ class Odd(NamedTuple):
     nuls: int = 0
     """How often NUL characters occur."""
     long: int = 0
-    """The number, from 1, of the longest line of a file, where that has more than LONG bytes; else 0."""
+    """The number, from 1, of the longest line of a file, where that has more than LONG bytes; else
+    0."""
     size: int = 0
     """The bytes of this line."""
 
@@ -156,34 +164,43 @@ class TextFile:
     blank: int
     """How many lines have no token."""
     blank_bits: NDArray[np.uint8] = field(repr=False, compare=False)
-    """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest bit."""
+    """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest
+    bit."""
     marks: Ints = field(repr=False, compare=False)
-    """The numbers of some lines, from 0, and the bytes where they begin, [2, lines]: the first line, one in each so
-    many bytes, and the end of the file."""
+    """The numbers of some lines, from 0, and the bytes where they begin, [2, lines]: the first
+    line, one in each so many bytes, and the end of the file."""
     odd: Odd = ORDINARY
     separator: bytes = NEWLINE
     """The byte that ends a line."""
     origin: Origin | None = None
     """Where the texts came from, where that is not the path."""
     numbers: Ints | None = field(default=None, repr=False, compare=False)
-    """Where lines were selected: the numbers, from 1, that the lines have in the file of the user."""
+    """Where lines were selected: the numbers, from 1, that the lines have in the file of the user.
+    """
     keeper: object = field(default=None, repr=False, compare=False)
-    """The spool that the file is in, which must live as long as this object; None for a file of the user."""
+    """The spool that the file is in, which must live as long as this object; None for a file of the
+    user."""
     stamp: Stamp | RemoteStamp | None = field(default=None, repr=False, compare=False)
     """The stamp that the file had when it was opened to be checked."""
 
     @cached_property
     def blanks(self) -> Ints:
-        """The numbers, from 1, of the lines without a token; made when first asked for, since they may be many."""
+        """The numbers, from 1, of the lines without a token; made when first asked for, since they
+        may be many.
+        """
         return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
 
     @property
     def first_blank(self) -> int:
-        """The number of the first line without a token in the file of the user, from 1; 0 where there is none."""
+        """The number of the first line without a token in the file of the user, from 1; 0 where
+        there is none.
+        """
         if not self.blank:
             return 0
         byte = int(np.argmax(self.blank_bits != 0))
-        return self.number(8 * byte + int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1]))) + 1)
+        return self.number(
+            8 * byte + int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1]))) + 1
+        )
 
     @property
     def stamped(self) -> str:
@@ -297,7 +314,8 @@ AnyText = TextFile | MemoryText
 
 
 KIND = "blake3:"
-"""How the digests of files begin. Those of earlier versions are BLAKE2b's, of all lines in one piece."""
+"""How the digests of files begin. Those of earlier versions are BLAKE2b's, of all lines in one
+piece."""
 
 
 def digest_like(text: AnyText, known: str) -> str:
@@ -319,11 +337,15 @@ def same(one: AnyText, two: AnyText) -> bool:
 
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
-    """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8 cannot hold one."""
+    """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8
+    cannot hold one.
+    """
     try:
         strings, data, edges, blanks = kernel.joined(texts)
     except UnicodeEncodeError:
-        matches = ((number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1))
+        matches = (
+            (number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1)
+        )
         number, match = next((number, match) for number, match in matches if match)
         message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
         raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
@@ -340,7 +362,10 @@ def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str
     """Return the lines low <= i < high of a text as strings; without numbers, all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
-    return [line.decode() for line in read_span(text.span(low, text.lines if high is None else high)).texts()]
+    return [
+        line.decode()
+        for line in read_span(text.span(low, text.lines if high is None else high)).texts()
+    ]
 
 
 STEP = 1024
@@ -348,7 +373,9 @@ STEP = 1024
 
 
 def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
-    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines are in memory."""
+    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines
+    are in memory.
+    """
     for low in range(0, text.lines, STEP):
         first, last = np.searchsorted(lines, (low, low + STEP))
         if first == last:
@@ -360,7 +387,9 @@ def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
 
 
 def called(line: int, ids: AnyText | None) -> str:
-    """Return how a line, from 1, is called where it is shown: its number, and its id if there are ids."""
+    """Return how a line, from 1, is called where it is shown: its number, and its id if there are
+    ids.
+    """
     return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})" if ids else f"line {line:,}"
 
 
@@ -370,7 +399,9 @@ def numbered(ids: AnyText) -> dict[str, int]:
     for line, name in enumerate(read_texts(ids)):
         if known.setdefault(name, line) != line:
             first = ids.at(known[name] + 1)
-            raise CorpusError([Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")])
+            raise CorpusError(
+                [Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")]
+            )
     return known
 
 
@@ -384,7 +415,8 @@ BRACKETS = {
     b"-lcb": b"{",
     b"-rcb": b"}",
 }
-"""What the Penn Treebank writes for brackets. The last two are not of the treebank; outputs of systems have them."""
+"""What the Penn Treebank writes for brackets. The last two are not of the treebank; outputs of
+systems have them."""
 
 
 def brackets(text: bytes) -> bytes:

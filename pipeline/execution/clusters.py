@@ -1,8 +1,9 @@
-"""Clusters of dask, ray and spark: how each is connected to, how it works through tasks, how it tells of a death.
+"""Clusters of dask, ray and spark: how each is connected to, how it works through tasks, how it
+tells of a death.
 
-The program connects to a cluster when there is work for it, and disconnects at the end of the run. A dask client, a ray
-or a spark session that the user has already started in this process is used as it is, and is left open.
-"""
+The program connects to a cluster when there is work for it, and disconnects at the end of the run.
+A dask client, a ray or a spark session that the user has already started in this process is used as
+it is, and is left open."""
 
 import contextlib
 import os
@@ -26,10 +27,12 @@ Results = Generator[Any, None, None]
 REACHED = 10.0
 """Seconds within which a scheduler must answer and have a worker."""
 BUNDLES, MOST = 2, 16
-"""A worker gets several tasks at once, since a scheduler takes milliseconds for each request: at most so many, and as
-many as leave so many bundles of this size for each worker, so that all workers end together."""
+"""A worker gets several tasks at once, since a scheduler takes milliseconds for each request: at
+most so many, and as many as leave so many bundles of this size for each worker, so that all workers
+end together."""
 WAVE = 4
-"""How many tasks for each worker a backend gets at once that refuses generators, and returns all results together."""
+"""How many tasks for each worker a backend gets at once that refuses generators, and returns all
+results together."""
 
 
 class ClusterKind(NamedTuple):
@@ -37,23 +40,30 @@ class ClusterKind(NamedTuple):
 
     packages: tuple[str, ...]
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
-    """Takes the address, the number of workers (None: all) and a stack for what must be undone at the end of the run.
-    Returns how many workers there are."""
+    """Takes the address, the number of workers (None: all) and a stack for what must be undone at
+    the end of the run. Returns how many workers there are."""
     results: Callable[[Any, Any, Any, int], Results]
-    """Takes the cluster, a function, its tasks and the number of workers. Yields the results of the tasks."""
+    """Takes the cluster, a function, its tasks and the number of workers. Yields the results of the
+    tasks."""
     died: tuple[str, ...]
     """The names of the errors that mean that a worker died."""
 
 
 class Cluster:
-    """The workers of a run on a cluster. At most `n_jobs` tasks run at once, or as many as there is room for (auto)."""
+    """The workers of a run on a cluster. At most `n_jobs` tasks run at once, or as many as there is
+    room for (auto).
+    """
 
-    def __init__(self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None) -> None:
+    def __init__(
+        self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None
+    ) -> None:
         self.given = self.backend, self.address, _ = backend, address, n_jobs
         self.limit = None if n_jobs in (None, "auto") else int(str(n_jobs))
         self._undo = contextlib.ExitStack()
         self._workers = 0
-        weakref.finalize(self, self._undo.close)  # where texts were opened, and the run did not come to its workers
+        weakref.finalize(
+            self, self._undo.close
+        )  # where texts were opened, and the run did not come to its workers
 
     def __enter__(self) -> "Cluster":
         return self
@@ -66,36 +76,45 @@ class Cluster:
     def workers(self) -> int:
         """Return how many tasks can run at once. The first call connects to the cluster.
 
-        Raises ConfigError where the cluster's package is not installed, or the cluster cannot be used.
-        """
+        Raises ConfigError where the cluster's package is not installed, or the cluster cannot be
+        used."""
         if not self._workers:
             kind = CLUSTERS[self.backend]
             # The packages of the clusters would wait for minutes where nobody answers.
-            if address := re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or ""):
+            if address := re.search(
+                r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or ""
+            ):
                 import socket
 
                 try:
-                    socket.create_connection((address[1].strip("[]"), int(address[2])), REACHED).close()
+                    socket.create_connection(
+                        (address[1].strip("[]"), int(address[2])), REACHED
+                    ).close()
                 except (OSError, OverflowError, UnicodeError) as error:
                     reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-                    raise self._problem(f"nobody answers there ({reason}); is the scheduler running?") from None
+                    raise self._problem(
+                        f"nobody answers there ({reason}); is the scheduler running?"
+                    ) from None
             try:
                 with quiet():
                     self._workers = kind.connect(self.address, self.limit, self._undo)
             except ImportError as error:
                 lacking = error.name or str(error)
                 message = f"needs {' and '.join(kind.packages)} ({lacking} is missing)"
-                raise self._problem(f"{message}: pip install 'gec-pipeline[{self.backend}]'") from None
+                raise self._problem(
+                    f"{message}: pip install 'gec-pipeline[{self.backend}]'"
+                ) from None
             except Exception as error:  # noqa: BLE001 (each cluster has errors of its own)
                 raise self._problem(f"the cluster cannot be used: {_first_line(error)}") from None
         return min(self._workers, self.limit or self._workers)
 
     def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
-        """Return what a function returns for each item; None where a worker was lost. Raises as results() does.
+        """Return what a function returns for each item; None where a worker was lost. Raises as
+        results() does.
 
-        Until the cluster is connected to, threads of this process take the first items. Of a remote cluster these are
-        few; workers that have to be started on this machine take seconds, in which it has else little to do.
-        """
+        Until the cluster is connected to, threads of this process take the first items. Of a remote
+        cluster these are few; workers that have to be started on this machine take seconds, in
+        which it has else little to do."""
         from concurrent.futures import Future, ThreadPoolExecutor
 
         here, done = list[Future[R]](), dict[int, R | None]()
@@ -105,19 +124,26 @@ class Cluster:
             try:
                 workers = self.workers()
             finally:  # what a thread has begun is not cancelled
-                left = [number for number in range(len(items)) if number >= len(here) or here[number].cancel()]
+                left = [
+                    number
+                    for number in range(len(items))
+                    if number >= len(here) or here[number].cancel()
+                ]
             with contextlib.suppress(WorkerLostError):
                 given = ((number, items[number]) for number in left)
-                for answers in self.results(partial(_each, call), bundles(given, len(left), workers)):
+                for answers in self.results(
+                    partial(_each, call), bundles(given, len(left), workers)
+                ):
                     done |= answers
         done |= {number: one.result() for number, one in enumerate(here) if not one.cancelled()}
         return [done.get(number) for number in range(len(items))]
 
     def under_way(self, workers: int) -> int:
-        """Return how many tasks to hand out at once: twice as many as run, so that no worker waits for its next one.
+        """Return how many tasks to hand out at once: twice as many as run, so that no worker waits
+        for its next one.
 
-        Where the cluster has room for more tasks than may run at once, it would run all that it has.
-        """
+        Where the cluster has room for more tasks than may run at once, it would run all that it
+        has."""
         return workers if self._workers > workers else 2 * workers
 
     def _problem(self, message: str) -> ConfigError:
@@ -127,10 +153,9 @@ class Cluster:
     def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
         """Yield `call(task)` for each task, in any order.
 
-        Raises WorkerLostError where a worker died, ConfigError where a worker lacks this program and IncompleteError
-        where the cluster failed otherwise. `call` must return its own errors as results: an error that is raised
-        here is taken for one of the cluster.
-        """
+        Raises WorkerLostError where a worker died, ConfigError where a worker lacks this program
+        and IncompleteError where the cluster failed otherwise. `call` must return its own errors as
+        results: an error that is raised here is taken for one of the cluster."""
         results = CLUSTERS[self.backend].results(self, call, tasks, self.workers())
         try:
             yield from results
@@ -141,8 +166,12 @@ class Cluster:
                 message = f"a worker cannot import the program ({_first_line(error)}): install gec-pipeline on every"
                 raise self._problem(f"{message} machine, in the same version") from None
             if any(kind.__name__ in CLUSTERS[self.backend].died for kind in type(error).__mro__):
-                raise WorkerLostError(f"a worker of the cluster died ({_first_line(error)})") from None
-            raise IncompleteError(f"the cluster failed: {_first_line(error)}; run the same command again") from error
+                raise WorkerLostError(
+                    f"a worker of the cluster died ({_first_line(error)})"
+                ) from None
+            raise IncompleteError(
+                f"the cluster failed: {_first_line(error)}; run the same command again"
+            ) from error
         finally:
             with quiet():
                 results.close()
@@ -168,7 +197,9 @@ def _first_line(error: BaseException) -> str:
 
 
 def _connect_dask(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to dask: without an address to the cluster in its own settings, or a new one; return its threads."""
+    """Connect to dask: without an address to the cluster in its own settings, or a new one; return
+    its threads.
+    """
     import logging
 
     import dask.config
@@ -198,7 +229,9 @@ def _connect_dask(address: str | None, workers: int | None, undo: contextlib.Exi
 
 @contextlib.contextmanager
 def _uninterruptible() -> Iterator[None]:
-    """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and ends them."""
+    """Have processes that are started here ignore Ctrl-C at a terminal: this process handles it and
+    ends them.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -209,12 +242,15 @@ def _uninterruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _dask_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
-    """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not done.
+def _dask_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Results:
+    """Yield the results of tasks from dask's own client; at the end, cancel the tasks that are not
+    done.
 
-    More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend is not used: in
-    joblib 1.6 it waits for ever for a task that dask has given up, or whose scheduler is gone.
-    """
+    More tasks are submitted than there are workers, so that no worker waits. joblib's dask backend
+    is not used: in joblib 1.6 it waits for ever for a task that dask has given up, or whose
+    scheduler is gone."""
     from distributed import as_completed, get_client
 
     client, done, pending = get_client(), as_completed(), set[Any]()
@@ -240,7 +276,9 @@ def _dask_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], 
 
 
 def _connect_ray(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to ray: without an address to the cluster at RAY_ADDRESS, or a new one; return its processors."""
+    """Connect to ray: without an address to the cluster at RAY_ADDRESS, or a new one; return its
+    processors.
+    """
     import logging
 
     import ray
@@ -250,13 +288,18 @@ def _connect_ray(address: str | None, workers: int | None, undo: contextlib.Exit
         if address is None and "RAY_ADDRESS" not in os.environ:
             more = {"address": "local", "num_cpus": workers, "include_dashboard": False}
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-        ray.init(**{"address": address, **more}, log_to_driver=False, logging_level=logging.CRITICAL)
+        ray.init(
+            **{"address": address, **more}, log_to_driver=False, logging_level=logging.CRITICAL
+        )
         undo.callback(ray.shutdown)
     return int(ray.cluster_resources().get("CPU", 0)) or 1
 
 
-def _ray_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
-    """Yield the results of tasks from ray itself, not joblib, whose backend refuses generators and waits for each wave.
+def _ray_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Results:
+    """Yield the results of tasks from ray itself, not joblib, whose backend refuses generators and
+    waits for each wave.
 
     A task is not tried again by ray: the program itself finds out which lines a worker dies of.
     """
@@ -284,7 +327,9 @@ def _ray_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], w
 
 
 def _connect_spark(address: str | None, workers: int | None, undo: contextlib.ExitStack) -> int:
-    """Connect to spark, of which the address is the master's; return how many tasks can run at once."""
+    """Connect to spark, of which the address is the master's; return how many tasks can run at
+    once.
+    """
     import logging
 
     from joblibspark import register_spark
@@ -296,7 +341,9 @@ def _connect_spark(address: str | None, workers: int | None, undo: contextlib.Ex
     if SparkSession.getActiveSession() is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         build = SparkSession.builder.appName("gec-pipeline").config("spark.ui.enabled", "false")
-        build = build.config("spark.ui.showConsoleProgress", "false").config("spark.log.level", "OFF")
+        build = build.config("spark.ui.showConsoleProgress", "false").config(
+            "spark.log.level", "OFF"
+        )
         if address:
             build = build.master(address)
         elif workers:
@@ -305,14 +352,19 @@ def _connect_spark(address: str | None, workers: int | None, undo: contextlib.Ex
     return workers or int(SparkSession.builder.getOrCreate().sparkContext.defaultParallelism)
 
 
-def spark_results(cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int) -> Results:
-    """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses generators."""
+def spark_results(
+    cluster: Cluster, call: Callable[[T], R], tasks: Iterator[T], workers: int
+) -> Results:
+    """Yield the results of tasks from joblib, which gets a bounded number at once: spark refuses
+    generators.
+    """
     from joblib import Parallel, delayed, parallel_config
 
     size = 1 if workers == 1 else WAVE * workers
     with contextlib.ExitStack() as stack:
         with quiet(), parallel_config(cluster.backend):
-            # joblib would use this process as the only worker, so there are two, of which the second stays idle.
+            # joblib would use this process as the only worker, so there are two, of which the
+            # second stays idle.
             parallel = stack.enter_context(Parallel(max(workers, 2), batch_size=1))
         while wave := list(islice(tasks, size)):
             with quiet():
@@ -326,10 +378,19 @@ CLUSTERS = {
         ("ray",),
         _connect_ray,
         _ray_results,
-        ("RayActorError", "ActorDiedError", "WorkerCrashedError", "NodeDiedError", "OutOfMemoryError"),
+        (
+            "RayActorError",
+            "ActorDiedError",
+            "WorkerCrashedError",
+            "NodeDiedError",
+            "OutOfMemoryError",
+        ),
     ),
     "spark": ClusterKind(
-        ("joblibspark", "pyspark"), _connect_spark, spark_results, ("Py4JJavaError", "SparkException")
+        ("joblibspark", "pyspark"),
+        _connect_spark,
+        spark_results,
+        ("Py4JJavaError", "SparkException"),
     ),
 }
 """The backends that use more than one machine, by the names that joblib and configs give them."""

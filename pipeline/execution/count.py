@@ -1,4 +1,6 @@
-"""Counts a corpus: cuts it into shards, sends these to workers, and keeps the counts on disk or in memory."""
+"""Counts a corpus: cuts it into shards, sends these to workers, and keeps the counts on disk or in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ from ..metrics.base.needs import Needs, Survey, Text, surveyed
 from ..metrics.given import Gathered, prepared
 from . import workers
 from .options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
-from .store.counts import UNFINISHED, WHOLE, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts, find
+from .store.counts import (
+    UNFINISHED,
+    WHOLE,
+    CountsKey,
+    InMemoryCounts,
+    Location,
+    ShardFile,
+    StoredCounts,
+    find,
+)
 
 if TYPE_CHECKING:
     from ..arrays import Bools, Ints
@@ -32,12 +43,13 @@ if TYPE_CHECKING:
 # ---- shards: which lines are counted together; they change memory and time, but never a result
 
 MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
-"""Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's caches."""
+"""Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's
+caches."""
 MIN_SHARDS = 16
 """How many shards a data set is cut into, unless they would be too small."""
 MAX_ROWS = 1 << 18
-"""At most so many pairs of a line of an output and a reference are in a shard, however short the lines are: while they
-are counted, each pair takes some 300 bytes."""
+"""At most so many pairs of a line of an output and a reference are in a shard, however short the
+lines are: while they are counted, each pair takes some 300 bytes."""
 
 
 class Shard(NamedTuple):
@@ -59,15 +71,17 @@ def cut(
 ) -> list[Shard]:
     """Cut lines into shards, whatever the number of workers is.
 
-    `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that is None, the
-    number of lines follows from the size and the number of references, and is a multiple of `stride`. `least` is how
-    many shards there are, unless they would be too small or too large; fewer than MIN_SHARDS are for counts in memory,
-    which nobody keeps if they are interrupted.
-    """
+    `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that
+    is None, the number of lines follows from the size and the number of references, and is a
+    multiple of `stride`. `least` is how many shards there are, unless they would be too small or
+    too large; fewer than MIN_SHARDS are for counts in memory, which nobody keeps if they are
+    interrupted."""
     if shard_lines is None:
         target = min(max(size // least, MIN_BYTES), MAX_BYTES)
         most = MAX_ROWS // max(systems * references, 1)
-        wanted = lines * target + (max(size, 1) - 1 if stride == 1 else 0)  # rounded up, so that no rest is left
+        wanted = lines * target + (
+            max(size, 1) - 1 if stride == 1 else 0
+        )  # rounded up, so that no rest is left
         shard_lines = max(min(wanted // max(size, 1), most) // stride, 1) * stride
     return [Shard(low, min(low + shard_lines, lines)) for low in range(0, lines, shard_lines)]
 
@@ -102,13 +116,17 @@ class _Plan(NamedTuple):
         least: int = MIN_SHARDS,
         found: Mapping[Survey, workers.Found] | None = None,
     ) -> _Plan:
-        """Return the plan for counts that are missing. `least` is how many shards there are (see cut)."""
+        """Return the plan for counts that are missing. `least` is how many shards there are (see
+        cut).
+        """
         names = list(dict.fromkeys(name for name, _ in keys))
         needs = list(dict.fromkeys(need for _, need in keys))
         texts = corpus.texts()
         size, references = sum(text.size for text in texts), len(corpus.references)
         stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
-        pieces = cut(corpus.lines, len(names), size, stride, shard_lines, references=references, least=least)
+        pieces = cut(
+            corpus.lines, len(names), size, stride, shard_lines, references=references, least=least
+        )
         return cls(corpus, names, needs, pieces, keys, found or {})
 
     @property
@@ -120,38 +138,54 @@ class _Plan(NamedTuple):
         """Return the file for the counts of a shard."""
         cells, references = self.grid, len(self.corpus.references)
         widths = [need.schema(references).width for _, need in cells]
-        return directory.shard_file(shard.low, shard.high, [self.keys.get(cell) for cell in cells], widths, proof)
+        return directory.shard_file(
+            shard.low, shard.high, [self.keys.get(cell) for cell in cells], widths, proof
+        )
 
     def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
         """Return what a worker is given."""
         corpus, (low, high) = self.corpus, shard
         names = self.corpus.systems if self.names == [ALL] else self.names
         incomplete = corpus.references if corpus.missing else ()
-        found = tuple(self.found[need.survey] if need.survey else None for need in self.needs) if self.found else ()
+        found = (
+            tuple(self.found[need.survey] if need.survey else None for need in self.needs)
+            if self.found
+            else ()
+        )
         return workers.Task(
             number=number,
             source=corpus.source.span(low, high) if corpus.source else None,
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             needs=tuple(self.needs),
-            lacking=tuple(workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete),
+            lacking=tuple(
+                workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete
+            ),
             low=low,
             found=found,
             file=file,
         )
 
     def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
-        """Return the lines of a shard that could not be counted, with the numbers that they have for the user."""
+        """Return the lines of a shard that could not be counted, with the numbers that they have
+        for the user.
+        """
         names, corpus = self.names[lost.first : lost.last], self.corpus
         if self.names == [ALL]:
             message = f"{corpus.name}: lines {shard.low + lost.low + 1:,} to {shard.low + lost.high:,} cannot be read"
-            raise IncompleteError(f"{message}, and all lines together decide what each counts; {WANT}")
-        first, last = (corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high))
+            raise IncompleteError(
+                f"{message}, and all lines together decide what each counts; {WANT}"
+            )
+        first, last = (
+            corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high)
+        )
         return [Missing(corpus.name, name, first, last) for name in names]
 
 
 def _by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
-    """Return each view of a data set, such as its texts or a set of files of numbers, with the needs that read it."""
+    """Return each view of a data set, such as its texts or a set of files of numbers, with the
+    needs that read it.
+    """
     by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
     for need in needs:
         read = corpus.read_by(need)
@@ -166,7 +200,8 @@ def _counted(
     listener: Listener = SILENT,
     file: Callable[[Shard], ShardFile | None] = lambda _: None,
 ) -> Iterator[tuple[Shard, workers.Columns | None, list[Missing]]]:
-    """Yield each shard when it is done, with its columns (None: workers have written them), and the lines not counted.
+    """Yield each shard when it is done, with its columns (None: workers have written them), and the
+    lines not counted.
 
     `file` says where workers may write the columns of a shard.
     """
@@ -175,7 +210,9 @@ def _counted(
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
     whole = len(plan.names) * corpus.lines
-    done = len(plan.names) * (plan.shards[-1].high - sum(shard.high - shard.low for shard in undone))
+    done = len(plan.names) * (
+        plan.shards[-1].high - sum(shard.high - shard.low for shard in undone)
+    )
     tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
     tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
     for number, columns, lost in workers.Runner(n_jobs, backend, tell, options.cluster).run(tasks):
@@ -191,7 +228,9 @@ def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]
     texts = corpus.texts()
     in_memory = all(isinstance(text, MemoryText) for text in texts)
     size = sum(text.size for text in texts)
-    return workers.plan(options.n_jobs or "auto", options.backend or "auto", size, in_memory=in_memory)
+    return workers.plan(
+        options.n_jobs or "auto", options.backend or "auto", size, in_memory=in_memory
+    )
 
 
 # ---- counts on disk
@@ -206,28 +245,40 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Count what the run directory does not have yet; return all counts, and the lines that could not be counted.
+    """Count what the run directory does not have yet; return all counts, and the lines that could
+    not be counted.
 
-    `views` are those of a data set, each with the needs that read it: texts, edits, and files of numbers. The counts of
-    a shard are written as soon as it is done, so that after an interruption the next run goes on from there. Systems
-    with lines that could not be counted are left out of the counts. Raises CorpusError where a file has changed
-    meanwhile.
-    """
+    `views` are those of a data set, each with the needs that read it: texts, edits, and files of
+    numbers. The counts of a shard are written as soon as it is done, so that after an interruption
+    the next run goes on from there. Systems with lines that could not be counted are left out of
+    the counts. Raises CorpusError where a file has changed meanwhile."""
     workers.keep_memory()
     counted, every_lost = dict[tuple[str, Needs], StoredCounts | InMemoryCounts](), list[Missing]()
     for corpus, needs in views:
         counts, keys = placed(corpus, needs, directory)
-        missing = {cell: keys[cell] for cell in counts if not directory.is_current(counts[cell], keys[cell])}
+        missing = {
+            cell: keys[cell]
+            for cell in counts
+            if not directory.is_current(counts[cell], keys[cell])
+        }
         directory.announce(counts[cell] for cell in missing)
-        found = _surveyed_to_disk(corpus, [need for _, need in missing], directory, options, listener)
+        found = _surveyed_to_disk(
+            corpus, [need for _, need in missing], directory, options, listener
+        )
         _, early = placed(_stamped(corpus), needs, directory)
-        parts = _found(directory, missing, corpus, {early[cell]: key for cell, key in missing.items()})
+        parts = _found(
+            directory, missing, corpus, {early[cell]: key for cell, key in missing.items()}
+        )
         plan = _Plan.of(corpus, missing, options.shard_lines or _lines_of_shard(parts), found=found)
         locations, lost = _counted_to_files(plan, directory, options, listener, parts)
         joined = []
         with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
             for cell, key in missing.items():
-                own = [locations[of] for of in (CountsKey(key, *shard) for shard in plan.shards) if of in locations]
+                own = [
+                    locations[of]
+                    for of in (CountsKey(key, *shard) for shard in plan.shards)
+                    if of in locations
+                ]
                 if len(own) == len(plan.shards):
                     joined.append((directory.join(counts[cell], key, own, shared), counts[cell]))
         directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
@@ -240,11 +291,11 @@ def count_all(
 
 
 class Ahead:
-    """Counts texts that are larger than memory while they are opened, so that each byte is read once from the disk.
+    """Counts texts that are larger than memory while they are opened, so that each byte is read
+    once from the disk.
 
-    Nobody knows the digests of these texts yet: so the counts get keys that are made of their stamps, under which
-    count_all() looks for them, too. It counts what is left, and joins all.
-    """
+    Nobody knows the digests of these texts yet: so the counts get keys that are made of their
+    stamps, under which count_all() looks for them, too. It counts what is left, and joins all."""
 
     def __init__(
         self,
@@ -253,7 +304,9 @@ class Ahead:
         options: RunOptions,
         listener: Listener,
     ) -> None:
-        """Take what opens the run directory, when it is needed, and what tells what to count of a data set."""
+        """Take what opens the run directory, when it is needed, and what tells what to count of a
+        data set.
+        """
         self._open, self._view, self._options = directory, view, options
         self.listener = LoggingListener(listener, silent)
         self._begun: dict[str, tuple[int, int | None, dict[CountsKey, Location]]] = {}
@@ -264,7 +317,9 @@ class Ahead:
         return self._open()
 
     def __call__(self, corpus: Corpus) -> int:
-        """Count what can be counted of the first lines of a data set; return how many lines are done."""
+        """Count what can be counted of the first lines of a data set; return how many lines are
+        done.
+        """
         corpus, needs = self._view(corpus)
         if not needs or not corpus.lines:
             return corpus.lines
@@ -277,7 +332,9 @@ class Ahead:
             self._begun[corpus.name] = 0, self._options.shard_lines or _lines_of_shard(parts), parts
         done, size, parts = self._begun[corpus.name]
         text = cast("TextFile", corpus.texts()[0])
-        plan = _Plan.of(replace(corpus, lines=text.lines * text.size // int(text.marks[1, -1])), missing, size)
+        plan = _Plan.of(
+            replace(corpus, lines=text.lines * text.size // int(text.marks[1, -1])), missing, size
+        )
         size = plan.shards[0].high
         if shards := [Shard(low, low + size) for low in range(done, corpus.lines - size + 1, size)]:
             plan = plan._replace(shards=shards)
@@ -299,18 +356,29 @@ def _stamped(corpus: Corpus) -> Corpus:
         return replace(text, digest=text.stamped) if isinstance(text, TextFile) else text
 
     systems = {name: stamped(text) for name, text in corpus.systems.items()}
-    source, references = corpus.source and stamped(corpus.source), tuple(map(stamped, corpus.references))
+    source, references = (
+        corpus.source and stamped(corpus.source),
+        tuple(map(stamped, corpus.references)),
+    )
     return replace(corpus, lines=0, source=source, references=references, systems=systems)
 
 
 def _surveyed_to_disk(
-    corpus: Corpus, needs: Iterable[Needs], directory: RunDirectory, options: RunOptions, listener: Listener
+    corpus: Corpus,
+    needs: Iterable[Needs],
+    directory: RunDirectory,
+    options: RunOptions,
+    listener: Listener,
 ) -> dict[Survey, workers.Found]:
-    """Return what the surveys of needs find in a data set. What the run directory does not have yet is counted."""
+    """Return what the surveys of needs find in a data set. What the run directory does not have yet
+    is counted.
+    """
     surveyed = {}
     for survey, view in _surveys(corpus, needs):
         key = _key(view, survey, [text.digest for text in view.systems.values()])
-        file = directory.whole_file(corpus.name, corpus.lines, survey, f"{WHOLE}{key}", len(corpus.references))
+        file = directory.whole_file(
+            corpus.name, corpus.lines, survey, f"{WHOLE}{key}", len(corpus.references)
+        )
         if not file.locations(read=True):
             directory.announce([file])
             keys: Mapping[tuple[str, Needs], str] = {(ALL, survey): f"{WHOLE}{key}"}
@@ -325,20 +393,30 @@ def _surveyed_to_disk(
 
 
 def _surveys(corpus: Corpus, needs: Iterable[Needs]) -> Iterator[tuple[Survey, Corpus]]:
-    """Yield the surveys of needs, each with the data set that it reads: without systems where it reads none."""
+    """Yield the surveys of needs, each with the data set that it reads: without systems where it
+    reads none.
+    """
     for survey in dict.fromkeys(need.survey for need in needs):
         if survey:
             yield survey, corpus if survey.of_systems else corpus.without(corpus.systems)
 
 
 def _found(
-    directory: RunDirectory, keys: Mapping[tuple[str, Needs], str], corpus: Corpus, early: Mapping[str, str] = {}
+    directory: RunDirectory,
+    keys: Mapping[tuple[str, Needs], str],
+    corpus: Corpus,
+    early: Mapping[str, str] = {},
 ) -> dict[CountsKey, Location]:
-    """Return where the run directory has counts with some keys, or with those that these had before: `early`."""
+    """Return where the run directory has counts with some keys, or with those that these had
+    before: `early`.
+    """
     widths = {key: need.schema(len(corpus.references)).width for (_, need), key in keys.items()}
     widths |= {name: widths[key] for name, key in early.items()}
     found = find(directory.path / UNFINISHED, widths)
-    return {CountsKey(early.get(name, name), low, high): location for (name, low, high), location in found.items()}
+    return {
+        CountsKey(early.get(name, name), low, high): location
+        for (name, low, high), location in found.items()
+    }
 
 
 def _counted_to_files(
@@ -349,9 +427,15 @@ def _counted_to_files(
     parts: Mapping[CountsKey, Location],
     stage: str = "counting",
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that are not among `parts`; return where all are, and the lines that are lost."""
+    """Count the shards that are not among `parts`; return where all are, and the lines that are
+    lost.
+    """
     keys, locations = plan.keys.values(), dict(parts)
-    undone = [shard for shard in plan.shards if any(CountsKey(key, *shard) not in locations for key in keys)]
+    undone = [
+        shard
+        for shard in plan.shards
+        if any(CountsKey(key, *shard) not in locations for key in keys)
+    ]
     listener.stage(stage if undone else "looking")
     shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
     whole = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
@@ -359,19 +443,27 @@ def _counted_to_files(
     missing: list[Missing] = []
     if undone:
         with directory.open_to_workers(machines=options.cluster is not None) as proof:
-            counted = _counted(plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof))
+            counted = _counted(
+                plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof)
+            )
             for shard, columns, lost in counted:
                 file = plan.file(shard, directory)
                 if columns is not None:  # of a worker that has another folder, or cannot write
                     file.write(columns)
                 found = file.locations()
                 if columns is None and not found:
-                    raise StoreError(f"{file.path}: is gone, or damaged; run the same command again")
+                    raise StoreError(
+                        f"{file.path}: is gone, or damaged; run the same command again"
+                    )
                 locations |= found
                 missing += lost
     if altered := dict.fromkeys(text.place for text in plan.corpus.texts() if changed(text)):
-        directory.remove_parts({location.path for location in locations.values()})  # of the old lines or of the new
-        message = "changed while it was being scored; nothing of it is kept: run the same command again"
+        directory.remove_parts(
+            {location.path for location in locations.values()}
+        )  # of the old lines or of the new
+        message = (
+            "changed while it was being scored; nothing of it is kept: run the same command again"
+        )
         raise CorpusError([Problem(name, message) for name in altered])
     return locations, missing
 
@@ -395,7 +487,11 @@ def placed(
     counts, keys = {}, {}
     for need in needs:
         schema = need.schema(len(corpus.references))
-        every = [text.digest for text in corpus.systems.values()] if need.survey and need.survey.of_systems else []
+        every = (
+            [text.digest for text in corpus.systems.values()]
+            if need.survey and need.survey.of_systems
+            else []
+        )
         for name, file in corpus.systems.items():
             counts[name, need] = directory.counts(corpus.name, name, need.key, schema, corpus.lines)
             keys[name, need] = _key(corpus, need, file.digest, *every)
@@ -403,7 +499,9 @@ def placed(
 
 
 def _key(corpus: Corpus, need: Needs, *outputs: object) -> str:
-    """Return the key of counts of a data set, which depend on what stands for outputs, and on its other texts."""
+    """Return the key of counts of a data set, which depend on what stands for outputs, and on its
+    other texts.
+    """
     from .store.run_directory import counts_key  # here, because counts in memory have no keys
 
     references = [file.digest for file in corpus.references]
@@ -422,16 +520,24 @@ FEW = 1024
 
 
 def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
-    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be counted."""
+    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be
+    counted.
+    """
     counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
     for view, needs_of_view in _by_view(corpus, needs):
         is_alone = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
-        if is_alone and sum(text.size if isinstance(text, MemoryText) else SMALL for text in view.texts()) < SMALL:
+        if (
+            is_alone
+            and sum(text.size if isinstance(text, MemoryText) else SMALL for text in view.texts())
+            < SMALL
+        ):
             try:
                 outputs = {name: read_texts(text) for name, text in view.systems.items()}
                 for need in needs_of_view:
                     counts = PreparedCounts(view, need)
-                    counted |= {(name, need): counts.counts(texts) for name, texts in outputs.items()}
+                    counted |= {
+                        (name, need): counts.counts(texts) for name, texts in outputs.items()
+                    }
                 continue
             except LongTextError:  # the way below says where
                 pass
@@ -439,7 +545,12 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
         for survey, read in _surveys(view, needs_of_view):
             plan = _Plan.of(read, {(ALL, survey): ""}, options.shard_lines)
             every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
-            rows = (array for shard in plan.shards for array in every.pop(shard) or [] if array is not None)
+            rows = (
+                array
+                for shard in plan.shards
+                for array in every.pop(shard) or []
+                if array is not None
+            )
             joined = workers.joined(survey, len(read.references), rows)
             surveys[survey] = workers.Found(survey, len(read.references), joined)
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
@@ -459,7 +570,9 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
 
 
 class PreparedCounts:
-    """Source and references of a data set, prepared for the columns of some needs, by the process that asks."""
+    """Source and references of a data set, prepared for the columns of some needs, by the process
+    that asks.
+    """
 
     def __init__(self, corpus: Corpus, needs: Needs) -> None:
         """Prepare the view of a data set that the needs read."""
@@ -474,8 +587,14 @@ class PreparedCounts:
         source = lines(corpus.source) if corpus.source and needs.source else None
         kept = [lines(text) for text in corpus.references]
         if corpus.missing:
-            kept, self.blank = workers.without(kept, [reference.blanks - 1 for reference in corpus.references])
-        systems = list(map(lines, corpus.systems.values())) if needs.survey and needs.survey.of_systems else []
+            kept, self.blank = workers.without(
+                kept, [reference.blanks - 1 for reference in corpus.references]
+            )
+        systems = (
+            list(map(lines, corpus.systems.values()))
+            if needs.survey and needs.survey.of_systems
+            else []
+        )
         text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
         self.whole = text.whole
         """What the survey of the needs has found."""

@@ -1,4 +1,6 @@
-"""How a run works (no option changes a result), who is told how it goes, and what it may lack in the end."""
+"""How a run works (no option changes a result), who is told how it goes, and what it may lack in
+the end.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run works. An option that is None is taken from the config; without a config it is "auto"."""
+    """How a run works. An option that is None is taken from the config; without a config it is
+    "auto".
+    """
 
     n_jobs: int | Literal["auto"] | None = None
     """The number of workers, or of tasks that run at once on a cluster."""
@@ -24,7 +28,8 @@ class RunOptions:
     shard_lines: int | None = None
     """The number of lines in a shard. None: as many as its size in bytes allows."""
     address: str | None = None
-    """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this machine."""
+    """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this
+    machine."""
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
     devices: tuple[str, ...] = ()
@@ -36,13 +41,14 @@ class RunOptions:
     recompute: tuple[str, ...] = ()
     """Metrics of users whose kept numbers are not used."""
     cache: bool = True
-    """Whether numbers of users' metrics, and what is found in large texts, are kept on this computer, and read."""
+    """Whether numbers of users' metrics, and what is found in large texts, are kept on this
+    computer, and read."""
 
     def under(self, written: "RunConfig") -> "RunOptions":
         """Return these options, with those that are None taken from the section `run` of a config.
 
-        The address belongs to the backend of the config: it is not taken where these options name another backend.
-        """
+        The address belongs to the backend of the config: it is not taken where these options name
+        another backend."""
         own = self.backend or written.backend
         where = self.address or (written.address if own == written.backend else None)
         devices = written.devices if isinstance(written.devices, list) else [written.devices]
@@ -58,7 +64,8 @@ class RunOptions:
 
     @contextmanager
     def connected(self, opened: Cluster | None = None) -> "Iterator[RunOptions]":
-        """Yield these options with a Cluster, where the backend is one, and disconnect from the cluster at the end.
+        """Yield these options with a Cluster, where the backend is one, and disconnect from the
+        cluster at the end.
 
         That is the one with which texts were `opened`, where it is the same.
         """
@@ -71,14 +78,19 @@ class RunOptions:
 
     def new_cluster(self) -> Cluster | None:
         """Return a Cluster, where the backend is one. It connects when there is work for it."""
-        return Cluster(self.backend, self.address, self.n_jobs) if self.backend in CLUSTERS else None
+        return (
+            Cluster(self.backend, self.address, self.n_jobs) if self.backend in CLUSTERS else None
+        )
 
     @property
     def threads(self) -> int:
         """How many threads this process may use for its own work."""
         if self.backend == "serial":
             return 1
-        is_open = self.backend in CLUSTERS or self.n_jobs in (None, "auto")  # n_jobs is that of the cluster's workers
+        is_open = self.backend in CLUSTERS or self.n_jobs in (
+            None,
+            "auto",
+        )  # n_jobs is that of the cluster's workers
         return processors() if is_open else int(self.n_jobs or 1)
 
 
@@ -86,7 +98,9 @@ AUTO = RunOptions()
 
 
 class Listener:
-    """Is told how a run goes, and does nothing. The progress bar and the log override the methods that they need."""
+    """Is told how a run goes, and does nothing. The progress bar and the log override the methods
+    that they need.
+    """
 
     def stage(self, name: str) -> None:
         """Take the name of the stage of the run that begins."""
@@ -111,7 +125,9 @@ SILENT = Listener()
 
 
 class LoggingListener(Listener):
-    """A listener that passes calls on to another one, logs the texts of tell() and note(), and adds up what is read."""
+    """A listener that passes calls on to another one, logs the texts of tell() and note(), and adds
+    up what is read.
+    """
 
     def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
         self.listener, self.log, self.bytes = listener, log, 0
@@ -135,7 +151,9 @@ class LoggingListener(Listener):
 
 @dataclass(frozen=True)
 class Missing:
-    """Lines first <= i <= last of a system that could not be counted: the system has no score on the data set."""
+    """Lines first <= i <= last of a system that could not be counted: the system has no score on
+    the data set.
+    """
 
     dataset: str
     system: str
@@ -144,5 +162,9 @@ class Missing:
     last: int
 
     def __str__(self) -> str:
-        lines = f"line {self.first:,}" if self.first == self.last else f"lines {self.first:,} to {self.last:,}"
+        lines = (
+            f"line {self.first:,}"
+            if self.first == self.last
+            else f"lines {self.first:,} to {self.last:,}"
+        )
         return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"

@@ -1,7 +1,8 @@
-"""Numbers that the code of users computes: each distinct text once, whatever the data sets and systems are.
+"""Numbers that the code of users computes: each distinct text once, whatever the data sets and
+systems are.
 
-The numbers of all lines become texts, which are counted, sharded and kept like those of the metric `external`.
-"""
+The numbers of all lines become texts, which are counted, sharded and kept like those of the metric
+`external`."""
 
 import json
 import math
@@ -35,16 +36,18 @@ WAITING = 16
 OFTEN = 0.25
 """Seconds of work that a worker of a function gets at once, and between two writings to the cache.
 
-Each batch of a model, or of code that waits, is kept where it is computed, before the next one is begun.
-"""
+Each batch of a model, or of code that waits, is kept where it is computed, before the next one is
+begun. """
 SOON = 1.0
 """Seconds for which a function works in this process, before workers are started for the rest."""
 MOST_LINES = 10
 """How many line numbers a warning lists."""
 UNTOLD = 0.05
-"""The share of lines left out from which a warning says that the score is not of the data set any more."""
+"""The share of lines left out from which a warning says that the score is not of the data set any
+more."""
 AGREES = 1e-4
-"""How far numbers of a text may differ between calls, absolutely and of their size; batches move the sixth digit."""
+"""How far numbers of a text may differ between calls, absolutely and of their size; batches move
+the sixth digit."""
 
 
 @dataclass
@@ -54,23 +57,29 @@ class Computing:
     options: RunOptions = AUTO
     listener: Listener = SILENT
     told: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What run.json says of each metric: texts that were new and kept, seconds, devices, versions."""
+    """What run.json says of each metric: texts that were new and kept, seconds, devices, versions.
+    """
 
 
-def with_computed(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> list[Corpus]:
+def with_computed(
+    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
+) -> list[Corpus]:
     """Return data sets with the numbers of all metrics that code of users computes.
 
-    Models are loaded one after the other. Raises InputError, with the place of the first text that has no number, and
-    IncompleteError where a process dies. What was computed before is kept.
-    """
+    Models are loaded one after the other. Raises InputError, with the place of the first text that
+    has no number, and IncompleteError where a process dies. What was computed before is kept."""
     for computed in _needed(metrics, how):
         how.listener.stage(computed.needs.title)
         corpora = computed.added(corpora)
     return list(corpora)
 
 
-def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
-    """Yield for each metric of users how many distinct texts there are, and how many of them would be computed."""
+def texts_to_compute(
+    corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing
+) -> Iterator[str]:
+    """Yield for each metric of users how many distinct texts there are, and how many of them would
+    be computed.
+    """
     for computed in _needed(metrics, how, corpora):
         whole, kept = len(computed.distinct), computed.kept()
         new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
@@ -79,15 +88,23 @@ def texts_to_compute(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: 
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
-    """Yield for each metric of users whether the numbers of two texts are the same in several calls.
+    """Yield for each metric of users whether the numbers of two texts are the same in several
+    calls.
 
-    A text of middle length and the longest one are computed in one call, in another one, in another order, and each
-    alone. Models are loaded in this process. Raises InputError where a text has no number, or another one later.
-    """
+    A text of middle length and the longest one are computed in one call, in another one, in another
+    order, and each alone. Models are loaded in this process. Raises InputError where a text has no
+    number, or another one later."""
     for computed in _needed(metrics, how, corpora):
         items, cost, code = list(computed.distinct), computed.cost(), computed.code
         devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
-        call = Call(code.plugin, code.plugin.place, code.values, computed.declared, devices, how.options.threads)
+        call = Call(
+            code.plugin,
+            code.plugin.place,
+            code.values,
+            computed.declared,
+            devices,
+            how.options.threads,
+        )
         order = sorted(range(len(items)), key=lambda number: cost(items[number]))
         pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
         for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
@@ -96,7 +113,9 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
                 if isinstance(answer, Wrong):
                     raise computed.error(number, answer)
                 first = seen.setdefault(number, answer)
-                if not np.allclose(first or (), answer or (), rtol=AGREES, atol=AGREES, equal_nan=True):
+                if not np.allclose(
+                    first or (), answer or (), rtol=AGREES, atol=AGREES, equal_nan=True
+                ):
                     told = f": {computed.declared.name} is {_shown(first)} in one call and {_shown(answer)} in another"
                     remedy = "the number of a text must depend on that text alone, not on its batch or on calls before"
                     raise computed.error(number, Wrong(f"{told}: {remedy}"))
@@ -107,15 +126,24 @@ def _shown(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _needed(metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()) -> "Iterator[_Computed]":
-    """Yield what computes the numbers of metrics, one for all that share them, with the items of some data sets.
+def _needed(
+    metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()
+) -> "Iterator[_Computed]":
+    """Yield what computes the numbers of metrics, one for all that share them, with the items of
+    some data sets.
 
     Raises InputError where code lacks, and where numbers of another metric are to be computed anew.
     """
-    needed: dict[PluggedNeeds, Metric] = {metric.needs: metric for metric in metrics if computes_numbers(metric)}  # type: ignore[misc]
+    needed: dict[PluggedNeeds, Metric] = {
+        metric.needs: metric  # type: ignore[misc]
+        for metric in metrics
+        if computes_numbers(metric)
+    }
     names = {metric.name: metric for metric in needed.values()}
     if wrong := next((name for name in how.options.recompute if name not in names), None):
-        raise InputError(f"--recompute {wrong}: expected one of {', '.join(names)}{did_you_mean(wrong, names)}")
+        raise InputError(
+            f"--recompute {wrong}: expected one of {', '.join(names)}{did_you_mean(wrong, names)}"
+        )
     for needs in needed:
         if needs.code is None:
             raise InputError(without_code(needs.title))
@@ -161,7 +189,9 @@ class _Computed:
         """What the method `notes` of the code says of items; see `help plugins`."""
         self.begun = time.monotonic()
         on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
-        self.cache = ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
+        self.cache = (
+            ContentCache(SCORES, tell=how.listener.tell, of=self.declared.name) if on_disk else None
+        )
 
     # --- which items there are
 
@@ -171,15 +201,21 @@ class _Computed:
         read: dict[str, Sequence[Any]] = {}
         if "sources" in declared.reads:
             if corpus.source is None:
-                raise ConfigError(f"{corpus.name}: {declared.name} reads the source; the data set has none")
+                raise ConfigError(
+                    f"{corpus.name}: {declared.name} reads the source; the data set has none"
+                )
             read["sources"] = read_texts(corpus.source)
         if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
-            raise ConfigError(f"{corpus.name}: {declared.name} reads references; the data set has none")
+            raise ConfigError(
+                f"{corpus.name}: {declared.name} reads references; the data set has none"
+            )
         if "references" in declared.reads:
             every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
             read["references"] = [tuple(text for text in own if text is not None) for own in every]
         view = corpus.views.get(self.needs.input, corpus)
-        if view is not corpus:  # records of edits, of annotators with their texts where the data set has these
+        if (
+            view is not corpus
+        ):  # records of edits, of annotators with their texts where the data set has these
             records = zip(*map(read_texts, view.references), strict=True)
             read["references"] = [
                 tuple(zip(own, texts, strict=True) if len(own) == len(texts) else zip(own))
@@ -194,16 +230,29 @@ class _Computed:
         for name, texts in outputs.items():
             rows: list[_Row] = []
             for line, text in enumerate(texts):
-                each = (read["references"][line] or ("",)) if declared.each_reference else ("",)  # "": none is needed
-                items = [self._item(read, line, shared[line] if declared.listwise else text, one) for one in each]
+                each = (
+                    (read["references"][line] or ("",)) if declared.each_reference else ("",)
+                )  # "": none is needed
+                items = [
+                    self._item(read, line, shared[line] if declared.listwise else text, one)
+                    for one in each
+                ]
                 place = orders[line][text] if declared.listwise else None
-                rows.append(_Row([self._number(item, (corpus, name, line)) for item in items], place))
+                rows.append(
+                    _Row([self._number(item, (corpus, name, line)) for item in items], place)
+                )
             numbers_of[name] = rows
         return numbers_of
 
-    def _item(self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any) -> Item:
-        given = {"outputs": output} | ({"references": reference} if self.declared.each_reference else {})
-        return tuple(given[name] if name in given else read[name][line] for name in self.declared.reads)
+    def _item(
+        self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any
+    ) -> Item:
+        given = {"outputs": output} | (
+            {"references": reference} if self.declared.each_reference else {}
+        )
+        return tuple(
+            given[name] if name in given else read[name][line] for name in self.declared.reads
+        )
 
     def _number(self, item: Item, where: tuple[Corpus, str, int]) -> int:
         number = self.distinct.setdefault(item, len(self.distinct))
@@ -217,10 +266,25 @@ class _Computed:
     def keys(self) -> list[bytes]:
         """The key of each item in the cache."""
         declared = self.declared
-        form = "each_reference" if declared.each_reference else "listwise" if declared.listwise else "plain"
+        form = (
+            "each_reference"
+            if declared.each_reference
+            else "listwise"
+            if declared.listwise
+            else "plain"
+        )
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
-        of_code = ("1", self.needs.computed_by, str(self.needs.decimals), files, self.code.identity, form)
-        begin = sha256(b"".join(map(_field, (*of_code, "|".join(declared.numbers), "|".join(declared.reads)))))
+        of_code = (
+            "1",
+            self.needs.computed_by,
+            str(self.needs.decimals),
+            files,
+            self.code.identity,
+            form,
+        )
+        begin = sha256(
+            b"".join(map(_field, (*of_code, "|".join(declared.numbers), "|".join(declared.reads))))
+        )
 
         def key(item: Item) -> bytes:
             hashed = begin.copy()
@@ -282,7 +346,9 @@ class _Computed:
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             texts = "text" if len(todo) == 1 else "texts"
-            listener.tell(f"{self.declared.name}: {len(todo):,} {texts} computed on {device}, {rate}")
+            listener.tell(
+                f"{self.declared.name}: {len(todo):,} {texts} computed on {device}, {rate}"
+            )
         self.how.told[self.declared.name] = {
             "texts": {"new": len(todo), "kept": kept},
             "seconds": round(seconds, 3),
@@ -301,11 +367,19 @@ class _Computed:
         own_process = plugin.place is not None and not plugin.waits
         devices = devices_of(how.options.devices) if plugin.has_load else []
         usual = 1 if not own_process else len(devices)
-        number = plugin.workers or (WAITING if plugin.waits else usual if plugin.has_load else how.options.threads)
+        number = plugin.workers or (
+            WAITING if plugin.waits else usual if plugin.has_load else how.options.threads
+        )
         processes = own_process and (plugin.has_load or (number > 1 and len(batches) > 1))
         call = Call(plugin if not processes else None, plugin.place, self.code.values, declared)
         database = self.cache.path if self.cache else None
-        call = replace(call, devices=tuple(devices), threads=how.options.threads, parent=os.getpid(), database=database)
+        call = replace(
+            call,
+            devices=tuple(devices),
+            threads=how.options.threads,
+            parent=os.getpid(),
+            database=database,
+        )
         work = _Batches(self, call, batches, min(number, len(batches)), processes=processes)
         cache = self.cache if work.adapts else None
         waiting: dict[bytes, bytes] = {}
@@ -330,7 +404,10 @@ class _Computed:
             if cache:
                 cache.write(waiting)
             if self.spent:
-                used = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in sorted(self.spent.items()))
+                used = ", ".join(
+                    f"{name.replace('_', ' ')} {count:,}"
+                    for name, count in sorted(self.spent.items())
+                )
                 how.listener.tell(f"{declared.name}: {used}")
         if wrong:
             raise self.error(min(wrong), wrong[min(wrong)])
@@ -340,7 +417,9 @@ class _Computed:
         """Return what is raised for an item without numbers."""
         self.how.listener.note(wrong.trace)
         place, message = str(self.places[number]), wrong.message
-        return InputError(message.replace("{}", place, 1) if "{}" in message else f"{place}{message}")
+        return InputError(
+            message.replace("{}", place, 1) if "{}" in message else f"{place}{message}"
+        )
 
     def cost(self) -> Callable[[Item], float]:
         """Return what says how much work an item is."""
@@ -351,8 +430,14 @@ class _Computed:
         return length
 
     def about(self, numbers: Iterable[int]) -> str:
-        """Return how much work some items are, where the code says in which `unit` its cost is; else an empty text."""
-        unit, cost, items = getattr(self.code.plugin.target, "unit", ""), self.cost(), list(self.distinct)
+        """Return how much work some items are, where the code says in which `unit` its cost is;
+        else an empty text.
+        """
+        unit, cost, items = (
+            getattr(self.code.plugin.target, "unit", ""),
+            self.cost(),
+            list(self.distinct),
+        )
         whole = sum(cost(items[number]) for number in numbers) if unit else 0
         return f", about {whole:,.0f} {unit}" if whole else ""
 
@@ -361,11 +446,16 @@ class _Computed:
     def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[_Row]]) -> Corpus:
         """Return a data set with a text of numbers for each system."""
         table = {name: [self._of_line(row) for row in own] for name, own in rows.items()}
-        lacking = sorted({line for own in table.values() for line, answer in enumerate(own) if answer is None})
+        lacking = sorted(
+            {line for own in table.values() for line, answer in enumerate(own) if answer is None}
+        )
         notes = corpus.notes
         if lacking and self.declared.none not in ("error", "skip"):
             stands = (float(self.declared.none),) * len(self.needs.names)
-            table = {name: [stands if answer is None else answer for answer in own] for name, own in table.items()}
+            table = {
+                name: [stands if answer is None else answer for answer in own]
+                for name, own in table.items()
+            }
             lacking = []
         if lacking:
             message = f"has no score for {self._listed(corpus, lacking)}; they are left out for all systems"
@@ -373,7 +463,11 @@ class _Computed:
                 message += "; these are so many that the score is not of the data set any more"
             notes = (*notes, f"{self.declared.name} {message}")
             if len(lacking) == corpus.lines:
-                hint = f"; --recompute {self.declared.name} asks again for what is kept" if self.cache else ""
+                hint = (
+                    f"; --recompute {self.declared.name} asks again for what is kept"
+                    if self.cache
+                    else ""
+                )
                 raise InputError(
                     f"{corpus.name}: {self.declared.name} has no score for any line that all systems have{hint}"
                 )
@@ -381,7 +475,10 @@ class _Computed:
             message = "may give other numbers for the same texts; the first are kept"
             notes = (*notes, f"{self.declared.name} {message}")
         for message, items, share in self.warnings:
-            of_lines = [{item for row in each for item in row.items} for each in zip(*rows.values(), strict=True)]
+            of_lines = [
+                {item for row in each for item in row.items}
+                for each in zip(*rows.values(), strict=True)
+            ]
             odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
             if len(odd) > share * corpus.lines:
                 notes = (*notes, f"{self.declared.name}: {message}: {self._listed(corpus, odd)}")
@@ -389,7 +486,11 @@ class _Computed:
         form = repr if self.needs.decimals is None else lambda number: str(int(number))
         systems: dict[str, AnyText] = {}
         for name, own in table.items():
-            kept = [answer for line, answer in enumerate(own) if line not in left_out and answer is not None]
+            kept = [
+                answer
+                for line, answer in enumerate(own)
+                if line not in left_out and answer is not None
+            ]
             lines = [" ".join(map(form, answer)) for answer in kept]
             systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
         view = corpus.views.get(self.needs.input, corpus)
@@ -406,7 +507,9 @@ class _Computed:
 
     def _of_line(self, row: _Row) -> Answer:
         """Return the numbers of a line, of one reference or several."""
-        given = [answer for answer in map(self.answers.__getitem__, row.items) if answer is not None]
+        given = [
+            answer for answer in map(self.answers.__getitem__, row.items) if answer is not None
+        ]
         if len(given) < len(row.items):
             return None
         if row.place is None:
@@ -434,8 +537,16 @@ def _references(corpus: Corpus) -> list[list[str | None]]:
 
 
 def all_references(corpora: Iterable[Corpus]) -> list[str]:
-    """Return all references of data sets, each as often as it is there, but for those that are missing."""
-    return [text for corpus in corpora for each in _references(corpus) for text in each if text is not None]
+    """Return all references of data sets, each as often as it is there, but for those that are
+    missing.
+    """
+    return [
+        text
+        for corpus in corpora
+        for each in _references(corpus)
+        for text in each
+        if text is not None
+    ]
 
 
 def _field(text: str) -> bytes:
@@ -444,19 +555,34 @@ def _field(text: str) -> bytes:
 
 
 class _Batches:
-    """Batches that workers do, in any order. What a worker was lost with is tried alone, then in halves."""
+    """Batches that workers do, in any order. What a worker was lost with is tried alone, then in
+    halves.
+    """
 
     def __init__(
-        self, computed: _Computed, call: Call, batches: list[list[int]], number: int, *, processes: bool
+        self,
+        computed: _Computed,
+        call: Call,
+        batches: list[list[int]],
+        number: int,
+        *,
+        processes: bool,
     ) -> None:
-        self.computed, self.call, self.items, self.batches = computed, call, list(computed.distinct), batches
+        self.computed, self.call, self.items, self.batches = (
+            computed,
+            call,
+            list(computed.distinct),
+            batches,
+        )
         self.here = replace(call, plugin=computed.code.plugin)
         self.number, self.processes = number, processes
         self.at_once = 1
         self.adapts = not computed.code.plugin.has_load and not computed.code.plugin.waits
         self.given: dict[int, list[list[int]]] = {}
 
-    def _tasks(self, batches: list[list[int]]) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
+    def _tasks(
+        self, batches: list[list[int]]
+    ) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
         start = 0
         while start < len(batches):
             part = self.given[start] = batches[start : start + self.at_once]
@@ -470,7 +596,9 @@ class _Batches:
         return texts, [[keys[index] for index in batch] for batch in part] if keys else []
 
     def done(self) -> Iterator[tuple[list[int], list[Any]]]:
-        """Yield the numbers of items with their answers. A function begins here, since processes take time to start."""
+        """Yield the numbers of items with their answers. A function begins here, since processes
+        take time to start.
+        """
         left = self.batches
         alone = self.number <= 1 and not self.processes
         if alone or self.adapts:
@@ -485,14 +613,21 @@ class _Batches:
             patience, tell = self.computed.how.options.patience, self.computed.how.listener.tell
             try:
                 for answer in results(
-                    self.call, self._tasks(left), self.number, processes=self.processes, tell=tell, patience=patience
+                    self.call,
+                    self._tasks(left),
+                    self.number,
+                    processes=self.processes,
+                    tell=tell,
+                    patience=patience,
                 ):
                     yield from self._of(answer)
                 return
             except WorkerLostError as lost:
                 suspects = [batch for part in self.given.values() for batch in part]
                 under_way = {index for batch in suspects for index in batch}
-                tell(f"{self.computed.declared.name}: {lost.reason}; what it was doing is tried again")
+                tell(
+                    f"{self.computed.declared.name}: {lost.reason}; what it was doing is tried again"
+                )
                 open_ = [batch for batch in left if not set(batch) <= self.computed.answers.keys()]
                 left = [batch for batch in open_ if not set(batch) & under_way]
                 for batch in suspects:
@@ -503,12 +638,16 @@ class _Batches:
         task = (0, *self._texts([batch]))
         self.given = {0: [batch]}
         try:
-            for answer in results(self.call, [task], 1, processes=True, patience=self.computed.how.options.patience):
+            for answer in results(
+                self.call, [task], 1, processes=True, patience=self.computed.how.options.patience
+            ):
                 yield from self._of(answer)
         except WorkerLostError as lost:
             if len(batch) == 1:
                 place = self.computed.places[batch[0]]
-                raise IncompleteError(f"{place}: {self.computed.declared.name}: {lost.reason}") from None
+                raise IncompleteError(
+                    f"{place}: {self.computed.declared.name}: {lost.reason}"
+                ) from None
             half = len(batch) // 2
             yield from self._alone(batch[:half])
             yield from self._alone(batch[half:])

@@ -1,10 +1,10 @@
-"""Counts shards in workers: threads, processes, or the machines of a cluster, of which some may die.
+"""Counts shards in workers: threads, processes, or the machines of a cluster, of which some may
+die.
 
-A worker gets byte ranges and needs, and reads its own lines. It writes the packed columns to the run directory, where
-it has the same folder, and answers only the number of the shard. Else it answers the columns too, and the parent
-process writes them. Tasks that workers died of are tried again together, then each alone, then in halves. In the end
-they are given up.
-"""
+A worker gets byte ranges and needs, and reads its own lines. It writes the packed columns to the
+run directory, where it has the same folder, and answers only the number of the shard. Else it
+answers the columns too, and the parent process writes them. Tasks that workers died of are tried
+again together, then each alone, then in halves. In the end they are given up."""
 
 from __future__ import annotations
 
@@ -21,7 +21,15 @@ from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
 from ..corpus.texts import Span, read_span
-from ..errors import CorpusError, InputError, InvalidTextError, LongTextError, PipelineError, Problem, UnreadableError
+from ..errors import (
+    CorpusError,
+    InputError,
+    InvalidTextError,
+    LongTextError,
+    PipelineError,
+    Problem,
+    UnreadableError,
+)
 from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..kernel.common import Lines
 from ..metrics.base.needs import COUNTING, Needs, Survey, Text
@@ -29,7 +37,8 @@ from .clusters import Cluster, bundles
 from .store.counts import Location, ShardFile
 
 Columns = list[NDArray[np.integer] | None]
-"""The packed columns of each system of a task, needs after needs. None stands for those that are incomplete.
+"""The packed columns of each system of a task, needs after needs. None stands for those that are
+incomplete.
 
 Of a survey there is one array, of all systems.
 """
@@ -41,14 +50,17 @@ Answer = tuple[int, Columns | None]
 SMALL = {"python": 1 << 19, "native": 1 << 28}
 """For each kernel, up to how many bytes of text starting workers costs more time than it saves."""
 SMALL_IN_MEMORY = 1 << 25
-"""The same for texts in memory, which the compiled kernel counts in threads: they cost less to start."""
+"""The same for texts in memory, which the compiled kernel counts in threads: they cost less to
+start."""
 
 Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a worker is given: where the lines of a shard are, and what to count in one pass over them."""
+    """What a worker is given: where the lines of a shard are, and what to count in one pass over
+    them.
+    """
 
     number: int
     source: Span | Lines | None
@@ -56,11 +68,13 @@ class Task:
     systems: tuple[Span | Lines, ...]
     needs: tuple[Needs, ...]
     lacking: tuple[Ints, ...] = ()
-    """The lines of the shard, from 0, that lack each reference; empty where every line has all of them."""
+    """The lines of the shard, from 0, that lack each reference; empty where every line has all of
+    them."""
     low: int = 0
     """The number of the first line, from 0."""
     found: tuple[Found | None, ...] = ()
-    """What the survey of each of the needs has found, where it has one; empty where none of them has."""
+    """What the survey of each of the needs has found, where it has one; empty where none of them
+    has."""
     file: ShardFile | None = None
     """Where to write the columns. None: they are answered."""
 
@@ -76,7 +90,9 @@ class Task:
         return text.lines if isinstance(text, Span) else len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
-        """Return the task with only the lines low <= i < high and the systems first <= s < last of it."""
+        """Return the task with only the lines low <= i < high and the systems first <= s < last of
+        it.
+        """
 
         def cut(text: Span | Lines) -> Span | Lines:
             if isinstance(text, Span):
@@ -101,25 +117,33 @@ def lines_between(lines: Ints, low: int, high: int) -> Ints:
 
 
 def without(references: Sequence[Lines], lacking: Sequence[Ints]) -> tuple[list[Lines], Bools]:
-    """Return references with empty lines for those that some lines, from 0, lack; and these: bool [lines, references].
+    """Return references with empty lines for those that some lines, from 0, lack; and these: bool
+    [lines, references].
 
     The columns of a reference that is lacking have ref_len -1.
     """
     blank = np.zeros((len(references[0].starts), len(references)), bool)
     for number, lines in enumerate(lacking):
         blank[lines, number] = True
-    emptied = [t._replace(ends=np.where(b, t.starts, t.ends)) for t, b in zip(references, blank.T, strict=True)]
+    emptied = [
+        t._replace(ends=np.where(b, t.starts, t.ends))
+        for t, b in zip(references, blank.T, strict=True)
+    ]
     return emptied, blank
 
 
 def keep_memory() -> None:
-    """Let this process keep some memory that it does not need at the moment, where the kernel is compiled."""
+    """Let this process keep some memory that it does not need at the moment, where the kernel is
+    compiled.
+    """
     if native := kernel.native_function("keep_memory", "scan"):
         native()
 
 
 def answer(count: Callable[[Task], Done], task: Task) -> Answer:
-    """Do what a worker does with a task, on this machine and on others: count, and write the columns where it can."""
+    """Do what a worker does with a task, on this machine and on others: count, and write the
+    columns where it can.
+    """
     number, arrays = count(task)
     return number, None if task.file and task.file.written(arrays) else [*arrays]
 
@@ -127,9 +151,8 @@ def answer(count: Callable[[Task], Done], task: Task) -> Answer:
 def count(task: Task) -> Done:
     """Read and count a shard.
 
-    Return the number of the task, and the packed columns of each system, needs after needs. Raises CorpusError where
-    a text is not valid UTF-8, or a line is too long to be counted.
-    """
+    Return the number of the task, and the packed columns of each system, needs after needs. Raises
+    CorpusError where a text is not valid UTF-8, or a line is too long to be counted."""
     spans = task.texts
     if isinstance(spans[0], Span):  # for texts in memory, the process is the user's
         keep_memory()
@@ -139,7 +162,9 @@ def count(task: Task) -> Done:
     blank = None
     if task.lacking:
         references, blank = without(references, task.lacking)
-    rows = task.low + np.arange(len(next(one for one in (*references, *systems, source) if one is not None).starts))
+    rows = task.low + np.arange(
+        len(next(one for one in (*references, *systems, source) if one is not None).starts)
+    )
     text = Text(source, references, systems, {}, task.needs, rows=rows, missing=blank)
     packed = []
     for needs, found in zip_longest(task.needs, task.found):
@@ -150,12 +175,18 @@ def count(task: Task) -> Done:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
-            read = [*([task.source] if task.source and needs.source else []), *task.references, *task.systems]
+            read = [
+                *([task.source] if task.source and needs.source else []),
+                *task.references,
+                *task.systems,
+            ]
             message = "is no longer valid UTF-8; it changed since it was checked"
             raise CorpusError([Problem(_position(read[error.text], ""), message)]) from None
         except LongTextError as error:
             position = _position([*task.references, *task.systems][error.text], "text")
-            raise CorpusError([Problem(f"{position}:{task.low + error.line + 1}", error.message)]) from None
+            raise CorpusError(
+                [Problem(f"{position}:{task.low + error.line + 1}", error.message)]
+            ) from None
     return task.number, packed
 
 
@@ -166,7 +197,9 @@ def _position(text: Span | Lines, otherwise: str) -> str:
 
 @dataclass(frozen=True)
 class _ClusterWork:
-    """Work for a worker of a cluster: several tasks. It returns errors, since clusters would wrap raised ones."""
+    """Work for a worker of a cluster: several tasks. It returns errors, since clusters would wrap
+    raised ones.
+    """
 
     count: Callable[[Task], Done]
     version: tuple[str, int]
@@ -179,14 +212,27 @@ class _ClusterWork:
         host = platform.node()
         if self.version[1] != COUNTING:
             message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
-            return [InputError([Problem(f"the worker on {host}", f"{message}; install the same version everywhere")])]
+            return [
+                InputError(
+                    [
+                        Problem(
+                            f"the worker on {host}",
+                            f"{message}; install the same version everywhere",
+                        )
+                    ]
+                )
+            ]
         for task in tasks:
             try:
                 answers.append(answer(self.count, task))
             except UnreadableError as error:
                 told = []
                 for item in error.problems:
-                    same = "access to it" if "://" in item.position else "file at the same path, with the same time"
+                    same = (
+                        "access to it"
+                        if "://" in item.position
+                        else "file at the same path, with the same time"
+                    )
                     where = f"on {host}, where a worker needs the same {same}"
                     told.append(replace(item, message=f"{item.message} ({where})"))
                 return [*answers, CorpusError(told)]
@@ -198,15 +244,22 @@ class _ClusterWork:
 # ---- in the first process
 
 
-def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memory: bool = False) -> tuple[int, Backend]:
-    """Return how many workers and which backend are used for `size` bytes of text. A cluster has its own number.
+def plan(
+    n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memory: bool = False
+) -> tuple[int, Backend]:
+    """Return how many workers and which backend are used for `size` bytes of text. A cluster has
+    its own number.
 
-    Texts in memory are counted in threads, where the kernel is compiled: processes would have to be sent them.
-    """
+    Texts in memory are counted in threads, where the kernel is compiled: processes would have to be
+    sent them."""
     small = SMALL[kernel.name()]
     in_threads = in_memory and kernel.name() == "native"
     if n_jobs == "auto":
-        n_jobs = 1 if backend == "auto" and size <= (SMALL_IN_MEMORY if in_threads else small) else processors()
+        n_jobs = (
+            1
+            if backend == "auto" and size <= (SMALL_IN_MEMORY if in_threads else small)
+            else processors()
+        )
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":
@@ -215,7 +268,9 @@ def plan(n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memor
 
 
 class WorkerDiedError(WorkerLostError):
-    """A worker was lost; `tasks` are those that were handed out and are not done. One of them is the cause."""
+    """A worker was lost; `tasks` are those that were handed out and are not done. One of them is
+    the cause.
+    """
 
     def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
         self.tasks = list(tasks)
@@ -231,8 +286,8 @@ def run(
 ) -> Iterator[Answer]:
     """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
 
-    With a `cluster`, `backend` is not used. `tell` is given a message where there is no room for workers.
-    """
+    With a `cluster`, `backend` is not used. `tell` is given a message where there is no room for
+    workers."""
     handed: dict[int, Task] = {}
 
     def hand(task: Task) -> Task:
@@ -256,13 +311,16 @@ def run(
         elif backend == "serial":
             yield from map(done, map(work, handing))
         else:
-            yield from map(done, results(work, handing, n_jobs, processes=backend != "threading", tell=tell))
+            yield from map(
+                done, results(work, handing, n_jobs, processes=backend != "threading", tell=tell)
+            )
     except (MemoryError, SystemError) as error:
         if starved(error) != MEMORY:
             raise
         raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
     except WorkerLostError as error:
-        # joblib drops the answers that came just before a death. What was written is not counted again.
+        # joblib drops the answers that came just before a death. What was written is not counted
+        # again.
         for task in [task for task in handed.values() if task.file and task.file.locations()]:
             yield done((task.number, None))
         raise WorkerDiedError(handed.values(), error.reason, alive=error.alive) from None
@@ -274,7 +332,10 @@ def _carried(task: Task) -> Task:
     def carried(text: Span | Lines) -> Span | Lines:
         return read_span(text) if isinstance(text, Span) and text.temporary else text
 
-    found = [replace(f, rows=f.rows.read()) if f and isinstance(f.rows, Location) else f for f in task.found]
+    found = [
+        replace(f, rows=f.rows.read()) if f and isinstance(f.rows, Location) else f
+        for f in task.found
+    ]
     return replace(
         task,
         source=task.source and carried(task.source),
@@ -287,9 +348,11 @@ def _carried(task: Task) -> Task:
 # ---- when workers die
 
 DEATHS = 64
-"""After so many deaths of workers in a data set the rest is given up: the cause is then not a single line."""
+"""After so many deaths of workers in a data set the rest is given up: the cause is then not a
+single line."""
 FAILURES = 2
-"""After so many failures of living processes (one stood still, or had too little memory) this one counts the rest."""
+"""After so many failures of living processes (one stood still, or had too little memory) this one
+counts the rest."""
 
 
 class Lost(NamedTuple):
@@ -305,7 +368,9 @@ class Lost(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a task: its columns (None: they are in the file of the shard), and what could not be counted."""
+    """What came of a task: its columns (None: they are in the file of the shard), and what could
+    not be counted.
+    """
 
     number: int
     columns: Columns | None
@@ -316,28 +381,37 @@ class Runner:
     """Runs tasks although workers may die, and passes a message about each death to tell()."""
 
     def __init__(
-        self, n_jobs: int, backend: Backend, tell: Callable[[str], None], cluster: Cluster | None = None
+        self,
+        n_jobs: int,
+        backend: Backend,
+        tell: Callable[[str], None],
+        cluster: Cluster | None = None,
     ) -> None:
         self.n_jobs, self.backend, self.tell, self.cluster = n_jobs, backend, tell, cluster
         self.left, self.failures = DEATHS, FAILURES
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """Yield the outcomes of tasks as they finish; tasks that a worker has died of twice come last.
+        """Yield the outcomes of tasks as they finish; tasks that a worker has died of twice come
+        last.
 
-        Processes may be killed for many reasons, with all tasks that are handed out: these are tried together once
-        more. Memory that runs out in this process has one reason, and a task that could be it is tried alone.
-        """
+        Processes may be killed for many reasons, with all tasks that are handed out: these are
+        tried together once more. Memory that runs out in this process has one reason, and a task
+        that could be it is tried alone."""
         todo: dict[int, Task] = {task.number: task for task in tasks}
         suspects: list[Task] = []
         tried_again: set[int] = set()
         while todo:
             try:
-                for number, columns in run([*todo.values()], self.n_jobs, self.backend, self.cluster, self.tell):
+                for number, columns in run(
+                    [*todo.values()], self.n_jobs, self.backend, self.cluster, self.tell
+                ):
                     del todo[number]
                     yield Outcome(number, columns, [])
             except WorkerDiedError as died:
                 self._died(died, "; its work is tried again")
-                alone = {task.number for task in died.tasks if died.alive or task.number in tried_again}
+                alone = {
+                    task.number for task in died.tasks if died.alive or task.number in tried_again
+                }
                 tried_again |= {task.number for task in died.tasks}
                 suspects += [todo.pop(number) for number in alone]
                 if self.left <= 0:
@@ -354,9 +428,13 @@ class Runner:
             self.tell("the rest is counted in one process")
 
     def _alone(self, task: Task, part: tuple[int, int, int, int]) -> Outcome:
-        """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it, count its halves."""
+        """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it,
+        count its halves.
+        """
         low, high, first, last = part
-        apart = 1 if isinstance(task.needs[0], Survey) else last - first  # how many systems can be counted apart
+        apart = (
+            1 if isinstance(task.needs[0], Survey) else last - first
+        )  # how many systems can be counted apart
         if self.left > 0:
             if self.backend == "threading":
                 self.backend = "serial"
@@ -365,7 +443,9 @@ class Runner:
                 return Outcome(task.number, columns, [])
             except WorkerDiedError as died:
                 line, system = (low + high) // 2, (first + last) // 2
-                halves = [(low, line, first, last), (line, high, first, last)] if high - low > 1 else []
+                halves = (
+                    [(low, line, first, last), (line, high, first, last)] if high - low > 1 else []
+                )
                 if not halves and apart > 1:
                     halves = [(low, high, first, system), (low, high, system, last)]
                 what = "two smaller shards are tried" if halves else "it is given up"
@@ -378,12 +458,16 @@ class Runner:
 
 
 def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
-    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its systems."""
+    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its
+    systems.
+    """
     columns: Columns
     first, second, columns = one.columns or [], two.columns or [], []
     if lines:
         for upper, lower in zip(first, second, strict=True):
-            columns.append(None if upper is None or lower is None else np.concatenate((upper, lower)))
+            columns.append(
+                None if upper is None or lower is None else np.concatenate((upper, lower))
+            )
     else:
         for row in range(needs):
             for half in (first, second):
@@ -392,12 +476,15 @@ def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
     return Outcome(one.number, columns, [*one.lost, *two.lost])
 
 
-# ---- what surveys find in whole data sets, as workers get it (see Survey in `metrics/base/needs.py`)
+# ---- what surveys find in whole data sets, as workers get it (see Survey in
+# `metrics/base/needs.py`)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a survey has found in a data set. A worker process that gets it several times opens it once."""
+    """What a survey has found in a data set. A worker process that gets it several times opens it
+    once.
+    """
 
     survey: Survey
     references: int
@@ -412,7 +499,11 @@ class Found:
         return self.survey.opened(self.survey.schema(self.references).unpack(rows))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_file if isinstance(self.rows, Location) else Found, (self.survey, self.references, self.rows)
+        return _of_file if isinstance(self.rows, Location) else Found, (
+            self.survey,
+            self.references,
+            self.rows,
+        )
 
 
 @lru_cache(4)  # a worker process keeps so many opened
@@ -420,11 +511,13 @@ def _of_file(survey: Survey, references: int, rows: Location) -> Found:
     return Found(survey, references, rows)
 
 
-def joined(survey: Survey, references: int, shards: Iterable[NDArray[np.integer]]) -> NDArray[np.integer]:
+def joined(
+    survey: Survey, references: int, shards: Iterable[NDArray[np.integer]]
+) -> NDArray[np.integer]:
     """Return the reduced rows of all shards, which come in the order of lines.
 
-    A few neighbours at a time are reduced, so that memory holds little more than the rows that are left in the end.
-    """
+    A few neighbours at a time are reduced, so that memory holds little more than the rows that are
+    left in the end."""
     schema = survey.schema(references)
     waiting: list[NDArray[np.integer]] = []
 

@@ -1,8 +1,8 @@
-"""How well a metric agrees with people on systems: correlations, accuracy, intervals, windows, Williams' test.
+"""How well a metric agrees with people on systems: correlations, accuracy, intervals, windows,
+Williams' test.
 
-Scores are float64 [..., systems], where the leading axes are bootstrap samples. A correlation is NaN where scores are
-constant, or where there are fewer than two systems.
-"""
+Scores are float64 [..., systems], where the leading axes are bootstrap samples. A correlation is
+NaN where scores are constant, or where there are fewer than two systems."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -16,7 +16,8 @@ from ..scoring.resampling.intervals import defined_interval
 ROUNDING = 1e-14
 """A deviation from the mean that is smaller than this share of the scores is their rounding."""
 EQUAL = 1e-12
-"""Correlations that differ by less count as equal, and so do scores that differ by at most this share of the larger."""
+"""Correlations that differ by less count as equal, and so do scores that differ by at most this
+share of the larger."""
 
 
 def equal_scores(one: Floats, two: Floats) -> Bools:
@@ -30,43 +31,54 @@ def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
-    """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are constant.
+    """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are
+    constant.
 
-    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation from the mean that is
-    smaller than the rounding of the scores counts as zero.
-    """
+    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation
+    from the mean that is smaller than the rounding of the scores counts as zero."""
     if present is None:
         first, second = (scores - scores.mean(axis=-1, keepdims=True) for scores in (one, two))
     else:
         counts = np.maximum(present.sum(axis=-1), 1)
         means = ((scores.sum(axis=-1) / counts)[..., None] for scores in (one, two))
-        first, second = (np.where(present, scores - mean, 0.0) for scores, mean in zip((one, two), means, strict=True))
+        first, second = (
+            np.where(present, scores - mean, 0.0)
+            for scores, mean in zip((one, two), means, strict=True)
+        )
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
     least = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
     shared = (first * second).sum(axis=-1)
-    coefficients: Floats = np.divide(shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > least)
+    coefficients: Floats = np.divide(
+        shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > least
+    )
     return coefficients.clip(-1, 1)
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the mean of their ranks."""
+    """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the
+    mean of their ranks.
+    """
     one, two = values[..., :, None], values[..., None, :]
     ranks: Floats = (two < one).sum(axis=-1) + ((two == one).sum(axis=-1) + 1) / 2
     return ranks
 
 
 def spearman(one: Floats, two: Floats) -> Floats:
-    """Return Spearman's rank correlation, float64 [...]. Equal scores share the mean of their ranks."""
+    """Return Spearman's rank correlation, float64 [...]. Equal scores share the mean of their
+    ranks.
+    """
     return pearson(average_ranks(one), average_ranks(two))
 
 
 def spearman_by_differences(one: Floats, two: Floats) -> Floats:
-    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), where d is the difference of the ranks of a system: float64 [...].
+    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), where d is the difference of the ranks of a system:
+    float64 [...].
 
-    This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the lower rank. Without
-    ties the result is that of spearman().
-    """
-    ranks = [np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
+    This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
+    lower rank. Without ties the result is that of spearman()."""
+    ranks = [
+        np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
+    ]
     count = one.shape[-1]
     squares = ((ranks[0] - ranks[1]) ** 2).sum(axis=-1)
     if count < 2:
@@ -76,8 +88,12 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
 
 
 def mean_rank_difference(one: Floats, two: Floats) -> Floats:
-    """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the first ranks higher."""
-    ranks = [np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)]
+    """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the
+    first ranks higher.
+    """
+    ranks = [
+        np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
+    ]
     mean: Floats = np.abs(ranks[0] - ranks[1]).mean(axis=-1)
     return mean
 
@@ -95,7 +111,8 @@ class PairCounts(NamedTuple):
 
 
 def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
-    """Return for differences of two scorings which kind of pair each is: bool [...], true in one of the counts.
+    """Return for differences of two scorings which kind of pair each is: bool [...], true in one of
+    the counts.
 
     Differences of the first scoring up to `epsilon` are a tie.
     """
@@ -105,14 +122,17 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
     return PairCounts(alike & untied, ~alike & untied, *alone, tied_one & tied_two)
 
 
-def pair_counts(one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0) -> PairCounts:
+def pair_counts(
+    one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0
+) -> PairCounts:
     """Count the pairs that two scorings order alike, differently, or tie.
 
-    The first scoring may have more leading axes than the second. Systems count where `present` is true. Differences of
-    the first scoring up to `epsilon` are a tie.
-    """
+    The first scoring may have more leading axes than the second. Systems count where `present` is
+    true. Differences of the first scoring up to `epsilon` are a tie."""
     counts = np.zeros((5, *one.shape[:-1]), np.int64)
-    for step in range(1, one.shape[-1]):  # pairs of systems so far apart, so that no array is larger than the scores
+    for step in range(
+        1, one.shape[-1]
+    ):  # pairs of systems so far apart, so that no array is larger than the scores
         counted = True if present is None else present[..., step:] & present[..., :-step]
         differences = one[..., step:] - one[..., :-step], two[..., step:] - two[..., :-step]
         for number, kind in enumerate(pair_kinds(*differences, epsilon)):
@@ -129,13 +149,15 @@ def kendall(one: Floats, two: Floats) -> Floats:
 
 
 def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
-    """Return the share of pairs of systems that metric and people order alike, or both tie: float64 [...].
+    """Return the share of pairs of systems that metric and people order alike, or both tie: float64
+    [...].
 
-    All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without calibration, of
-    Deutsch et al. 2023 ("Ties matter").
-    """
+    All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without
+    calibration, of Deutsch et al. 2023 ("Ties matter")."""
     counts = pair_counts(metric, human)
-    return quotient(counts.concordant + counts.ties_both, metric.shape[-1] * (metric.shape[-1] - 1) // 2)
+    return quotient(
+        counts.concordant + counts.ties_both, metric.shape[-1] * (metric.shape[-1] - 1) // 2
+    )
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -153,16 +175,26 @@ ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
 """The same, with the coefficients that only publications have."""
 
 
-def correlate(one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS) -> dict[str, float]:
-    """Return coefficients of two scores, float64 [systems], by name. Where there is only one system all are NaN."""
+def correlate(
+    one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS
+) -> dict[str, float]:
+    """Return coefficients of two scores, float64 [systems], by name. Where there is only one system
+    all are NaN.
+    """
     if len(one) < 2:
         return dict.fromkeys(names, math.nan)
     return {name: float(ALL_COEFFICIENTS[name](one, two)) for name in names}
 
 
-def common_systems(columns: Iterable[Mapping[str, float]], without: Collection[str] = ()) -> list[str]:
-    """Return the systems, except those of `without`, that have a score in every column, in ASCII order."""
-    scored = [{name for name, score in column.items() if not math.isnan(score)} for column in columns]
+def common_systems(
+    columns: Iterable[Mapping[str, float]], without: Collection[str] = ()
+) -> list[str]:
+    """Return the systems, except those of `without`, that have a score in every column, in ASCII
+    order.
+    """
+    scored = [
+        {name for name, score in column.items() if not math.isnan(score)} for column in columns
+    ]
     return sorted(set.intersection(*scored).difference(without))
 
 
@@ -174,11 +206,11 @@ def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
 def bootstrap_interval(
     metric: Floats, human: Floats, name: str, samples: int, level: float, seed: int
 ) -> tuple[float, float]:
-    """Return the percentile interval of a coefficient over samples of the systems, drawn with replacement.
+    """Return the percentile interval of a coefficient over samples of the systems, drawn with
+    replacement.
 
-    Samples are left out where they have fewer than three different systems, or where the coefficient is NaN. Both ends
-    are NaN where all samples are left out.
-    """
+    Samples are left out where they have fewer than three different systems, or where the
+    coefficient is NaN. Both ends are NaN where all samples are left out."""
     drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
     drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
     one, two = metric[drawn], human[drawn]
@@ -190,11 +222,14 @@ def bootstrap_interval(
     return defined_interval(values, level)
 
 
-def windows(metric: Floats, human: Floats, size: int) -> Iterator[tuple[int, int, dict[str, float]]]:
-    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et al. 2024, SEEDA).
+def windows(
+    metric: Floats, human: Floats, size: int
+) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et
+    al. 2024, SEEDA).
 
-    Before them are the ranks of the first and the last of these systems in the human ranking, from 1.
-    """
+    Before them are the ranks of the first and the last of these systems in the human ranking, from
+    1."""
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
         kept = order[low : low + size]
@@ -202,7 +237,9 @@ def windows(metric: Floats, human: Floats, size: int) -> Iterator[tuple[int, int
 
 
 class Williams(NamedTuple):
-    """Williams' test of whether the first metric's correlation with people is higher than the second's."""
+    """Williams' test of whether the first metric's correlation with people is higher than the
+    second's.
+    """
 
     t: float
     """The statistic, which has three degrees of freedom less than there are systems."""
@@ -213,19 +250,25 @@ class Williams(NamedTuple):
 
 
 def williams(one: Floats, two: Floats, human: Floats) -> Williams:
-    """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and Baldwin 2014).
+    """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and
+    Baldwin 2014).
 
-    The scores are float64 [systems]. t and p are NaN where a correlation is NaN, or there are fewer than four systems.
-    Where the scores of one metric rise linearly with those of the other, t is 0 and p is 0.5.
-    """
+    The scores are float64 [systems]. t and p are NaN where a correlation is NaN, or there are fewer
+    than four systems. Where the scores of one metric rise linearly with those of the other, t is 0
+    and p is 0.5."""
     count = len(human)
-    first, second, between = (float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two)))
+    first, second, between = (
+        float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two))
+    )
     if count < 4 or math.isnan(first + second + between):
         return Williams(math.nan, math.nan, between)
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
     rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3) + (first + second) ** 2 / 4 * (1 - between) ** 3
+    variance = (
+        2 * max(rest, 0.0) * (count - 1) / (count - 3)
+        + (first + second) ** 2 / 4 * (1 - between) ** 3
+    )
     difference = (first - second) * math.sqrt((count - 1) * (1 + between))
     t = difference / math.sqrt(variance) if variance > 0 else math.nan
     return Williams(t, student_upper_tail(t, count - 3), between)
@@ -243,10 +286,11 @@ def student_upper_tail(t: float, freedom: float) -> float:
 
 
 def incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularised incomplete beta function I_x(a, b), by Lentz's continued fraction (DLMF 8.17.22).
+    """Return the regularised incomplete beta function I_x(a, b), by Lentz's continued fraction
+    (DLMF 8.17.22).
 
-    That of scipy is the same to thirteen digits. This one stays for the bytes of run directories, and needs no extra.
-    """
+    That of scipy is the same to thirteen digits. This one stays for the bytes of run directories,
+    and needs no extra."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     if x > (a + 1) / (a + b + 2):
@@ -255,7 +299,9 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     def away_from_zero(value: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
-    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    front = (
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
     fraction, upper, lower = 1.0, 1.0, 0.0
     for step in range(10_000):
         half = step // 2

@@ -1,4 +1,6 @@
-"""What people said of systems: judgements or scores, which are read here to be correlated with metrics."""
+"""What people said of systems: judgements or scores, which are read here to be correlated with
+metrics.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,10 +30,12 @@ class HumanJudgements:
     digest: str
     """The digest of the file."""
     scores: dict[str, dict[str, float]]
-    """The scores in the file by name; empty where the file has judgements, from which scores are computed."""
+    """The scores in the file by name; empty where the file has judgements, from which scores are
+    computed."""
     judgments: Judgments | None = None
     sentences: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    """The scores of sentences in the file, by name and system: float64 [lines], NaN where one is lacking."""
+    """The scores of sentences in the file, by name and system: float64 [lines], NaN where one is
+    lacking."""
 
     @property
     def systems(self) -> list[str]:
@@ -41,12 +45,16 @@ class HumanJudgements:
         return sorted({name for scores in self.scores.values() for name in scores})
 
 
-def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] = ()) -> HumanJudgements:
+def open_human_judgements(
+    path: Path, config: HumanConfig, names: Sequence[str] = ()
+) -> HumanJudgements:
     """Read judgements or scores. `names` are the systems of files that have numbers alone.
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
-    judgments = read_judgments(path, config.judges, aliases=config.aliases) if is_judgments(path) else None
+    judgments = (
+        read_judgments(path, config.judges, aliases=config.aliases) if is_judgments(path) else None
+    )
     with (path / "results.json" if path.is_dir() else path).open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
     if judgments:
@@ -55,28 +63,48 @@ def open_human_judgements(path: Path, config: HumanConfig, names: Sequence[str] 
         sentences = read_sentence_scores(path) or {}
         scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
         if config.aliases:
-            check_aliases(str(path), config.aliases, {name for own in scores.values() for name in own})
+            check_aliases(
+                str(path), config.aliases, {name for own in scores.values() for name in own}
+            )
         scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
         people = HumanJudgements(str(path), digest, scores, sentences=sentences)
-        given = config.model_fields_set & {"judges", "scores", "divisor", "runs", "numbering", "ties"}
+        given = config.model_fields_set & {
+            "judges",
+            "scores",
+            "divisor",
+            "runs",
+            "numbering",
+            "ties",
+        }
         if given:
-            raise InputError(f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect")
+            raise InputError(
+                f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect"
+            )
     configured_statistics(config, str(path), bool(people.sentences))
     for name in config.without:
         check_known(f"{path}: without", name, people.systems)
     return people
 
 
-def _renamed(scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def _renamed(
+    scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
     """Return scores by name and system, with other names for some systems."""
-    return {title: {aliases.get(name, name): value for name, value in own.items()} for title, own in scores.items()}
+    return {
+        title: {aliases.get(name, name): value for name, value in own.items()}
+        for title, own in scores.items()
+    }
 
 
-def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]) -> str | None:
+def misfit(
+    people: HumanJudgements, config: HumanConfig, datasets: Sequence[str], systems: Sequence[str]
+) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
     try:
         judged_dataset(datasets, config.dataset)
-        check_common(people, set(people.systems) - set(config.without), set(systems) - set(config.without))
+        check_common(
+            people, set(people.systems) - set(config.without), set(systems) - set(config.without)
+        )
     except InputError as error:
         return str(error)
     return None
@@ -85,20 +113,28 @@ def misfit(people: HumanJudgements, config: HumanConfig, datasets: Sequence[str]
 def human_scores(
     people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
 ) -> dict[str, dict[str, float]]:
-    """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or the file has."""
+    """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
+    the file has.
+    """
     if people.judgments is None:
         return people.scores
     scores: dict[str, Floats] = {}
     if "expected_wins" in config.scores:
         scores["expected_wins"] = expected_wins(people.judgments.wins(), config.divisor)
     if "trueskill" in config.scores:
-        scores["trueskill"] = trueskill(people.judgments, config.runs, config.seed, progress=progress).mean(axis=0)
+        scores["trueskill"] = trueskill(
+            people.judgments, config.runs, config.seed, progress=progress
+        ).mean(axis=0)
     names = people.judgments.systems
-    return {title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()}
+    return {
+        title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()
+    }
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:
-    """Return the data set that was judged: the named one, or the only one. Raises InputError where there is no such."""
+    """Return the data set that was judged: the named one, or the only one. Raises InputError where
+    there is no such.
+    """
     if name is None and len(names) > 1:
         raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(names)}")
     if name is not None and name not in names:
@@ -127,10 +163,14 @@ class HumanRanking(NamedTuple):
 def human_ranking(people: HumanJudgements, settings: Mapping[str, Any]) -> HumanRanking | None:
     """Return how people rank systems, None where the file has no judgements.
 
-    `settings` are those of the section `human` that results have: divisor, resamples, level and seed.
-    """
+    `settings` are those of the section `human` that results have: divisor, resamples, level and
+    seed."""
     judgments = people.judgments
     if judgments is None:
         return None
     sampling = (settings[name] for name in ("divisor", "resamples", "level", "seed"))
-    return HumanRanking(judgments.systems, rank_by_expected_wins(judgments, *sampling), head_to_head(judgments.wins()))
+    return HumanRanking(
+        judgments.systems,
+        rank_by_expected_wins(judgments, *sampling),
+        head_to_head(judgments.wins()),
+    )

@@ -1,8 +1,8 @@
-"""What human judgements say: Expected Wins, rank ranges and clusters, head to head, and how far judges agree.
+"""What human judgements say: Expected Wins, rank ranges and clusters, head to head, and how far
+judges agree.
 
-All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap sample of the pairs is
-a multinomial draw of these counts.
-"""
+All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap
+sample of the pairs is a multinomial draw of these counts."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -28,13 +28,14 @@ BLOCK = 1 << 24
 
 
 def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
-    """Return Expected Wins of each system: float64 [..., systems], from wins [..., systems, systems].
+    """Return Expected Wins of each system: float64 [..., systems], from wins [..., systems,
+    systems].
 
-    Expected Wins are the mean over opponents of the share of wins in wins and losses (Koehn 2012; Bojar et al. 2013,
-    section 3.1). Ties are left out, and an opponent that was never met adds 0. The divisor of the mean is the number of
-    opponents, or the number of those that were beaten at least once. The program EW.pl, which computed tables 6 and 7
-    of Grundkiewicz et al. 2015, does the latter.
-    """
+    Expected Wins are the mean over opponents of the share of wins in wins and losses (Koehn 2012;
+    Bojar et al. 2013, section 3.1). Ties are left out, and an opponent that was never met adds 0.
+    The divisor of the mean is the number of opponents, or the number of those that were beaten at
+    least once. The program EW.pl, which computed tables 6 and 7 of Grundkiewicz et al. 2015, does
+    the latter."""
     met = wins + np.swapaxes(wins, -1, -2)
     shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
     opponents = np.array(wins.shape[-1] - 1) if divisor == "opponents" else (wins > 0).sum(axis=-1)
@@ -44,12 +45,15 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
 
 @dataclass(frozen=True)
 class Ranked:
-    """A human score of each system with its rank range. Systems are numbers, in the order of the judgements."""
+    """A human score of each system with its rank range. Systems are numbers, in the order of the
+    judgements.
+    """
 
     point: Floats
     """The scores of the judgements themselves: float64 [systems]."""
     mean: Floats
-    """The mean scores of bootstrap samples, or of runs of TrueSkill, which order the systems: float64 [systems]."""
+    """The mean scores of bootstrap samples, or of runs of TrueSkill, which order the systems:
+    float64 [systems]."""
     ranges: list[tuple[int, int]]
     """The best and the worst rank of each system, without the extremes."""
     cluster: list[int]
@@ -62,20 +66,26 @@ class Ranked:
 
 
 def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
-    """Return scores with ranges and clusters, as Bojar et al. 2013, from float64 `samples` [samples, systems].
+    """Return scores with ranges and clusters, as Bojar et al. 2013, from float64 `samples`
+    [samples, systems].
 
-    Systems are ordered by the mean of the samples. At the level 0.95 the 25 best and the 25 worst of 1,000 ranks are
-    left out of a range.
-    """
+    Systems are ordered by the mean of the samples. At the level 0.95 the 25 best and the 25 worst
+    of 1,000 ranks are left out of a range."""
     mean = samples.mean(axis=0)
     ranges = rank_ranges(samples, level)
     return Ranked(point, mean, ranges, clusters(ranks(mean.tolist()), ranges))
 
 
 def rank_by_expected_wins(
-    judgments: Judgments, divisor: Divisor = "opponents", samples: int = 1000, level: float = 0.95, seed: int = 12345
+    judgments: Judgments,
+    divisor: Divisor = "opponents",
+    samples: int = 1000,
+    level: float = 0.95,
+    seed: int = 12345,
 ) -> Ranked:
-    """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded pairs."""
+    """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded
+    pairs.
+    """
     cells, systems = judgments.cells(), len(judgments.systems)
     drawn = np.empty((samples, systems))
     rows, generator = max(BLOCK // len(cells), 1), np.random.default_rng(seed)
@@ -87,12 +97,15 @@ def rank_by_expected_wins(
 
 
 class HeadToHead(NamedTuple):
-    """How the row's system does against the column's system: float64 [systems, systems]. The diagonal is NaN."""
+    """How the row's system does against the column's system: float64 [systems, systems]. The
+    diagonal is NaN.
+    """
 
     share: Floats
     """The share of wins in wins and losses, or NaN where there are none of both."""
     p: Floats
-    """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither ever won."""
+    """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither
+    ever won."""
 
 
 def head_to_head(wins: Ints) -> HeadToHead:
@@ -103,12 +116,15 @@ def head_to_head(wins: Ints) -> HeadToHead:
     return HeadToHead(quotient(wins, wins + wins.T), p)
 
 
-def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents") -> float:
-    """Return the accuracy of Expected Wins by cross-validation: a share of the pairs that are not ties.
+def accuracy(
+    judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents"
+) -> float:
+    """Return the accuracy of Expected Wins by cross-validation: a share of the pairs that are not
+    ties.
 
-    The pairs are shuffled into folds. The scores from all other folds predict which system of a held-out pair is
-    better, and equal scores count as half right. Raises InputError where there are fewer pairs than folds.
-    """
+    The pairs are shuffled into folds. The scores from all other folds predict which system of a
+    held-out pair is better, and equal scores count as half right. Raises InputError where there are
+    fewer pairs than folds."""
     pairs, systems = judgments.expanded, len(judgments.systems)
     total = len(pairs.first)
     if not 2 <= folds <= total:
@@ -120,13 +136,16 @@ def accuracy(judgments: Judgments, folds: int = 100, seed: int = 12345, divisor:
         held_out = count_cells(pairs.only(fold == number), systems)
         scores = expected_wins(cells_to_wins(whole - held_out, systems), divisor)
         wins = cells_to_wins(held_out, systems)
-        right += float((wins * (scores[:, None] > scores) + wins * (scores[:, None] == scores) / 2).sum())
+        right += float(
+            (wins * (scores[:, None] > scores) + wins * (scores[:, None] == scores) / 2).sum()
+        )
         tried += int(wins.sum())
     return right / tried if tried else float("nan")
 
 
 MIN_COMPARISONS = 50
-"""A kappa of fewer comparisons is shown with a star and left out of the mean (Grundkiewicz et al. 2015)."""
+"""A kappa of fewer comparisons is shown with a star and left out of the mean (Grundkiewicz et al.
+2015)."""
 
 
 class Kappa(NamedTuple):
@@ -140,24 +159,33 @@ class Kappa(NamedTuple):
 
     @property
     def kappa(self) -> float:
-        """Agreement above chance, as a share of what is possible; NaN without comparisons, or with only one outcome."""
+        """Agreement above chance, as a share of what is possible; NaN without comparisons, or with
+        only one outcome.
+        """
         if not self.comparisons or self.expected >= 1:
             return float("nan")
         return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
 
 
 def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
-    """Return Cohen's kappa of each two judges, and of each judge with himself, by their numbers (the lower first).
+    """Return Cohen's kappa of each two judges, and of each judge with himself, by their numbers
+    (the lower first).
 
-    Judgements of the same two outputs of the same sentence are compared, by unexpanded pairs. For two judges each
-    judgement of the first is compared with each of the second; for one judge each two of his judgements are compared.
-    The agreement by chance is the sum of the squared shares of better, tie and worse in all judgements compared (Bojar
-    et al. 2013, section 3.2; Grundkiewicz et al. 2015, table 2).
-    """
+    Judgements of the same two outputs of the same sentence are compared, by unexpanded pairs. For
+    two judges each judgement of the first is compared with each of the second; for one judge each
+    two of his judgements are compared. The agreement by chance is the sum of the squared shares of
+    better, tie and worse in all judgements compared (Bojar et al. 2013, section 3.2; Grundkiewicz
+    et al. 2015, table 2)."""
     count, outputs, pairs = len(judgments.judges), len(judgments.outputs), judgments.unexpanded
-    judged, numbers = np.unique((pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True)
-    cells = np.bincount((numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3)
-    table = cells.reshape(len(judged), count, 3)  # how often each judge gave each outcome to each pair of outputs
+    judged, numbers = np.unique(
+        (pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True
+    )
+    cells = np.bincount(
+        (numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3
+    )
+    table = cells.reshape(
+        len(judged), count, 3
+    )  # how often each judge gave each outcome to each pair of outputs
     kappas = {}
     for one, two in combinations_with_replacement(range(count), 2):
         first, second = table[:, one], table[:, two]
@@ -169,25 +197,34 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
         else:
             agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
             outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
-        expected = float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+        expected = (
+            float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+        )
         kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
 
 def mean_kappa(kappas: Sequence[Kappa]) -> float:
-    """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN without any."""
-    kept = [kappa for kappa in kappas if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)]
+    """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN
+    without any.
+    """
+    kept = [
+        kappa
+        for kappa in kappas
+        if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)
+    ]
     total = sum(kappa.comparisons for kappa in kept)
     return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
 
 
 def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> dict[str, Any]:
-    """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in results.json.
+    """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in
+    results.json.
 
-    `spearman` has each judge with each other, float64 [judges, judges]; `others_spearman` each judge with the Expected
-    Wins from all other judges' judgements, [judges]; `mean_spearman` is the mean of these, where each judge weighs as
-    much as he judged expanded pairs. With the divisor `beaten` this is table 6 of Grundkiewicz et al. 2015.
-    """
+    `spearman` has each judge with each other, float64 [judges, judges]; `others_spearman` each
+    judge with the Expected Wins from all other judges' judgements, [judges]; `mean_spearman` is the
+    mean of these, where each judge weighs as much as he judged expanded pairs. With the divisor
+    `beaten` this is table 6 of Grundkiewicz et al. 2015."""
     wins = np.stack([judgments.of_judge(number).wins() for number in range(len(judgments.judges))])
     pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
     own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
@@ -197,21 +234,28 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     for name in kinds:
         values = found[f"others_{name}"]
         valid = ~np.isnan(values)
-        found[f"mean_{name}"] = float(quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum()))
+        found[f"mean_{name}"] = float(
+            quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum())
+        )
     return found
 
 
 class JudgmentSummary:
     """What judgements say: human scores, head to head, and the agreement of the judges."""
 
-    def __init__(self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None) -> None:
-        """Compute the summary. It has TrueSkill and the accuracy of Expected Wins where the config asks for them.
+    def __init__(
+        self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None
+    ) -> None:
+        """Compute the summary. It has TrueSkill and the accuracy of Expected Wins where the config
+        asks for them.
 
         Raises InputError where there are more folds than pairs.
         """
         self.judgments, self.divisor, self.runs = judgments, config.divisor, config.trueskill
         level, seed, divisor = config.level, config.seed, config.divisor
-        self.expected_wins = rank_by_expected_wins(judgments, divisor, config.resamples, level, seed)
+        self.expected_wins = rank_by_expected_wins(
+            judgments, divisor, config.resamples, level, seed
+        )
         means = trueskill(judgments, self.runs, seed, progress) if self.runs else None
         self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
         self.accuracy = accuracy(judgments, config.folds, seed, divisor) if config.folds else None
@@ -226,7 +270,9 @@ class JudgmentSummary:
         self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
 
     def scores(self) -> dict[str, Any]:
-        """Return the human scores with their ranks, by names of systems. TrueSkill that was not asked for is None."""
+        """Return the human scores with their ranks, by names of systems. TrueSkill that was not
+        asked for is None.
+        """
         names, skill = self.judgments.systems, self.trueskill
         return {
             "expected_wins": {"divisor": self.divisor, **ranked_by_name(self.expected_wins, names)},
@@ -234,19 +280,28 @@ class JudgmentSummary:
         }
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings by names of judges and systems. What was not asked for is None."""
+        """Return everything as mappings by names of judges and systems. What was not asked for is
+        None.
+        """
         names, judges = self.judgments.systems, self.judgments.judges
         correlations = dict(self.judge_correlations)
         for key in ("spearman", "pearson"):
             correlations[key] = _table(correlations[key], judges)
             correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
-        matrix = self.head_to_head  # told by rows: how often each column's system is better than the row's
+        matrix = (
+            self.head_to_head
+        )  # told by rows: how often each column's system is better than the row's
         share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
-        signs = {row: {column: mark(value) for column, value in cells.items()} for row, cells in p.items()}
+        signs = {
+            row: {column: mark(value) for column, value in cells.items()}
+            for row, cells in p.items()
+        }
         kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
         comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
         for (one, two), kappa in self.kappas.items():
-            kappas[judges[one]][judges[two]] = kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
+            kappas[judges[one]][judges[two]] = (
+                kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
+            )
             comparisons[judges[one]][judges[two]] = kappa.comparisons
         return {
             "systems": list(names),
@@ -254,7 +309,9 @@ class JudgmentSummary:
             "total": counts(self.judgments),
             "pairs_digest": pairs_digest(self.judgments),
             **self.scores(),
-            "per_judge": {judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)},
+            "per_judge": {
+                judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)
+            },
             "judge_correlations": correlations,
             "head_to_head": {"share": share, "p": p, "sign": signs},
             "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
@@ -263,7 +320,9 @@ class JudgmentSummary:
 
 
 def counts(judgments: Judgments) -> dict[str, int]:
-    """Return how many items there are, pairs of outputs (unexpanded) and of systems (expanded), and ties of each."""
+    """Return how many items there are, pairs of outputs (unexpanded) and of systems (expanded), and
+    ties of each.
+    """
     numbers = {"items": int(judgments.items.sum())}
     for name, pairs in (("unexpanded", judgments.unexpanded), ("expanded", judgments.expanded)):
         numbers |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
@@ -271,12 +330,22 @@ def counts(judgments: Judgments) -> dict[str, int]:
 
 
 def pairs_digest(judgments: Judgments) -> str:
-    """Return a digest of all expanded pairs, by names, that does not depend on their order in the file."""
+    """Return a digest of all expanded pairs, by names, that does not depend on their order in the
+    file.
+    """
     pairs = judgments.expanded
-    names = (judgments.systems, judgments.systems, ("0", "1", "2"), judgments.judges, judgments.segments)
+    names = (
+        judgments.systems,
+        judgments.systems,
+        ("0", "1", "2"),
+        judgments.judges,
+        judgments.segments,
+    )
     columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
     rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
-    return hashlib.blake2b("".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(
+        "".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16
+    ).hexdigest()
 
 
 def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:

@@ -1,7 +1,8 @@
-"""How far metrics agree with people: correlations on systems, tests, moving windows, and agreement on sentences.
+"""How far metrics agree with people: correlations on systems, tests, moving windows, and agreement
+on sentences.
 
-On sentences it is asked which lines the judged pairs of outputs belong to, and whether sentence scores agree with them.
-"""
+On sentences it is asked which lines the judged pairs of outputs belong to, and whether sentence
+scores agree with them."""
 
 import math
 from collections.abc import Collection, Iterable, Sequence
@@ -25,9 +26,8 @@ from .trueskill import Progress, skills
 Ties = Literal["later", "wrong", "half", "out"]
 """What equal scores of the metric mean for a pair that people do not tie.
 
-`later`: the metric prefers the system whose name is later in ASCII order, as in gec-metrics. `wrong`: the metric
-disagrees. `half`: this is half an agreement. `out`: the pair is left out.
-"""
+`later`: the metric prefers the system whose name is later in ASCII order, as in gec-metrics.
+`wrong`: the metric disagrees. `half`: this is half an agreement. `out`: the pair is left out. """
 
 
 class SentencePairs(NamedTuple):
@@ -44,13 +44,18 @@ class SentencePairs(NamedTuple):
 
 
 def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> Floats:
-    """Return for each pair whether the metric agrees: 1, 0, 0.5 for a tie, or NaN for a pair that is left out.
+    """Return for each pair whether the metric agrees: 1, 0, 0.5 for a tie, or NaN for a pair that
+    is left out.
 
-    The scores are float64 [systems, lines], with the systems in ASCII order of their names; the result is [pairs].
-    """
+    The scores are float64 [systems, lines], with the systems in ASCII order of their names; the
+    result is [pairs]."""
     better, worse = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
     later = (pairs.better > pairs.worse).astype(np.float64)
-    tied = later if ties == "later" else np.full(len(later), {"wrong": 0.0, "half": 0.5, "out": math.nan}[ties])
+    tied = (
+        later
+        if ties == "later"
+        else np.full(len(later), {"wrong": 0.0, "half": 0.5, "out": math.nan}[ties])
+    )
     return np.where(_tied(scores, pairs), tied, better > worse)
 
 
@@ -64,7 +69,8 @@ class SentenceLevel(NamedTuple):
     """How far sentence scores agree with judgements of pairs of outputs for a sentence."""
 
     pairs: int
-    """Pairs that people do not tie, without those that are left out because the metric ties them."""
+    """Pairs that people do not tie, without those that are left out because the metric ties them.
+    """
     accuracy: float
     """The share of these pairs on which the metric agrees."""
     kendall: float
@@ -72,14 +78,17 @@ class SentenceLevel(NamedTuple):
     kendall_no_ties: float
     """The same, where pairs that the metric ties count 0 (the tau of WMT shared tasks)."""
     kendall_human_ties: float
-    """The same over all pairs. Pairs that both tie agree, and pairs that only one of them ties count 0."""
+    """The same over all pairs. Pairs that both tie agree, and pairs that only one of them ties
+    count 0."""
     metric_ties: int
     """Pairs that the metric alone ties."""
     human_ties: int
     """Pairs that people tie."""
 
 
-def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties) -> SentenceLevel:
+def sentence_level(
+    scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties
+) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
     agreeing = _counted(scores, pairs, ties)[1]
     accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
@@ -90,7 +99,9 @@ def sentence_level(scores: Floats, pairs: SentencePairs, human_ties: SentencePai
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
         kendall_no_ties=float(correlation.quotient(balance, untied)),
-        kendall_human_ties=float(correlation.quotient(balance + _tied(scores, human_ties).sum(), untied + tied)),
+        kendall_human_ties=float(
+            correlation.quotient(balance + _tied(scores, human_ties).sum(), untied + tied)
+        ),
         metric_ties=int(_tied(scores, pairs).sum()),
         human_ties=tied,
     )
@@ -106,7 +117,9 @@ def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Fl
 def accuracy_interval(
     scores: Floats, pairs: SentencePairs, ties: Ties, samples: int, level: float, seed: int
 ) -> tuple[float, float]:
-    """Return the percentile interval of the accuracy over samples of the judged sentences, drawn with replacement."""
+    """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
+    with replacement.
+    """
     line, agreeing = _counted(scores, pairs, ties)
     if not len(line):
         return math.nan, math.nan
@@ -114,19 +127,27 @@ def accuracy_interval(
     right, tried = right[tried > 0], tried[tried > 0]
     generator = np.random.default_rng(seed)
     draws = (generator.integers(0, len(tried), len(tried)) for _ in range(samples))
-    return defined_interval(np.array([right[kept].sum() / tried[kept].sum() for kept in draws]), level)
+    return defined_interval(
+        np.array([right[kept].sum() / tried[kept].sum() for kept in draws]), level
+    )
 
 
-def sentence_pairs(judgments: Judgments, names: Sequence[str], lines: Ints) -> tuple[SentencePairs, SentencePairs]:
-    """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs that they tie.
+def sentence_pairs(
+    judgments: Judgments, names: Sequence[str], lines: Ints
+) -> tuple[SentencePairs, SentencePairs]:
+    """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs
+    that they tie.
 
-    The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose pairs do not count.
-    """
+    The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose
+    pairs do not count."""
     number = np.full(len(judgments.systems), -1, np.int64)
     number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
     pairs = judgments.expanded
     first, second = number[pairs.first], number[pairs.second]
-    better, worse = np.where(pairs.outcome == 2, second, first), np.where(pairs.outcome == 2, first, second)
+    better, worse = (
+        np.where(pairs.outcome == 2, second, first),
+        np.where(pairs.outcome == 2, first, second),
+    )
     every = SentencePairs(better, worse, lines[pairs.segment])
     named = (first >= 0) & (second >= 0) & (every.line >= 0)
     tie = pairs.outcome == 1
@@ -138,24 +159,32 @@ def lines_of_segments(
 ) -> Ints:
     """Return the line, from 0, of each judged sentence. Raises InputError where it cannot be known.
 
-    The numbering `auto` takes the numbering that fits the number of lines, and that gives the same score to systems
-    whose outputs were judged as one. The scores are float64 [systems, lines], in the order of `names`.
-    """
+    The numbering `auto` takes the numbering that fits the number of lines, and that gives the same
+    score to systems whose outputs were judged as one. The scores are float64 [systems, lines], in
+    the order of `names`."""
     count = scores.shape[1]
     if wrong := [name for name in judgments.segments if not (name.isascii() and name.isdigit())]:
-        raise InputError(f"{judgments.file}: '{wrong[0]}' is no number of a sentence, so nothing is known of its line")
+        raise InputError(
+            f"{judgments.file}: '{wrong[0]}' is no number of a sentence, so nothing is known of its line"
+        )
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
     numberings = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
     if numbering != "auto":
         numberings = {numbering: numberings[numbering]}
-    fitting = {name: lines for name, lines in numberings.items() if lines.min() >= 0 and lines.max() < count}
+    fitting = {
+        name: lines
+        for name, lines in numberings.items()
+        if lines.min() >= 0 and lines.max() < count
+    }
     if numbering == "auto" and len(numbers) != count:
         fitting.pop("judged", None)
     if not fitting:
         judged = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
         whole = f"the data set has {count} lines: is it the one?"
         raise InputError(f"{judgments.file}: has judgements of {judged}; {whole}")
-    differing = {name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()}
+    differing = {
+        name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()
+    }
     best = min(differing.values())
     left = [name for name in fitting if differing[name] == best]
     if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
@@ -169,17 +198,25 @@ def lines_of_segments(
 
 
 def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
-    """Return how many pairs of systems whose outputs were judged as one have different scores there."""
+    """Return how many pairs of systems whose outputs were judged as one have different scores
+    there.
+    """
     number = {name: new for new, name in enumerate(names)}
     pairs, count = judgments.unexpanded, len(judgments.outputs)
-    seen = np.unique(np.concatenate([pairs.segment * count + pairs.first, pairs.segment * count + pairs.second]))
+    seen = np.unique(
+        np.concatenate([pairs.segment * count + pairs.first, pairs.segment * count + pairs.second])
+    )
     segments, outputs = np.divmod(seen, count)
-    groups = [[number[name] for name in text.split() if name in number] for text in judgments.outputs]
+    groups = [
+        [number[name] for name in text.split() if name in number] for text in judgments.outputs
+    ]
     several = np.array([len(group) > 1 for group in groups])[outputs]
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int((~correlation.equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum())
+        differing += int(
+            (~correlation.equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum()
+        )
     return differing
 
 
@@ -205,7 +242,9 @@ class Correlation:
 
 @dataclass(frozen=True, kw_only=True)
 class Sentences:
-    """How one metric agrees with judgements of outputs of a sentence. Pairs that people tie are left out."""
+    """How one metric agrees with judgements of outputs of a sentence. Pairs that people tie are
+    left out.
+    """
 
     dataset: str
     metric: str
@@ -219,7 +258,9 @@ class Sentences:
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
-    """Williams' test of whether `metric` correlates higher (Pearson) with the human score than `other`."""
+    """Williams' test of whether `metric` correlates higher (Pearson) with the human score than
+    `other`.
+    """
 
     dataset: str
     human: str
@@ -269,27 +310,44 @@ class MetaEvaluation:
     permutations: list[PermutationTest] = field(default_factory=list)
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings and lists. What only some configs ask for is left out where it is empty."""
+        """Return everything as mappings and lists. What only some configs ask for is left out where
+        it is empty.
+        """
         return {name: part for name, part in asdict(self).items() if part or name not in LATER}
 
 
 def meta_evaluate(
-    metrics: Sequence[MetricScores], people: HumanJudgements, config: HumanConfig, progress: Progress | None = None
+    metrics: Sequence[MetricScores],
+    people: HumanJudgements,
+    config: HumanConfig,
+    progress: Progress | None = None,
 ) -> MetaEvaluation:
-    """Correlate metrics with people. Raises InputError where fewer than three systems have both scores.
+    """Correlate metrics with people. Raises InputError where fewer than three systems have both
+    scores.
 
     All metrics are compared on the systems that have the human score and a score by every metric.
     """
-    dataset = judged_dataset(list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset)
+    dataset = judged_dataset(
+        list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset
+    )
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    unused = {name for name in LATER if getattr(config, name) == type(config).model_fields[name].get_default()}
+    unused = {
+        name
+        for name in LATER
+        if getattr(config, name) == type(config).model_fields[name].get_default()
+    }
     result = MetaEvaluation(settings=config.model_dump(exclude=unused), digest=people.digest)
     sampling = config.resamples, config.level, config.seed
     for title, scores in human_scores(people, config, progress).items():
         judged = set(correlation.common_systems([scores], config.without))
-        measured = set(correlation.common_systems((metric.scores for metric in metrics), config.without))
+        measured = set(
+            correlation.common_systems((metric.scores for metric in metrics), config.without)
+        )
         check_common(people, judged, measured)
-        for only, where in ((judged - measured, "people, no metric"), (measured - judged, "a metric, no people")):
+        for only, where in (
+            (judged - measured, "people, no metric"),
+            (measured - judged, "a metric, no people"),
+        ):
             if only:
                 result.notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
         systems = sorted(judged & measured)
@@ -298,23 +356,44 @@ def meta_evaluate(
         if config.aggregation == "score":
             values = [correlation.vector(metric.scores, systems) for metric in metrics]
         else:
-            of_sentences = [metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]
+            of_sentences = [
+                metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics
+            ]
             values = list(skills(np.stack(of_sentences)))
         for metric, own in zip(metrics, values, strict=True):
             coefficients = {
-                name: Coefficient(value, correlation.bootstrap_interval(own, human, name, *sampling))
-                for name, value in correlation.correlate(own, human, correlation.COEFFICIENTS).items()
+                name: Coefficient(
+                    value, correlation.bootstrap_interval(own, human, name, *sampling)
+                )
+                for name, value in correlation.correlate(
+                    own, human, correlation.COEFFICIENTS
+                ).items()
             }
-            result.correlations.append(Correlation(dataset, metric.metric, title, systems, coefficients))
+            result.correlations.append(
+                Correlation(dataset, metric.metric, title, systems, coefficients)
+            )
             result.windows.extend(
-                Windowed(dataset=dataset, metric=metric.metric, human=title, first=first, last=last, **found)
-                for first, last, found in (correlation.windows(own, human, config.window) if config.window else ())
+                Windowed(
+                    dataset=dataset,
+                    metric=metric.metric,
+                    human=title,
+                    first=first,
+                    last=last,
+                    **found,
+                )
+                for first, last, found in (
+                    correlation.windows(own, human, config.window) if config.window else ()
+                )
             )
         for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
             test, names = correlation.williams(first, second, human), (one.metric, two.metric)
             if test.t < 0:  # the metric with the higher correlation comes first
                 test, names = correlation.williams(second, first, human), (two.metric, one.metric)
-            result.tests.append(Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()))
+            result.tests.append(
+                Test(
+                    dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()
+                )
+            )
         of_people = result.scores[title], people.sentences.get(title)
         agreements, tests, notes = compared(metrics, people.file, title, *of_people, config)
         result.statistics.extend(agreements)
@@ -322,20 +401,29 @@ def meta_evaluate(
         result.notes.extend(notes)
     if people.judgments:
         result.sentences.extend(_on_sentences(metrics, people.judgments, config, result.notes))
-    result.notes[:] = dict.fromkeys([*(people.judgments.notes if people.judgments else ()), *result.notes])
+    result.notes[:] = dict.fromkeys(
+        [*(people.judgments.notes if people.judgments else ()), *result.notes]
+    )
     return result
 
 
 def judged_scores(
-    metric: MetricScores, judgments: Judgments, without: Collection[str], numbering: str, notes: list[str]
+    metric: MetricScores,
+    judgments: Judgments,
+    without: Collection[str],
+    numbering: str,
+    notes: list[str],
 ) -> tuple[list[str], Floats, Ints]:
-    """Return the judged systems, their sentence scores [systems, lines], and the line of each judged sentence.
+    """Return the judged systems, their sentence scores [systems, lines], and the line of each
+    judged sentence.
 
-    It is -1 for a line that the metric leaves out. Raises InputError where that line cannot be known.
-    """
+    It is -1 for a line that the metric leaves out. Raises InputError where that line cannot be
+    known."""
     systems = [name for name in metric.systems if name in judgments.systems and name not in without]
     if metric.sentences is None or not systems:
-        raise InputError(f"agreements: {metric.metric} has no sentence scores of systems that were judged")
+        raise InputError(
+            f"agreements: {metric.metric} has no sentence scores of systems that were judged"
+        )
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
     lines = lines_of_segments(judgments, systems, scores, numbering, notes)
     return systems, scores, np.where(np.isnan(scores[:, lines]).all(axis=0), -1, lines)
@@ -348,13 +436,17 @@ def _on_sentences(
         if metric.sentences is None:
             continue
         try:
-            systems, scores, lines = judged_scores(metric, judgments, config.without, config.numbering, notes)
+            systems, scores, lines = judged_scores(
+                metric, judgments, config.without, config.numbering, notes
+            )
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
         pairs, tied = sentence_pairs(judgments, systems, lines)
         level = sentence_level(scores, pairs, tied, config.ties)
-        low, high = accuracy_interval(scores, pairs, config.ties, config.resamples, config.level, config.seed)
+        low, high = accuracy_interval(
+            scores, pairs, config.ties, config.resamples, config.level, config.seed
+        )
         yield Sentences(
             dataset=metric.dataset,
             metric=metric.metric,

@@ -1,8 +1,8 @@
-"""Statistics of how a metric agrees with the scores that people gave to outputs, and how they are asked for.
+"""Statistics of how a metric agrees with the scores that people gave to outputs, and how they are
+asked for.
 
-A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A newcomer is a subclass
-of Statistic and a member of STATISTICS.
-"""
+A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A
+newcomer is a subclass of Statistic and a member of STATISTICS."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,8 @@ AVERAGES: dict[str, Callable[[Ints], Ints]] = {
     "item": lambda cells: cells.T,
     "system": lambda cells: cells,
 }
-"""For each average, which scores are in a group: from int64 [systems, lines] to int64 [groups, members]."""
+"""For each average, which scores are in a group: from int64 [systems, lines] to int64 [groups,
+members]."""
 
 
 class Groups(NamedTuple):
@@ -35,7 +36,9 @@ class Groups(NamedTuple):
     """Whether the member has a score: bool [groups, members]."""
 
     def of(self, scores: Floats) -> Floats:
-        """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no score."""
+        """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no
+        score.
+        """
         flat = scores.reshape(*scores.shape[:-2], -1)
         return np.where(self.present, flat[..., self.cells], 0.0)
 
@@ -53,14 +56,17 @@ class Value:
     undefined: int = 0
     """How many more groups have no value, because all scores of one side are equal there."""
     epsilon: float | None = None
-    """The difference of scores of the metric up to which they were taken for equal, where such a one was sought."""
+    """The difference of scores of the metric up to which they were taken for equal, where such a
+    one was sought."""
     reason: str = ""
     """Why there is no value."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statistic:
-    """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add options."""
+    """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add
+    options.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
@@ -85,13 +91,14 @@ class Statistic:
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
-        Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. They are 0 where
-        `present`, bool [groups, members], is false.
-        """
+        Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
+        They are 0 where `present`, bool [groups, members], is false."""
         raise NotImplementedError
 
     def groups(self, present: Bools) -> Groups:
-        """Return the groups that have at least two of the scores that are present: bool [systems, lines]."""
+        """Return the groups that have at least two of the scores that are present: bool [systems,
+        lines].
+        """
         cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
         kept = present.reshape(-1)[cells]
         if len(cells) == 1:
@@ -100,7 +107,8 @@ class Statistic:
         return Groups(cells[enough], kept[enough])
 
     def value(self, human: Floats, metric: Floats) -> Value:
-        """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN on either side.
+        """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN
+        on either side.
 
         At the level of systems, scores are [systems, 1].
         """
@@ -121,18 +129,26 @@ class Statistic:
                 low = np.where(groups.present, own, np.inf).min(axis=1)
                 high = np.where(groups.present, own, -np.inf).max(axis=1)
                 if (low == high).all():
-                    reason = f"all scores of {whose} are equal" + " in every group" * (len(groups.cells) > 1)
-            return Value(value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason)
+                    reason = f"all scores of {whose} are equal" + " in every group" * (
+                        len(groups.cells) > 1
+                    )
+            return Value(
+                value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason
+            )
         mean = float(averaged(values))
         return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
 
     def __str__(self) -> str:
-        """Return the signature, which can be read again. It has each option that applies and is not left implicit."""
+        """Return the signature, which can be read again. It has each option that applies and is not
+        left implicit.
+        """
         return render_signature(self.name, settings_of(self))
 
 
 def averaged(values: Floats) -> Floats:
-    """Return the mean of values [..., groups] over the groups that have one; NaN where no group has."""
+    """Return the mean of values [..., groups] over the groups that have one; NaN where no group
+    has.
+    """
     defined = ~np.isnan(values)
     return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
 
@@ -146,7 +162,9 @@ def scipy_stats(what: str) -> ModuleType:
     try:
         from scipy import stats  # here, because it takes longer to import than most commands run
     except ImportError:
-        raise InputError(f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'") from None
+        raise InputError(
+            f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
+        ) from None
     module: ModuleType = stats
     return module
 
@@ -171,7 +189,9 @@ class Spearman(Statistic):
     summary: ClassVar[str] = "Spearman's correlation of ranks"
 
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
-        """Return the correlation of ranks within each group. A score that is lacking ranks behind all others."""
+        """Return the correlation of ranks within each group. A score that is lacking ranks behind
+        all others.
+        """
         ranked = scipy_stats(self.name).rankdata
         ranks = (ranked(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
         first, second = (np.where(present, own, 0.0) for own in ranks)
@@ -180,7 +200,9 @@ class Spearman(Statistic):
 
 @lru_cache(2)
 def _signs(permutations: int, lines: int, seed: int) -> Floats:
-    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as mt-metrics-eval."""
+    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as
+    mt-metrics-eval.
+    """
     drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
     return np.where(drawn > 0.5, 1.0, -1.0).T
 
@@ -188,32 +210,40 @@ def _signs(permutations: int, lines: int, seed: int) -> Floats:
 def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
     """Return for each two systems how sure it is that the first is better: float64 [..., pairs].
 
-    It is the p-value of a paired permutation test on sentence scores, float64 [..., systems, lines]: the share of
-    permutations whose sum of differences is at least the one observed.
-    """
+    It is the p-value of a paired permutation test on sentence scores, float64 [..., systems,
+    lines]: the share of permutations whose sum of differences is at least the one observed."""
     first, second = np.triu_indices(scores.shape[-2], 1)
     mixed = scores @ _signs(permutations, scores.shape[-1], seed)
     sums, sizes = scores.sum(axis=-1), ROUNDING * np.abs(scores).sum(axis=-1)
     observed = sums[..., first] - sums[..., second] - (sizes[..., first] + sizes[..., second])
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
-        shares[..., number] = (mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]).mean(axis=-1)
+        shares[..., number] = (
+            mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]
+        ).mean(axis=-1)
     return shares
 
 
 @dataclass(frozen=True, kw_only=True)
 class SoftAccuracy(Statistic):
-    """Whether metric and people are equally sure of which of two systems is better (Thompson et al. 2024).
+    """Whether metric and people are equally sure of which of two systems is better (Thompson et al.
+    2024).
 
-    The value is 1 less the mean difference of the p-values of people and metric over pairs of systems.
-    """
+    The value is 1 less the mean difference of the p-values of people and metric over pairs of
+    systems."""
 
     name: ClassVar[str] = "soft_accuracy"
     summary: ClassVar[str] = "compares p-values of pairs of systems (SPA)"
 
-    level: str = option("sentence", choices=("sentence",), implicit=True, help="scores of sentences are needed")
-    average: str = option("none", choices=("none",), implicit=True, help="there is nothing to average")
-    permutations: int = option(1000, minimum=1, maximum=1_000_000, help="permutations of each p-value")
+    level: str = option(
+        "sentence", choices=("sentence",), implicit=True, help="scores of sentences are needed"
+    )
+    average: str = option(
+        "none", choices=("none",), implicit=True, help="there is nothing to average"
+    )
+    permutations: int = option(
+        1000, minimum=1, maximum=1_000_000, help="permutations of each p-value"
+    )
     seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
 
     def groups(self, present: Bools) -> Groups:
@@ -224,15 +254,21 @@ class SoftAccuracy(Statistic):
         return Groups(cells, np.ones(cells.shape, np.bool_))
 
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
-        """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]: float64 [..., 1]."""
+        """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]:
+        float64 [..., 1].
+        """
         people = p_values(human, self.permutations, self.seed)
         rows = metric.reshape(-1, *metric.shape[-2:])
-        differences = [np.abs(p_values(scores, self.permutations, self.seed) - people).mean() for scores in rows]
+        differences = [
+            np.abs(p_values(scores, self.permutations, self.seed) - people).mean()
+            for scores in rows
+        ]
         return 1 - np.array(differences).reshape(*metric.shape[:-2], 1)
 
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
-"""The form of a number from 0, as a regular expression. Options keep the text that signatures then have."""
+"""The form of a number from 0, as a regular expression. Options keep the text that signatures then
+have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
 SORTED_FROM = 100
@@ -241,24 +277,38 @@ MOST_PAIRS = 30_000_000
 """The most pairs that are sorted at once, which takes about two gigabytes."""
 
 
-def counts_within(human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0) -> PairCounts:
-    """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of the metric first.
+def counts_within(
+    human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0
+) -> PairCounts:
+    """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of
+    the metric first.
 
-    Scores of people are float64 [groups, members], scores of the metric [..., groups, members]. Large groups are
-    sorted, which takes n log n steps for n members.
-    """
+    Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
+    Large groups are sorted, which takes n log n steps for n members."""
     if epsilon > 0 or human.shape[-1] < SORTED_FROM:
         return pair_counts(metric, human, present, epsilon)
     rows = metric.reshape(-1, *metric.shape[-2:])
-    table = [_sorted_counts(own[group][kept], human[group][kept]) for own in rows for group, kept in enumerate(present)]
+    table = [
+        _sorted_counts(own[group][kept], human[group][kept])
+        for own in rows
+        for group, kept in enumerate(present)
+    ]
     return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
 
 
 def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, int]:
-    """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of equal scores."""
-    tau = scipy_stats("kendall of many scores").kendalltau(metric, human, method="asymptotic").statistic
+    """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of
+    equal scores.
+    """
+    tau = (
+        scipy_stats("kendall of many scores")
+        .kendalltau(metric, human, method="asymptotic")
+        .statistic
+    )
     one, two = (np.unique(scores, return_inverse=True)[1] for scores in (metric, human))
-    equal = (np.unique(values, return_counts=True)[1] for values in (one, two, one * len(two) + two))
+    equal = (
+        np.unique(values, return_counts=True)[1] for values in (one, two, one * len(two) + two)
+    )
     tied_one, tied_two, both = (int((sizes * (sizes - 1) // 2).sum()) for sizes in equal)
     pairs = len(metric) * (len(metric) - 1) // 2
     size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
@@ -284,7 +334,8 @@ class TauB(Statistic):
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy(Statistic):
-    """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023 ("Ties Matter").
+    """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023
+    ("Ties Matter").
 
     Scores of the metric may count as equal though they differ a little.
     """
@@ -319,22 +370,31 @@ class Accuracy(Statistic):
 
 
 def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
-    """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration (Deutsch et al. 2023).
+    """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration
+    (Deutsch et al. 2023).
 
-    Also returns this share, and the number of groups that have a pair. Scores are float64 [groups, members]. Those of
-    the metric that differ by no more than epsilon count as equal. The candidates are 0 and the differences of the
-    metric within the pairs; of equally good ones it is the smallest. Raises InputError where there are too many pairs.
-    """
+    Also returns this share, and the number of groups that have a pair. Scores are float64 [groups,
+    members]. Those of the metric that differ by no more than epsilon count as equal. The candidates
+    are 0 and the differences of the metric within the pairs; of equally good ones it is the
+    smallest. Raises InputError where there are too many pairs."""
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
     if count > MOST_PAIRS:
-        message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+        message = (
+            f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+        )
         raise InputError(f"epsilon: best: {message}")
     parts = []
     for row, own in enumerate(present):
         first, second = np.triu_indices(int(own.sum()), 1)
         people, scores = human[row][own], metric[row][own]
-        parts.append((np.full(len(first), row), people[first] - people[second], scores[first] - scores[second]))
+        parts.append(
+            (
+                np.full(len(first), row),
+                people[first] - people[second],
+                scores[first] - scores[second],
+            )
+        )
     group, people, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
     counted = np.bincount(group, minlength=len(human))
     groups = int((counted > 0).sum())
@@ -350,7 +410,9 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, fl
     return float(distance[last][best - 1]) if best else 0.0, float(sums[best]), groups
 
 
-STATISTICS: dict[str, type[Statistic]] = {one.name: one for one in (Pearson, Spearman, TauB, Accuracy, SoftAccuracy)}
+STATISTICS: dict[str, type[Statistic]] = {
+    one.name: one for one in (Pearson, Spearman, TauB, Accuracy, SoftAccuracy)
+}
 """The statistics by name."""
 SPELLINGS = {
     "acc_eq": "accuracy[average=item,epsilon=best]",
@@ -363,7 +425,9 @@ SPELLINGS = {
 
 
 def statistic_of(text: str) -> Statistic:
-    """Return the statistic of a name, a name with options in brackets, or a signature. Raises ConfigError."""
+    """Return the statistic of a name, a name with options in brackets, or a signature. Raises
+    ConfigError.
+    """
     name, settings = parse_signature(text)
     if name in SPELLINGS:
         name, implied = parse_signature(SPELLINGS[name])
@@ -386,5 +450,7 @@ def statistic_of(text: str) -> Statistic:
     statistic = kind(**given)
     for option in kind.options:
         if option.attribute in given and option.applies and not option.applies(statistic):
-            raise ConfigError(f"'{text}': {option.name} has no effect here ({option.why}); leave it out")
+            raise ConfigError(
+                f"'{text}': {option.name} has no effect here ({option.why}); leave it out"
+            )
     return statistic

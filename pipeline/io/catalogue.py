@@ -1,4 +1,6 @@
-"""The data sets that can be fetched, as `datasets.yaml` describes them. Nothing here touches the network."""
+"""The data sets that can be fetched, as `datasets.yaml` describes them. Nothing here touches the
+network.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -36,8 +38,8 @@ class DataFile:
     given: str = ""
     """Where a reader gets the file that is not fetched, since its licence keeps it.
 
-    Empty for a file that is fetched. Of other files the repository, commit, size (0) and SHA-256 may be unknown.
-    """
+    Empty for a file that is fetched. Of other files the repository, commit, size (0) and SHA-256
+    may be unknown. """
 
     @property
     def key(self) -> str:
@@ -72,14 +74,18 @@ class DataSet:
     citations: tuple[str, ...]
     """Keys of citations.bib."""
     parts: Mapping[str, Mapping[str, Any]]
-    """The parts that can be scored, each with the keys source, references and systems of `datasets.yaml`."""
+    """The parts that can be scored, each with the keys source, references and systems of
+    `datasets.yaml`."""
     home: str = field(default="", compare=False)
     """The config that brings it; empty where it is of `datasets.yaml`."""
 
     def file(self, name: str) -> DataFile:
         """Return the file of this name; raises DataError, which suggests the nearest name."""
         if name not in self.files:
-            hint = did_you_mean(name, self.files) or f"; `gec-pipeline data list {self.name}` lists them"
+            hint = (
+                did_you_mean(name, self.files)
+                or f"; `gec-pipeline data list {self.name}` lists them"
+            )
             raise DataError(f"the data set {self.name} has no file '{name}'{hint}")
         return self.files[name]
 
@@ -91,7 +97,9 @@ class DataSet:
         if pattern in self.files:
             return [self.files[pattern]]
         wanted = pattern.rstrip("/").split("/")
-        steps_of = {name: name.split("/") for name in self.files if name.count("/") + 1 >= len(wanted)}
+        steps_of = {
+            name: name.split("/") for name in self.files if name.count("/") + 1 >= len(wanted)
+        }
         below = [name for name, steps in steps_of.items() if all(map(fnmatchcase, steps, wanted))]
         whole = [name for name in below if len(steps_of[name]) == len(wanted)]
         return [self.files[name] for name in whole or below] or [self.file(pattern)]
@@ -99,7 +107,9 @@ class DataSet:
 
 @cache
 def catalogue() -> dict[str, DataSet]:
-    """Return all data sets by their names, in the order of `datasets.yaml`; behind them those that configs bring."""
+    """Return all data sets by their names, in the order of `datasets.yaml`; behind them those that
+    configs bring.
+    """
     return read_catalogue(_text("datasets.yaml"))
 
 
@@ -114,7 +124,9 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
     """Return the data sets that YAML text describes, by their names."""
     import yaml
 
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # builds text, lists and mappings, nothing else
+    loader = getattr(
+        yaml, "CBaseLoader", yaml.BaseLoader
+    )  # builds text, lists and mappings, nothing else
     written: dict[str, Any] = yaml.load(text, loader)  # noqa: S506
     return {name: _data_set(name, entry) for name, entry in written.items()}
 
@@ -123,18 +135,26 @@ def _data_set(name: str, entry: Mapping[str, Any], home: str = "") -> DataSet:
     files: dict[str, DataFile] = {}
     for group in entry["from"]:
         listed = group["files"]
-        if isinstance(listed, str) and not home:  # the name of a list of files beside this one: PATH BYTES SHA256
+        if (
+            isinstance(listed, str) and not home
+        ):  # the name of a list of files beside this one: PATH BYTES SHA256
             rows = (line.split() for line in _text(listed).splitlines())
             listed = {path: {"bytes": size, "sha256": checksum} for path, size, checksum in rows}
         for file, own in listed.items():
             unknown = _UNKNOWN if "given" in group or "given" in own else {}
             about = {"path": file, "licence": "not stated", **unknown, **group, **own}
             given = " ".join(about.get("given", "").split())
-            copied = {key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")}
-            files[file] = DataFile(dataset=name, name=file, size=int(about["bytes"]), given=given, **copied)
+            copied = {
+                key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")
+            }
+            files[file] = DataFile(
+                dataset=name, name=file, size=int(about["bytes"]), given=given, **copied
+            )
     cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group.get("cite", ())))
     title, note, parts = entry.get("title", name), entry.get("note", ""), entry.get("sets", {})
-    return DataSet(name=name, title=title, note=note, files=files, citations=cited, parts=parts, home=home)
+    return DataSet(
+        name=name, title=title, note=note, files=files, citations=cited, parts=parts, home=home
+    )
 
 
 _STEP = r"(?!\.{1,2}(?:/|$))[^/\\:\x00-\x1f]+"
@@ -145,14 +165,16 @@ _CHECKED = {
     "commit": re.compile(r"(?:[0-9a-f]{40})?"),
     "sha256": re.compile(r"(?:[0-9a-f]{64})?"),
 }
-"""How members of a file of a config's data set are written. Those that may be empty are unknown of `given` ones."""
+"""How members of a file of a config's data set are written. Those that may be empty are unknown of
+`given` ones."""
 
 
 def bring(written: Any, home: str) -> None:
-    """Add the data sets of the section `catalogue` of a config, `home`, which is written as `datasets.yaml` is.
+    """Add the data sets of the section `catalogue` of a config, `home`, which is written as
+    `datasets.yaml` is.
 
-    One that an earlier config has brought under the same name is replaced. Raises DataError for what is no data set.
-    """
+    One that an earlier config has brought under the same name is replaced. Raises DataError for
+    what is no data set."""
     for name, entry in written.items() if isinstance(written, dict) else [("", written)]:
         try:
             own = _data_set(name, entry, home)
@@ -160,10 +182,19 @@ def bring(written: Any, home: str) -> None:
             known = "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: SUM}}}]"
             raise DataError(f"catalogue: {name}: expected {known}") from None
         for file in own.files.values():
-            wrong = next((key for key, form in _CHECKED.items() if not form.fullmatch(str(getattr(file, key)))), None)
+            wrong = next(
+                (
+                    key
+                    for key, form in _CHECKED.items()
+                    if not form.fullmatch(str(getattr(file, key)))
+                ),
+                None,
+            )
             if wrong or not (file.sha256 or file.given):
                 key = wrong or "sha256"
-                raise DataError(f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}")
+                raise DataError(
+                    f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}"
+                )
         if not catalogue().get(name, own).home:
             known = "a data set of `gec-pipeline data list` is called so"
             raise DataError(f"catalogue: {name}: {known}; name it otherwise")
@@ -178,7 +209,8 @@ def data_set(name: str) -> DataSet:
 
 
 def named(text: str) -> list[DataFile]:
-    """Return the files that NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB stands for, with or without data: before it.
+    """Return the files that NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB stands for, with or without
+    data: before it.
 
     Raises DataError where there are none.
     """
@@ -188,7 +220,9 @@ def named(text: str) -> list[DataFile]:
 
 
 def named_in(text: str) -> list[DataFile]:
-    """Return the files that data:NAME/FILE or data:NAME/GLOB stands for in a config; raises DataError for none."""
+    """Return the files that data:NAME/FILE or data:NAME/GLOB stands for in a config; raises
+    DataError for none.
+    """
     return named(text) if "/" in text.rstrip("/") else [named_one(text)]
 
 
@@ -203,7 +237,9 @@ def named_one(text: str) -> DataFile:
 
 
 def scorable(text: str) -> Scorable:
-    """Return what NAME or NAME/PART stands for in a config; raises DataError, which says what can be named."""
+    """Return what NAME or NAME/PART stands for in a config; raises DataError, which says what can
+    be named.
+    """
     parts_by_name = scorables()
     name = text.removeprefix(PREFIX)
     if name in parts_by_name:
@@ -224,7 +260,9 @@ def scorable(text: str) -> Scorable:
 
 
 def scorables() -> dict[str, tuple[DataSet, str]]:
-    """Return (data set, part) by the name that a config writes: NAME, or NAME/PART where there are several parts."""
+    """Return (data set, part) by the name that a config writes: NAME, or NAME/PART where there are
+    several parts.
+    """
     return {
         dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}": (dataset, part)
         for dataset in catalogue().values()
@@ -234,7 +272,11 @@ def scorables() -> dict[str, tuple[DataSet, str]]:
 
 def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
     """Return files of a data set; names that begin with data: are those of another one."""
-    return [file for name in names for file in (named(name) if is_data(name) else dataset.matching(name))]
+    return [
+        file
+        for name in names
+        for file in (named(name) if is_data(name) else dataset.matching(name))
+    ]
 
 
 def citations() -> dict[str, str]:

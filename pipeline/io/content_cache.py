@@ -1,11 +1,12 @@
-"""Results that are kept on this computer by the content that they were made of: a database with a key and a value.
+"""Results that are kept on this computer by the content that they were made of: a database with a
+key and a value.
 
-Any number of processes may use it at once. It has a rollback journal, not a write-ahead log: the folder of caches may
-be on a network file system, where a write-ahead log is not safe. What is written at once is kept whole or not at all.
+Any number of processes may use it at once. It has a rollback journal, not a write-ahead log: the
+folder of caches may be on a network file system, where a write-ahead log is not safe. What is
+written at once is kept whole or not at all.
 
-A cache is never the reason why work fails. One that is damaged is made anew, and one that cannot be used is left out;
-`tell` is then called with one line.
-"""
+A cache is never the reason why work fails. One that is damaged is made anew, and one that cannot be
+used is left out; `tell` is then called with one line."""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,8 @@ class Kind(NamedTuple):
     file: str
     """The database below the folder of caches. The number in it is that of its form."""
     table: str
-    """The table, or how the names of its tables begin, which is also what messages call what is kept."""
+    """The table, or how the names of its tables begin, which is also what messages call what is
+    kept."""
     value: str
     """The column of values."""
 
@@ -45,9 +47,16 @@ class ContentCache:
     """Values by their keys, which are bytes. The database is made when something is first written."""
 
     def __init__(
-        self, kind: Kind, path: Path | None = None, tell: Callable[[str], None] = lambda _: None, *, of: str = ""
+        self,
+        kind: Kind,
+        path: Path | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+        *,
+        of: str = "",
     ) -> None:
-        """Take the kind; `of` is the metric that has a table of its own, a name of small letters, digits and _."""
+        """Take the kind; `of` is the metric that has a table of its own, a name of small letters,
+        digits and _.
+        """
         self.path = path or cache() / kind.file
         """The database."""
         self.kind, self._tell, self._usable = kind, tell, True
@@ -80,8 +89,12 @@ class ContentCache:
     def _tables(self) -> list[tuple[str, int, int]]:
         begin = f"{self.kind.table}_"
         with closing(self._open()) as database:
-            found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-            names = sorted(name for (name,) in found if name.startswith(begin) and name.isidentifier())
+            found = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+            ).fetchall()
+            names = sorted(
+                name for (name,) in found if name.startswith(begin) and name.isidentifier()
+            )
             asked = f"SELECT COUNT(*), SUM(LENGTH(key) + LENGTH({self.kind.value}) + LENGTH(proof)) FROM"
             rows = [(name, database.execute(f"{asked} {name}").fetchone()) for name in names]
         return [(name.removeprefix(begin), count, size or 0) for name, (count, size) in rows]
@@ -91,8 +104,12 @@ class ContentCache:
         asked = f"SELECT key, {self.kind.value}, proof FROM {self._table} WHERE key IN"  # noqa: S608 (our own names)
         with closing(self._open()) as database:
             for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
-                for key, value, proof in database.execute(f"{asked} ({', '.join('?' * len(part))})", part):
-                    data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+                for key, value, proof in database.execute(
+                    f"{asked} ({', '.join('?' * len(part))})", part
+                ):
+                    data = (
+                        value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+                    )
                     if isinstance(data, bytes) and proof == digest(key, data):
                         kept[key] = data
         return kept
@@ -107,7 +124,9 @@ class ContentCache:
         database = sqlite3.connect(self.path, timeout=PATIENCE)
         columns = f"(key BLOB PRIMARY KEY, {self.kind.value} TEXT, proof TEXT)"
         try:
-            if database.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
+            if database.execute(
+                "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
+            ).fetchone():
                 raise sqlite3.DatabaseError("it computes what it says")  # which may take for ever
             database.execute(f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID")
         except BaseException:
@@ -116,14 +135,18 @@ class ContentCache:
         return database
 
     def _try(self, work: Callable[[], T]) -> T | None:
-        """Return what work returns, or None where the database is damaged or cannot be used, and say so."""
+        """Return what work returns, or None where the database is damaged or cannot be used, and
+        say so.
+        """
         if not self._usable:
             return None
         try:
             return work()
         except (sqlite3.OperationalError, OSError) as error:
             self._usable = False
-            self._tell(f"{self.path}: {self.kind.table} are not kept: {getattr(error, 'strerror', None) or error}")
+            self._tell(
+                f"{self.path}: {self.kind.table} are not kept: {getattr(error, 'strerror', None) or error}"
+            )
         except sqlite3.DatabaseError as error:
             self._tell(f"{self.path}: is damaged ({error}); it is made anew")
             try:

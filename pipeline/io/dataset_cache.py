@@ -1,13 +1,15 @@
-"""The cache of data sets on this computer: which files are there, which are missing, and how they are fetched.
+"""The cache of data sets on this computer: which files are there, which are missing, and how they
+are fetched.
 
-    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how to fetch the files
-    missing("conll14")                                  lists the files that are missing or have changed
-    fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing files from a mirror
+    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how
+    to fetch the files missing("conll14")                                  lists the files that are
+    missing or have changed fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing
+    files from a mirror
 
-Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
-fetched. Only `fetch_files` uses the network. It reads a mirror as every other address is read, by fsspec (`remote.py`).
-pooch bounds neither the bytes nor the time of a download, and would be needed for a mirror in a folder too.
-"""
+Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py`
+lists what can be fetched. Only `fetch_files` uses the network. It reads a mirror as every other
+address is read, by fsspec (`remote.py`). pooch bounds neither the bytes nor the time of a download,
+and would be needed for a mirror in a folder too."""
 
 import contextlib
 import errno
@@ -41,7 +43,8 @@ _dataset = attrgetter("dataset")
 
 
 def cache() -> Path:
-    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder of caches.
+    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder
+    of caches.
 
     Raises DataError where that is in the home directory, which is not known.
     """
@@ -64,7 +67,9 @@ def cache_path(file: DataFile) -> Path:
 
 
 def state(file: DataFile, *, quick: bool = False) -> State:
-    """Return whether a file is here, missing or changed. `quick` compares the size and not the checksum."""
+    """Return whether a file is here, missing or changed. `quick` compares the size and not the
+    checksum.
+    """
     path = cache_path(file)
     try:
         if not path.is_file():
@@ -82,7 +87,8 @@ def _checksum(path: Path) -> str:
 
 
 def content_of(file: DataFile) -> str:
-    """Return what is equal for files with the same content: the checksum on record, else that of the file here.
+    """Return what is equal for files with the same content: the checksum on record, else that of
+    the file here.
 
     A file that has neither is equal to no other one.
     """
@@ -93,7 +99,9 @@ def content_of(file: DataFile) -> str:
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
-    """Return the paths of files; raises DataError with one problem for each data set that lacks some of them."""
+    """Return the paths of files; raises DataError with one problem for each data set that lacks
+    some of them.
+    """
     files = list(dict.fromkeys(files))
     states = {file: state(file) for file in files}
     problems = []
@@ -108,7 +116,10 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
             if lacking:
                 are, them = ("is", "it") if len(lacking) == 1 else ("are", "them")
                 more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-                how = by_hand(name) or f"fetch {them}: gec-pipeline data fetch {data_set(name).home or name}"
+                how = (
+                    by_hand(name)
+                    or f"fetch {them}: gec-pipeline data fetch {data_set(name).home or name}"
+                )
                 problems.append(Problem("", f"{', '.join(lacking[:3])}{more} {are} {said}; {how}"))
     if problems:
         raise DataError(problems)
@@ -122,15 +133,18 @@ def by_hand(name: str) -> str:
 
 
 def missing(name: str) -> list[str]:
-    """Return the names of a data set's files that are missing or changed; raises DataError for an unknown data set."""
+    """Return the names of a data set's files that are missing or changed; raises DataError for an
+    unknown data set.
+    """
     return [file.name for file in data_set(name).files.values() if state(file) != "here"]
 
 
 def path_of(text: str, base: Path = Path()) -> Path:
-    """Return the path that a user has written: data:NAME/FILE is in the cache, all else is relative to base.
+    """Return the path that a user has written: data:NAME/FILE is in the cache, all else is relative
+    to base.
 
-    Raises DataError where a file of the cache is unknown, missing or changed, and for a variable that is not set.
-    """
+    Raises DataError where a file of the cache is unknown, missing or changed, and for a variable
+    that is not set."""
     return locate_all([named_one(text)])[0] if is_data(text) else base / expanded(text, base)
 
 
@@ -166,10 +180,17 @@ class Fetched:
             else:
                 more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
                 names = ", ".join(file.name for file in files[:NAMED]) + more
-                messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}")
-        messages += [f"{name}: is not fetched; {by_hand(name)}" for name in dict.fromkeys(map(_dataset, self.given))]
+                messages.append(
+                    f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}"
+                )
+        messages += [
+            f"{name}: is not fetched; {by_hand(name)}"
+            for name in dict.fromkeys(map(_dataset, self.given))
+        ]
         if self.stopped:
-            messages.append(f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}")
+            messages.append(
+                f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}"
+            )
         return [Problem("", message) for message in messages]
 
 
@@ -185,14 +206,15 @@ def fetch_files(
 ) -> Fetched:
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
-    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the bytes in all.
-    A file that fails is left out. Fetching stops where the mirror cannot be reached, or the cache cannot be written.
-    Raises DataError where `mirror` names no mirror.
-    """
+    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the
+    bytes in all. A file that fails is left out. Fetching stops where the mirror cannot be reached,
+    or the cache cannot be written. Raises DataError where `mirror` names no mirror."""
     files = sorted(dict.fromkeys(files), key=_dataset)
     absent = [file for file in files if state(file) != "here"]
     lacking = [file for file in absent if not file.given]
-    fetched = Fetched(here=[file for file in files if file not in absent], given=[f for f in absent if f.given])
+    fetched = Fetched(
+        here=[file for file in files if file not in absent], given=[f for f in absent if f.given]
+    )
     if not lacking:
         return fetched
     fetched.mirror = _mirror_of(mirror)
@@ -215,8 +237,8 @@ def fetch_files(
 def _mirror_of(text: str | None) -> Path | Remote:
     """Return the mirror that text names, else the one of the environment, else the public address.
 
-    Every mirror has the layout REPOSITORY/COMMIT/PATH. Raises DataError where text is neither a folder nor an address.
-    """
+    Every mirror has the layout REPOSITORY/COMMIT/PATH. Raises DataError where text is neither a
+    folder nor an address."""
     label = "--mirror" if text is not None else MIRROR
     text = text if text is not None else os.environ.get(MIRROR) or ORIGIN
     if is_remote(text):
@@ -227,20 +249,28 @@ def _mirror_of(text: str | None) -> Path | Remote:
         path = Path(str(locate(Path(), text))).expanduser()
         if text and path.is_dir():
             return path
-    raise DataError(f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH")
+    raise DataError(
+        f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH"
+    )
 
 
 def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
     """Return where a mirror has a file."""
-    return mirror / file.address if isinstance(mirror, Path) else Remote(f"{mirror.url}/{quote(file.address)}")
+    return (
+        mirror / file.address
+        if isinstance(mirror, Path)
+        else Remote(f"{mirror.url}/{quote(file.address)}")
+    )
 
 
-def _fetch(file: DataFile, fetched: Fetched, tell: Callable[[str], None], progress: Callable[[int], None]) -> None:
-    """Fetch one file, and note what became of it; raises UnreachableError where the next one would fail as well.
+def _fetch(
+    file: DataFile, fetched: Fetched, tell: Callable[[str], None], progress: Callable[[int], None]
+) -> None:
+    """Fetch one file, and note what became of it; raises UnreachableError where the next one would
+    fail as well.
 
-    It is written under a temporary name, no further than the bytes that are expected, and gets its name when its
-    checksum is right.
-    """
+    It is written under a temporary name, no further than the bytes that are expected, and gets its
+    name when its checksum is right."""
     if state(file) == "here":  # another process has brought it while this one waited
         fetched.here.append(file)
         return
@@ -259,7 +289,9 @@ def _fetch(file: DataFile, fetched: Fetched, tell: Callable[[str], None], progre
                 progress(size)
             if file.sha256 and hashed.hexdigest() != file.sha256:
                 expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
-                raise DataError(f"{expected}, found {size:,} bytes with sha256 {hashed.hexdigest()}")
+                raise DataError(
+                    f"{expected}, found {size:,} bytes with sha256 {hashed.hexdigest()}"
+                )
     except CorpusError as error:
         problem = error.problems[0]
         if problem.kind == UNREACHABLE:
@@ -276,7 +308,9 @@ def _fetch(file: DataFile, fetched: Fetched, tell: Callable[[str], None], progre
 
 
 def _pieces(source: Path | Remote) -> Iterator[bytes]:
-    """Yield the bytes of a file of a mirror; raises DataError or CorpusError where it cannot be read."""
+    """Yield the bytes of a file of a mirror; raises DataError or CorpusError where it cannot be
+    read.
+    """
     if isinstance(source, Remote):
         yield from stream(source, -1)
         return
@@ -294,17 +328,23 @@ def _pieces(source: Path | Remote) -> Iterator[bytes]:
 def _unwritable(path: Path, error: OSError) -> UnreachableError:
     """Return the error that says that the cache cannot be written."""
     full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-    advice = f"{'make room' if full else 'see who may write there'}, or name another folder with {CACHE}"
+    advice = (
+        f"{'make room' if full else 'see who may write there'}, or name another folder with {CACHE}"
+    )
     return UnreachableError(f"{path}: cannot be written: {error.strerror}; {advice}")
 
 
 def _make(folder: Path) -> None:
-    """Make a folder of the cache; raises UnreachableError, also for links: nothing is written through them."""
+    """Make a folder of the cache; raises UnreachableError, also for links: nothing is written
+    through them.
+    """
     path = cache()
     for step in folder.relative_to(path).parts:
         path /= step
         if path.is_symlink():
-            raise UnreachableError(f"{path}: is a link; nothing is written through links inside the cache")
+            raise UnreachableError(
+                f"{path}: is a link; nothing is written through links inside the cache"
+            )
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -313,10 +353,11 @@ def _make(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a data set, after waiting for other processes; what killed ones left behind is deleted.
+    """Hold the lock of a data set, after waiting for other processes; what killed ones left behind
+    is deleted.
 
-    Where a file system has no locks the work goes on: temporary names differ, and renaming is atomic.
-    """
+    Where a file system has no locks the work goes on: temporary names differ, and renaming is
+    atomic."""
     from filelock import Timeout
 
     _make(folder)
@@ -336,7 +377,9 @@ def _held(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for path in sorted([folder, *folder.rglob("*")], reverse=True):  # folders of files that then could not be had
+        for path in sorted(
+            [folder, *folder.rglob("*")], reverse=True
+        ):  # folders of files that then could not be had
             if path.is_dir() and not path.is_symlink():
                 with contextlib.suppress(OSError):
                     path.rmdir()  # only an empty one can be removed

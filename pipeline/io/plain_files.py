@@ -1,9 +1,9 @@
-"""Whatever is no plain file is written to one, in a temporary folder of the run (a spool), up to a limit of bytes.
+"""Whatever is no plain file is written to one, in a temporary folder of the run (a spool), up to a
+limit of bytes.
 
-Compressed files and pipes keep their lines. They are read in pieces of bounded size; damage and an early end are
-errors. Of tables and annotated files the texts are written, each with the byte
-0xFF after it: no UTF-8 text contains this byte, so that a text may hold newlines.
-"""
+Compressed files and pipes keep their lines. They are read in pieces of bounded size; damage and an
+early end are errors. Of tables and annotated files the texts are written, each with the byte 0xFF
+after it: no UTF-8 text contains this byte, so that a text may hold newlines."""
 
 import bz2
 import contextlib
@@ -38,7 +38,8 @@ JOINED = 64
 MAX_LINE = 1 << 28
 """The most bytes of a line of records or annotations. A longer line is meant to fill the memory."""
 UNPACKED = 1 << 34
-"""Bytes that compressed and other unpacked inputs of a run may take together, unless a config says otherwise: at most.
+"""Bytes that compressed and other unpacked inputs of a run may take together, unless a config says
+otherwise: at most.
 
 It is a tenth of the free space where that is less, or half of it where there is little."""
 SMALL = 1 << 28
@@ -47,7 +48,8 @@ STDIN = Path("/dev/stdin")
 UNWRITTEN = 60
 """Seconds for which a named pipe may have no program that writes it."""
 YOUNG, OLD = 10, 86_400
-"""Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and where it has no lock."""
+"""Seconds after which a temporary folder counts as abandoned: where nobody holds its lock, and
+where it has no lock."""
 MAX_WINDOW = 1 << 27
 """Bytes of memory that a file may ask of an unpacker: twice what `xz -9` asks for."""
 MAGIC = {
@@ -64,7 +66,9 @@ MAGIC = {
 
 
 class Origin(NamedTuple):
-    """Where texts came from, for messages: text n, counted from 1, is at name + unit + (n + offset)."""
+    """Where texts came from, for messages: text n, counted from 1, is at name + unit + (n +
+    offset).
+    """
 
     name: str
     """The file, as the user named it."""
@@ -110,7 +114,9 @@ class Spool:
                     self._held = take_lock(self._folder / LOCK)
                     remove_abandoned(self._folder.parent)
                 except OSError as error:
-                    raise CorpusError([Problem("", f"no temporary folder can be made: {error}")]) from None
+                    raise CorpusError(
+                        [Problem("", f"no temporary folder can be made: {error}")]
+                    ) from None
                 if self.cap == UNPACKED:  # nobody has said that so much is meant
                     free = shutil.disk_usage(self._folder).free
                     self.cap = self.left = min(self.cap, max(free // 10, min(free, SMALL) // 2))
@@ -119,7 +125,9 @@ class Spool:
             return self._folder / str(self._count)
 
     def write(self, place: str, pieces: Iterable[bytes], path: Path | None = None) -> Path:
-        """Write pieces of `place` to a new file, or at the end of `path`; raises CorpusError where there is no room."""
+        """Write pieces of `place` to a new file, or at the end of `path`; raises CorpusError where
+        there is no room.
+        """
         path = path or self.new()
         try:
             with path.open("ab") as file:
@@ -132,12 +140,16 @@ class Spool:
                         raise CorpusError([Problem(place, f"{message}; {advice}")])
                     file.write(piece)
         except OSError as error:  # of writing: pieces that cannot be read raise CorpusError
-            message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
+            message = (
+                f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
+            )
             raise CorpusError([Problem(str(path.parent), message)]) from None
         return path
 
     def write_texts(self, place: str, texts: Iterable[bytes], path: Path | None = None) -> Path:
-        """Write texts, each with the separator after it, to where write() does, and raise as it does."""
+        """Write texts, each with the separator after it, to where write() does, and raise as it
+        does.
+        """
         every = iter(texts)
         pieces = iter(lambda: list(islice(every, JOINED)), [])
         return self.write(place, (SEPARATOR.join([*several, b""]) for several in pieces), path)
@@ -150,13 +162,17 @@ class Spool:
             path.unlink()
 
     def raw(self, path: Path | Remote) -> Path | Remote:
-        """Return the path itself where ranges of its text can be read, else a file here that it is unpacked to."""
+        """Return the path itself where ranges of its text can be read, else a file here that it is
+        unpacked to.
+        """
         if isinstance(path, Remote) and path.suffix.lower() not in OPENERS and ranged(path):
             return path
         return self.local(path)
 
     def local(self, path: Path | Remote) -> Path:
-        """Return the path itself where it is a plain file here, else a file that it is unpacked to, once only."""
+        """Return the path itself where it is a plain file here, else a file that it is unpacked to,
+        once only.
+        """
         if isinstance(path, Path) and is_plain(path):
             return path
         with self._lock:
@@ -168,7 +184,8 @@ class Spool:
 
 
 def remove_abandoned(parent: Path | None = None) -> None:
-    """Delete the temporary folders of this user's processes that were killed: nobody holds their locks.
+    """Delete the temporary folders of this user's processes that were killed: nobody holds their
+    locks.
 
     Without a parent folder, they are looked for in that of the system (TMPDIR).
     """
@@ -177,14 +194,22 @@ def remove_abandoned(parent: Path | None = None) -> None:
     for folder in parent.glob(f"{FOLDER}*") if parent else ():
         with contextlib.suppress(OSError):
             info = folder.lstat()
-            mine = stat.S_ISDIR(info.st_mode) and (not hasattr(os, "geteuid") or info.st_uid == os.geteuid())
+            mine = stat.S_ISDIR(info.st_mode) and (
+                not hasattr(os, "geteuid") or info.st_uid == os.geteuid()
+            )
             has_lock = (folder / LOCK).exists()
-            if mine and time.time() - info.st_mtime > (YOUNG if has_lock else OLD) and take_lock(folder / LOCK):
+            if (
+                mine
+                and time.time() - info.st_mtime > (YOUNG if has_lock else OLD)
+                and take_lock(folder / LOCK)
+            ):
                 shutil.rmtree(folder, ignore_errors=True)
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is read in place: it is a regular file and not compressed, or cannot be opened at all."""
+    """Return whether a path is read in place: it is a regular file and not compressed, or cannot be
+    opened at all.
+    """
     if path == STDIN:
         return False
     try:
@@ -197,7 +222,8 @@ def is_plain(path: Path) -> bool:
 
 
 def _is_made_up(path: Path) -> bool:
-    """Return whether a regular file is one that the system makes up while it is read, such as /proc/kmsg.
+    """Return whether a regular file is one that the system makes up while it is read, such as
+    /proc/kmsg.
 
     Nobody knows its size, and to read it may take for ever.
     """
@@ -212,7 +238,9 @@ def named(path: Path | Remote) -> str:
 
 
 def _unpacked(path: Path | Remote) -> Iterator[bytes]:
-    """Yield the bytes of a file, unpacked where its suffix says that it is packed; raises CorpusError."""
+    """Yield the bytes of a file, unpacked where its suffix says that it is packed; raises
+    CorpusError.
+    """
     unpack = OPENERS.get(path.suffix.lower())
     try:
         if isinstance(path, Remote):
@@ -235,11 +263,15 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
         raise CorpusError([Problem(str(path), str(error))]) from None
     except OSError as error:
         refuse_want(error, named(path))
-        raise CorpusError([Problem(named(path), f"cannot be read: {error.strerror or error}")]) from None
+        raise CorpusError(
+            [Problem(named(path), f"cannot be read: {error.strerror or error}")]
+        ) from None
 
 
 def _from_pipe(path: Path) -> Iterator[bytes]:
-    """Yield what programs write to a named pipe; raises CorpusError where none opens it for UNWRITTEN seconds."""
+    """Yield what programs write to a named pipe; raises CorpusError where none opens it for
+    UNWRITTEN seconds.
+    """
     handle, start = os.open(path, os.O_RDONLY | os.O_NONBLOCK), time.monotonic()
     with os.fdopen(handle, "rb", buffering=0) as pipe:
         while not select.select([handle], [], [], 0.1)[0]:
@@ -250,14 +282,18 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
             except BlockingIOError:  # a program has opened it, and may take its time
                 break
             if time.monotonic() - start >= UNWRITTEN:
-                message = f"is a pipe that no program has opened for writing for {UNWRITTEN} seconds"
+                message = (
+                    f"is a pipe that no program has opened for writing for {UNWRITTEN} seconds"
+                )
                 raise CorpusError([Problem(named(path), f"{message}; start first what writes it")])
         os.set_blocking(handle, True)
         yield from iter(lambda: pipe.read(PIECE), b"")
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8 or too long."""
+    """Yield (number from 1, line without its end); raises CorpusError for a line that is no UTF-8
+    or too long.
+    """
     with open_bytes(path, name) as file:
         number = 1
         for piece in _whole_lines(file):
@@ -280,7 +316,9 @@ def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
-    """Return the lines of a piece, whose first line has this number; all at once where nothing is wrong with them."""
+    """Return the lines of a piece, whose first line has this number; all at once where nothing is
+    wrong with them.
+    """
     lines = piece.replace(b"\r\n", b"\n").removesuffix(b"\n")
     if len(piece) <= MAX_LINE:
         with contextlib.suppress(UnicodeDecodeError):
@@ -289,7 +327,9 @@ def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
     def one_by_one() -> Iterator[str]:
         for number, line in enumerate(lines.split(b"\n"), first):
             if len(line) >= MAX_LINE:
-                raise CorpusError([Problem(f"{name}:{number}", f"the line has more than {MAX_LINE:,} bytes")])
+                raise CorpusError(
+                    [Problem(f"{name}:{number}", f"the line has more than {MAX_LINE:,} bytes")]
+                )
             try:
                 yield line.decode()
             except UnicodeDecodeError as error:
@@ -303,12 +343,14 @@ def _lines(piece: bytes, name: str, first: int) -> Iterable[str]:
 def open_bytes(path: Path, name: str, most: int | None = None) -> Iterator[BinaryIO]:
     """Open a plain file for reading; raises CorpusError, also for errors while it is read.
 
-    It may have at most so many bytes: a larger one is not what it is named for. A pipe or device is not waited for.
-    """
+    It may have at most so many bytes: a larger one is not what it is named for. A pipe or device is
+    not waited for."""
     try:
         with open_regular(path, links=True) as file:
             if most is not None and os.fstat(file.fileno()).st_size > most:
-                raise CorpusError([Problem(name, f"is larger than {most:,} bytes; is it the file that is meant?")])
+                raise CorpusError(
+                    [Problem(name, f"is larger than {most:,} bytes; is it the file that is meant?")]
+                )
             yield file
     except (OSError, ValueError) as error:
         raise CorpusError([Problem(name, reason(path, error))]) from None
@@ -325,7 +367,8 @@ def small_bytes(path: Path, most: int) -> bytes:
 
 
 def small_text(path: Path, most: int) -> str:
-    """Return the text of a file that is read as a whole, such as a config, without a byte order mark.
+    """Return the text of a file that is read as a whole, such as a config, without a byte order
+    mark.
 
     Raises CorpusError as small_bytes() does, and where it is no UTF-8.
     """
@@ -339,7 +382,8 @@ def small_text(path: Path, most: int) -> str:
 
 
 def reason(path: Path, error: OSError | ValueError) -> str:
-    """Return why a file cannot be read; where it does not exist, suggest the nearest name in its folder.
+    """Return why a file cannot be read; where it does not exist, suggest the nearest name in its
+    folder.
 
     Raises IncompleteError where the system gives too little.
     """
@@ -401,9 +445,19 @@ OPENERS: dict[str, Callable[[BinaryIO], Iterator[bytes]]] = {
     ".bz2": partial(_streams, "bzip2", bz2.BZ2Decompressor),
     ".xz": partial(_streams, "xz", partial(lzma.LZMADecompressor, memlimit=MAX_WINDOW)),
 }
-"""Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises PackedError."""
+"""Unpackers by suffix: each takes an open file, and yields its bytes in pieces or raises
+PackedError."""
 
 
 def looks_like(start: bytes) -> str:
-    """Return a hint for a file that is not valid UTF-8, or "" where its first bytes are of no known kind."""
-    return next((f"; the file looks like {kind}" for magic, kind in MAGIC.items() if start.startswith(magic)), "")
+    """Return a hint for a file that is not valid UTF-8, or "" where its first bytes are of no known
+    kind.
+    """
+    return next(
+        (
+            f"; the file looks like {kind}"
+            for magic, kind in MAGIC.items()
+            if start.startswith(magic)
+        ),
+        "",
+    )

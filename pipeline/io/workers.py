@@ -1,8 +1,9 @@
-"""Threads and processes of this machine that share work, and what is done where the system gives too few of them.
+"""Threads and processes of this machine that share work, and what is done where the system gives
+too few of them.
 
-Processes are those of joblib's backend loky. They answer in few bytes: loky waits for ever for a process that dies in
-the middle of a long answer, and a pipe takes a short one as a whole. So a long answer, or error, goes through a file.
-"""
+Processes are those of joblib's backend loky. They answer in few bytes: loky waits for ever for a
+process that dies in the middle of a long answer, and a pipe takes a short one as a whole. So a long
+answer, or error, goes through a file."""
 
 import _thread
 import contextlib
@@ -37,19 +38,29 @@ R = TypeVar("R")
 
 MEMORY = "memory ran out"
 """What messages say of a MemoryError."""
-_UNSAID = re.compile("without (setting an exception|exception set)$|^field '[a-z_]+' is required for [A-Z]")
-"""What Python says where NumPy, subprocess or its own compiler give up without saying why, as where memory runs out."""
+_UNSAID = re.compile(
+    "without (setting an exception|exception set)$|^field '[a-z_]+' is required for [A-Z]"
+)
+"""What Python says where NumPy, subprocess or its own compiler give up without saying why, as where
+memory runs out."""
 _SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
 
 
 def starved(error: BaseException) -> str:
-    """Return what the system did not give, in a few words, where an error was raised for that; else an empty text."""
+    """Return what the system did not give, in a few words, where an error was raised for that; else
+    an empty text.
+    """
     text = str(error)
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map" in text):
+    if isinstance(error, MemoryError) or (
+        isinstance(error, ImportError) and "failed to map" in text
+    ):
         return MEMORY
     if isinstance(error, (SystemError, ValueError)) and _UNSAID.search(text):
         return MEMORY
-    if isinstance(error, RuntimeError) and text in ("can't start new thread", "can't allocate lock"):
+    if isinstance(error, RuntimeError) and text in (
+        "can't start new thread",
+        "can't allocate lock",
+    ):
         return f"the system gives no more threads, or no memory for them ({text})"
     if isinstance(error, OSError) and error.errno in _SHORT:
         return f"the system gives no more: {error.strerror}"
@@ -63,7 +74,9 @@ def refuse_want(error: BaseException, what: str) -> None:
 
 
 def address_space() -> float:
-    """Return how many bytes of memory this process may have reserved; infinity where there is no limit."""
+    """Return how many bytes of memory this process may have reserved; infinity where there is no
+    limit.
+    """
     try:
         import resource
     except ImportError:  # on Windows
@@ -77,14 +90,20 @@ LIMITS = ("memory.max", "memory.limit_in_bytes")
 
 
 def memory(system: Path = Path("/")) -> float:
-    """Return how many bytes of memory this machine has, or the control group of this process (as in a container)."""
+    """Return how many bytes of memory this machine has, or the control group of this process (as in
+    a container).
+    """
     limits = [math.inf]
     with contextlib.suppress(AttributeError, OSError, ValueError):
         limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
         for line in (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines():
             _, kind, group = line.split(":", 2)
-            root = system / "sys/fs/cgroup" / kind  # which may be the group itself, as a container sees it
-            for file in [folder / name for folder in (root, root / group.strip("/")) for name in LIMITS]:
+            root = (
+                system / "sys/fs/cgroup" / kind
+            )  # which may be the group itself, as a container sees it
+            for file in [
+                folder / name for folder in (root, root / group.strip("/")) for name in LIMITS
+            ]:
                 if file.is_file() and (limit := file.read_text(encoding="ascii").strip()).isdigit():
                     limits.append(int(limit))
     return min(limits)
@@ -97,7 +116,8 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-# ---- threads for short work on many items; where the system gives no thread, the calling one does the work
+# ---- threads for short work on many items; where the system gives no thread, the calling one does
+# the work
 
 
 class Shared(Protocol):
@@ -112,8 +132,12 @@ def alone(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
     return list(map(call, items))
 
 
-def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size: int) -> Iterator[R]:
-    """Yield what a function returns for each item, in order. So many items are taken and shared at once."""
+def in_batches(
+    shared: Shared, call: Callable[[T], R], items: Iterable[T], size: int
+) -> Iterator[R]:
+    """Yield what a function returns for each item, in order. So many items are taken and shared at
+    once.
+    """
     left = iter(items)
     while batch := list(islice(left, size)):
         yield from shared(call, batch)
@@ -123,9 +147,9 @@ def in_batches(shared: Shared, call: Callable[[T], R], items: Iterable[T], size:
 def threads(number: int) -> Iterator[Shared]:
     """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
 
-    What context variables have here, they have in the calls. Where no thread can be started, items that a thread has
-    already begun are done again: calls must allow that. One thread is the calling one.
-    """
+    What context variables have here, they have in the calls. Where no thread can be started, items
+    that a thread has already begun are done again: calls must allow that. One thread is the calling
+    one."""
     if number == 1:
         yield alone
         return
@@ -150,7 +174,9 @@ _END: Any = object()
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """Yield the items, of which another thread makes the next ones; where there is none, this one makes them."""
+    """Yield the items, of which another thread makes the next ones; where there is none, this one
+    makes them.
+    """
     from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
 
     with ThreadPoolExecutor(1) as pool:
@@ -172,32 +198,38 @@ def prefetch(items: Iterator[T]) -> Iterator[T]:
 NO_WORKER = "no worker could be started ({}); the work is done in one process"
 
 PATIENCE = 3600.0
-"""Seconds without any answer after which workers are given up: one stands still, or waits for what never comes."""
+"""Seconds without any answer after which workers are given up: one stands still, or waits for what
+never comes."""
 START = 60.0
 """Seconds within which the first worker process must be ready, else this process does the work."""
 BEGUN = 5.0
 """Seconds within which a thread begins, and ends, that only says that it is there."""
 LOKYS_THREADS = 4
-"""Threads of this process that must have room beside processes: loky has two, and may start one while another ends."""
+"""Threads of this process that must have room beside processes: loky has two, and may start one
+while another ends."""
 SHORT_ANSWER = 2048
-"""Bytes of an answer that goes through the pipe of loky, which has some more of its own. Up to 4,096 bytes (PIPE_BUF)
-come as a whole or not at all."""
+"""Bytes of an answer that goes through the pipe of loky, which has some more of its own. Up to
+4,096 bytes (PIPE_BUF) come as a whole or not at all."""
 FOLDER = "gec-pipeline-"
-"""How the names of temporary folders begin. One that is left by a process that was killed is deleted by a later run
-(see remove_abandoned() in plain_files.py)."""
+"""How the names of temporary folders begin. One that is left by a process that was killed is
+deleted by a later run (see remove_abandoned() in plain_files.py)."""
 _ENVIRONMENT = {
     **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
     "PYTHONSAFEPATH": "1",
     "PYTHONFAULTHANDLER": "",
     "PYTHONWARNINGS": "ignore",
 }
-"""Variables with which worker processes begin, and with them joblib's processes that clean up after them. They import
-nothing from the working directory, and print neither stacks nor warnings. Threads: those that a user has set stay."""
-_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Variables with which worker processes begin, and with them joblib's processes that clean up after
+them. They import nothing from the working directory, and print neither stacks nor warnings.
+Threads: those that a user has set stay."""
+_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
 class WorkerLostError(Exception):
-    """A worker process ended without an answer, or there was no answer for too long, or memory ran out.
+    """A worker process ended without an answer, or there was no answer for too long, or memory ran
+    out.
 
     `alive` says that no process ended.
     """
@@ -215,10 +247,12 @@ def silent(_: str) -> None:
 def quiet() -> Iterator[None]:
     """Hide warnings of joblib and of the clusters' packages, about which the user can do nothing.
 
-    Where work is given up, loky's thread may look for a task that is gone already, and fails; it would have ended then.
-    """
+    Where work is given up, loky's thread may look for a task that is gone already, and fails; it
+    would have ended then."""
     before = threading.excepthook
-    threading.excepthook = lambda given: None if "ExecutorManager" in str(given.thread) else before(given)
+    threading.excepthook = lambda given: (
+        None if "ExecutorManager" in str(given.thread) else before(given)
+    )
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
@@ -235,12 +269,13 @@ def results(
     tell: Callable[[str], None] = silent,
     patience: float | None = None,
 ) -> Iterator[R]:
-    """Yield what a function returns for each item, in the order in which it returns, from a number of workers.
+    """Yield what a function returns for each item, in the order in which it returns, from a number
+    of workers.
 
-    Workers are joblib's processes (loky) or threads. `tell` is given a message where there can be none, so that this
-    process does the work. Processes that answer nothing for `patience` seconds are given up. Raises WorkerLostError,
-    and whatever the function raises. Calls that are under way in threads when this ends early are waited for.
-    """
+    Workers are joblib's processes (loky) or threads. `tell` is given a message where there can be
+    none, so that this process does the work. Processes that answer nothing for `patience` seconds
+    are given up. Raises WorkerLostError, and whatever the function raises. Calls that are under way
+    in threads when this ends early are waited for."""
     if not processes:
         yield from _in_threads(call, items, number, tell)
         return
@@ -252,7 +287,9 @@ def results(
             yield from map(call, items)
             return
         try:
-            answers = _answers(((attempt, (item,), {}) for item in items), number, timeout=patience or PATIENCE)
+            answers = _answers(
+                ((attempt, (item,), {}) for item in items), number, timeout=patience or PATIENCE
+            )
         except (OSError, RuntimeError, MemoryError) as error:
             raise _lost(error) from None
         while True:
@@ -274,8 +311,12 @@ def results(
         attempt.close()
 
 
-def _in_threads(call: Callable[[T], R], items: Iterable[T], number: int, tell: Callable[[str], None]) -> Iterator[R]:
-    """Do what results() does, with threads. Where one cannot be started, the calling one does what is left."""
+def _in_threads(
+    call: Callable[[T], R], items: Iterable[T], number: int, tell: Callable[[str], None]
+) -> Iterator[R]:
+    """Do what results() does, with threads. Where one cannot be started, the calling one does what
+    is left.
+    """
     from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 
     left, under_way = iter(items), set[Future[R]]()
@@ -301,12 +342,15 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
     """Return joblib's generator of answers, whose processes have been started."""
     from joblib import Parallel
 
-    # Processes live on for later work. Those that were started in other surroundings are not used again.
+    # Processes live on for later work. Those that were started in other surroundings are not used
+    # again.
     surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())))
     with contextlib.suppress(OSError):  # the working directory was deleted
         surroundings = (*surroundings, str(Path.cwd()))
     parallel = Parallel(
-        max(number, 2),  # for one worker joblib would use this process, so there is a second one, which stays idle
+        max(
+            number, 2
+        ),  # for one worker joblib would use this process, so there is a second one, which stays idle
         backend="loky",
         return_as="generator_unordered",
         batch_size="auto",
@@ -318,7 +362,9 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
     )
     with quiet(), _environment():
         answers = parallel(tasks)
-    if not _pools and hasattr(threading, "_register_atexit"):  # where loky ends its processes too, after this
+    if not _pools and hasattr(
+        threading, "_register_atexit"
+    ):  # where loky ends its processes too, after this
         threading._register_atexit(_end_processes)  # noqa: SLF001 (as loky does; an ordinary one would come too late)
     workers = getattr(parallel._backend, "_workers", None)  # noqa: SLF001 (nothing public says which processes there are)
     processes = getattr(workers, "_processes", {})
@@ -328,18 +374,23 @@ def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
 
 
 _pools: list[dict[int, Any]] = []
-"""The processes of each pool that was started here, but not those of another user of joblib in this process.
+"""The processes of each pool that was started here, but not those of another user of joblib in this
+process.
 
 joblib has others take the place of those whose memory has grown.
 """
 
 
 def _not_ready(attempt: "_Attempt", number: int) -> str:
-    """Return why no worker process can be started; empty where one is ready. Nothing is done by it yet."""
+    """Return why no worker process can be started; empty where one is ready. Nothing is done by it
+    yet.
+    """
     try:
         _need_threads()
         with quiet():
-            answers = _answers(((attempt.ready, (), {}) for _ in range(number)), number, timeout=START)
+            answers = _answers(
+                ((attempt.ready, (), {}) for _ in range(number)), number, timeout=START
+            )
             for _ in answers:
                 pass
     except Exception as error:  # noqa: BLE001 (whatever joblib, or a module of the user, raises)
@@ -349,10 +400,11 @@ def _not_ready(attempt: "_Attempt", number: int) -> str:
 
 
 def _need_threads() -> None:
-    """Start as many threads as loky needs, which waits for ever where it gets one less, and end them.
+    """Start as many threads as loky needs, which waits for ever where it gets one less, and end
+    them.
 
-    A thread without the memory to begin with says nothing; Thread.start() would wait for it for ever.
-    """
+    A thread without the memory to begin with says nothing; Thread.start() would wait for it for
+    ever."""
     end, begun, ended = threading.Event(), threading.Semaphore(0), threading.Semaphore(0)
 
     def work() -> None:
@@ -379,9 +431,11 @@ def _need_threads() -> None:
 def _end_processes() -> None:
     """Kill the processes that were started here.
 
-    Python waits for them at its end, for ever if one is stopped. loky kills none where a thread of its own has failed.
-    """
-    for process in [process for pool in _pools for process in list(pool.values()) if process.is_alive()]:
+    Python waits for them at its end, for ever if one is stopped. loky kills none where a thread of
+    its own has failed."""
+    for process in [
+        process for pool in _pools for process in list(pool.values()) if process.is_alive()
+    ]:
         with contextlib.suppress(OSError):  # it has ended
             os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
 
@@ -399,7 +453,9 @@ def _lost(error: BaseException) -> BaseException:
     """Return the error that is raised for one of joblib."""
     kind = type(error).__name__
     if kind == "TimeoutError":
-        return WorkerLostError(f"no worker process has finished anything for {PATIENCE:.0f} s", alive=True)
+        return WorkerLostError(
+            f"no worker process has finished anything for {PATIENCE:.0f} s", alive=True
+        )
     if kind in ("TerminatedWorkerError", "BrokenProcessPool") or isinstance(error, OSError):
         return WorkerLostError("a worker process died (out of memory, or killed)")
     return WorkerLostError(MEMORY, alive=True) if starved(error) == MEMORY else error
@@ -407,14 +463,21 @@ def _lost(error: BaseException) -> BaseException:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """Have processes that are started here begin with _ENVIRONMENT, without signals, and with nowhere to print to.
+    """Have processes that are started here begin with _ENVIRONMENT, without signals, and with
+    nowhere to print to.
 
-    A signal at a terminal reaches every process. Blocked ones stay blocked in what is started: this process handles
-    them, ends its workers and gives one message. What processes print before _begin() would get between the scores.
-    """
+    A signal at a terminal reaches every process. Blocked ones stay blocked in what is started: this
+    process handles them, ends its workers and gives one message. What processes print before
+    _begin() would get between the scores."""
     before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update({name: value for name, value in _ENVIRONMENT.items() if value != "1" or not before[name]})
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if hasattr(signal, "pthread_sigmask") else set()
+    os.environ.update(
+        {name: value for name, value in _ENVIRONMENT.items() if value != "1" or not before[name]}
+    )
+    blocked = (
+        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        if hasattr(signal, "pthread_sigmask")
+        else set()
+    )
     outputs = []
     for number in (1, 2) if os.name == "posix" else ():
         with contextlib.suppress(OSError):  # it is closed
@@ -436,7 +499,9 @@ def _environment() -> Iterator[None]:
 
 
 def _begin(parent: int, *_: str) -> None:
-    """Begin a worker process: it prints nothing, ignores Ctrl-C, and ends soon after its parent, however that ends."""
+    """Begin a worker process: it prints nothing, ignores Ctrl-C, and ends soon after its parent,
+    however that ends.
+    """
 
     def follow() -> None:
         while os.getppid() == parent:
@@ -454,19 +519,27 @@ def _begin(parent: int, *_: str) -> None:
 
 
 def send_code(module: ModuleType) -> None:
-    """Have worker processes get the functions and classes of a module with their work: they cannot import it."""
+    """Have worker processes get the functions and classes of a module with their work: they cannot
+    import it.
+    """
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
     sys.modules[dumps.__module__].register_pickle_by_value(module)
 
 
 class _Attempt:
-    """What a worker process does with an item. It answers with the result, or the error, or the file that has it."""
+    """What a worker process does with an item. It answers with the result, or the error, or the
+    file that has it.
+    """
 
     def __init__(self, call: Callable[[Any], Any]) -> None:
-        """Take the function. The temporary folder for long answers is made by the first that there is."""
+        """Take the function. The temporary folder for long answers is made by the first that there
+        is.
+        """
         self.call, self.folder = call, ""
-        with contextlib.suppress(OSError):  # there is none that can be written, which a long answer then tells
+        with contextlib.suppress(
+            OSError
+        ):  # there is none that can be written, which a long answer then tells
             self.folder = f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
 
     def __call__(self, item: Any) -> bytes | str:
@@ -477,14 +550,18 @@ class _Attempt:
             try:
                 answer = True, self.call(item)
             except BaseException as error:  # noqa: BLE001 (the parent raises it)
-                error.add_note(f"in a worker process:\n{''.join(traceback.format_exception(error))}")
+                error.add_note(
+                    f"in a worker process:\n{''.join(traceback.format_exception(error))}"
+                )
                 answer = False, error.with_traceback(None)
             data = bytes(dumps(answer))
             return data if len(data) <= SHORT_ANSWER else self._written(data)
         except MemoryError as error:
             return pickle.dumps((False, error.with_traceback(None)))
         except Exception as error:  # noqa: BLE001 (whatever an object of the user raises when it is pickled)
-            return pickle.dumps((False, RuntimeError(f"an answer cannot be sent: {str(error)[:200]}")))
+            return pickle.dumps(
+                (False, RuntimeError(f"an answer cannot be sent: {str(error)[:200]}"))
+            )
 
     def _written(self, data: bytes) -> bytes | str:
         """Write a long answer; return the name of its file."""
@@ -495,12 +572,16 @@ class _Attempt:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
         except OSError as error:
-            message = f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
+            message = (
+                f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
+            )
             return pickle.dumps((False, IncompleteError(message)))
         return name
 
     def ready(self) -> None:
-        """Do nothing: a worker that can be asked for that has been started, and has loaded the function."""
+        """Do nothing: a worker that can be asked for that has been started, and has loaded the
+        function.
+        """
 
     def opened(self, answer: bytes | str) -> tuple[bool, Any]:
         """Return whether a worker has done its work, and its result or error."""

@@ -1,9 +1,8 @@
 """The door to the kernel, which exists twice: in Python and compiled.
 
-`kernel.encode`, `kernel.overlap` and so on are the functions of the kernel that the environment variable
-PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one where it was built. Type checkers see the
-functions of the Python kernel.
-"""
+`kernel.encode`, `kernel.overlap` and so on are the functions of the kernel that the environment
+variable PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one where it was
+built. Type checkers see the functions of the Python kernel."""
 
 import os
 import sys
@@ -42,28 +41,39 @@ MODULES = {
 }
 """The functions that both kernels have, by the modules of `native/`."""
 TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
-"""The modules of `python/` that have the functions of modules of `native/` with another name than theirs."""
+"""The modules of `python/` that have the functions of modules of `native/` with another name than
+theirs."""
 _MODULE_OF = {function: module for module, functions in MODULES.items() for function in functions}
 
 
 def name() -> str:
-    """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for does not exist."""
+    """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for
+    does not exist.
+    """
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
     if choice not in CHOICES:
         hint = did_you_mean(choice, CHOICES)
-        raise ConfigError(f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}")
-    if choice != "python" and not sys.modules.get(f"{__name__}.native"):  # it is asked for with every call
+        raise ConfigError(
+            f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}"
+        )
+    if choice != "python" and not sys.modules.get(
+        f"{__name__}.native"
+    ):  # it is asked for with every call
         try:
             import_module(".native", __name__)
         except ImportError as error:
             if choice == "native":
-                raise ConfigError(f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}") from None
+                raise ConfigError(
+                    f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}"
+                ) from None
             return "python"
     return "python" if choice == "python" else "native"
 
 
 def why_not_native() -> str:
-    """Return why the Python kernel is used, and what to do, where the choice was left open. Else return nothing."""
+    """Return why the Python kernel is used, and what to do, where the choice was left open. Else
+    return nothing.
+    """
     if name() == "native" or os.environ.get("PIPELINE_KERNEL") == "python":
         return ""
     folder = Path(__path__[0], "native")
@@ -77,14 +87,19 @@ def why_not_native() -> str:
 
 
 def stale() -> str:
-    """Return what to do where the compiled kernel is older than its sources, as after a change of them. Else nothing.
+    """Return what to do where the compiled kernel is older than its sources, as after a change of
+    them. Else nothing.
 
-    Who knows only that a call failed asks this: functions of an old kernel may take other arguments.
-    """
+    Who knows only that a call failed asks this: functions of an old kernel may take other
+    arguments."""
     folder = Path(__path__[0], "native")
     built = [] if name() == "python" else [*folder.glob("*.so"), *folder.glob("*.pyd")]
     sources = {file: folder / f"{file.name.partition('.')[0]}.pyx" for file in built}
-    old = [path.name for file, path in sources.items() if path.exists() and path.stat().st_mtime > file.stat().st_mtime]
+    old = [
+        path.name
+        for file, path in sources.items()
+        if path.exists() and path.stat().st_mtime > file.stat().st_mtime
+    ]
     if not old:
         return ""
     return (
@@ -94,16 +109,22 @@ def stale() -> str:
 
 
 def function_of(kernel: str, function: str, module: str) -> Any:
-    """Return a function of one kernel, "native" or "python", by the module of `native/` that has it."""
+    """Return a function of one kernel, "native" or "python", by the module of `native/` that has
+    it.
+    """
     used = f"{__name__}.{kernel}.{TWINS.get(module, module) if kernel == 'python' else module}"
     return getattr(_imported(used), function)
 
 
-_imported = cache(import_module)  # whole: what another thread still imports may have classes before what they need
+_imported = cache(
+    import_module
+)  # whole: what another thread still imports may have classes before what they need
 
 
 def native_function(function: str, module: str = "formulas") -> Callable[..., Any] | None:
-    """Return a function that the compiled kernel alone has, or None where the Python kernel is used."""
+    """Return a function that the compiled kernel alone has, or None where the Python kernel is
+    used.
+    """
     return function_of("native", function, module) if name() == "native" else None
 
 

@@ -1,15 +1,16 @@
-"""The kind of each code point for the tokenisers 13a, zh and intl: one table for each, which both kernels read.
+"""The kind of each code point for the tokenisers 13a, zh and intl: one table for each, which both
+kernels read.
 
-The three tokenisers share their rules and differ in the kinds of characters. 13a takes those of mteval-v13a, for
-Western text. zh takes the same, and every Chinese character stands alone. intl takes those of mteval-v14, which are
-Unicode's categories.
-"""
+The three tokenisers share their rules and differ in the kinds of characters. 13a takes those of
+mteval-v13a, for Western text. zh takes the same, and every Chinese character stands alone. intl
+takes those of mteval-v14, which are Unicode's categories."""
 
 import functools
 from pathlib import Path
 
 OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
-"""The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after a digit."""
+"""The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after
+a digit."""
 
 Range = tuple[int, int]
 
@@ -19,22 +20,55 @@ WHITE_SPACE: tuple[Range, ...] = (
 )
 """What str.split() splits at."""
 
-ASCII_ALONE: tuple[Range, ...] = ((0x21, 0x26), (0x28, 0x2B), (0x2F, 0x2F), (0x3A, 0x40), (0x5B, 0x60), (0x7B, 0x7E))
+ASCII_ALONE: tuple[Range, ...] = (
+    (0x21, 0x26),
+    (0x28, 0x2B),
+    (0x2F, 0x2F),
+    (0x3A, 0x40),
+    (0x5B, 0x60),
+    (0x7B, 0x7E),
+)
 """ASCII punctuation without the apostrophe, comma, dash and full stop."""
 
 CHINESE: tuple[Range, ...] = (
-    *((0x3400, 0x4DB5), (0x4E00, 0x9FA5), (0x9FA6, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A), (0xFA70, 0xFAD9)),
-    (0x2001, 0x2A6D),  # meant as 20000-2A6D6 (extension B), but read as four hexadecimal digits and a character
+    *(
+        (0x3400, 0x4DB5),
+        (0x4E00, 0x9FA5),
+        (0x9FA6, 0x9FBB),
+        (0xF900, 0xFA2D),
+        (0xFA30, 0xFA6A),
+        (0xFA70, 0xFAD9),
+    ),
+    (
+        0x2001,
+        0x2A6D,
+    ),  # meant as 20000-2A6D6 (extension B), but read as four hexadecimal digits and a character
     (0x2F81, 0x2FA1),  # meant as 2F800-2FA1D, and read in the same way
-    *((0xFF00, 0xFFEF), (0x2E80, 0x2EFF), (0x3000, 0x303F), (0x31C0, 0x31EF), (0x2F00, 0x2FDF), (0x2FF0, 0x2FFF)),
-    *((0x3100, 0x312F), (0x31A0, 0x31BF), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0x2600, 0x26FF), (0x2700, 0x27BF)),
+    *(
+        (0xFF00, 0xFFEF),
+        (0x2E80, 0x2EFF),
+        (0x3000, 0x303F),
+        (0x31C0, 0x31EF),
+        (0x2F00, 0x2FDF),
+        (0x2FF0, 0x2FFF),
+    ),
+    *(
+        (0x3100, 0x312F),
+        (0x31A0, 0x31BF),
+        (0xFE10, 0xFE1F),
+        (0xFE30, 0xFE4F),
+        (0x2600, 0x26FF),
+        (0x2700, 0x27BF),
+    ),
     *((0x3200, 0x32FF), (0x3300, 0x33FF)),
 )
 """What sacreBLEU's zh takes for Chinese characters, with its two slips."""
 
 
 def in_category(name: str) -> list[Range]:
-    """Return the ranges of Unicode's general category P, S or N, as the package regex 2026.11.15 knows them."""
+    """Return the ranges of Unicode's general category P, S or N, as the package regex 2026.11.15
+    knows them.
+    """
     whole = Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
     listed = next(line for line in whole.splitlines() if line[0] == name)
     pairs = (word.partition("-") for word in listed.split()[1:])  # in hex, first and last included
@@ -43,9 +77,16 @@ def in_category(name: str) -> list[Range]:
 
 @functools.cache
 def kinds(split: str) -> bytes:
-    """Return the kind of every code point, a byte each, for 13a, zh or intl; raises KeyError for another name."""
+    """Return the kind of every code point, a byte each, for 13a, zh or intl; raises KeyError for
+    another name.
+    """
     digit, comma, dash = (0x30, 0x39), (ord(","), ord(",")), (ord("-"), ord("-"))
-    western = {DIGIT: [digit], POINT: [comma, (ord("."), ord("."))], ALONE: [*ASCII_ALONE], DASH: [dash]}
+    western = {
+        DIGIT: [digit],
+        POINT: [comma, (ord("."), ord("."))],
+        ALONE: [*ASCII_ALONE],
+        DASH: [dash],
+    }
     rules: dict[str, dict[int, list[Range]]] = {
         "13a": western,
         "zh": {**western, ALONE: [*ASCII_ALONE, *CHINESE]},

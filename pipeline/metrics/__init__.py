@@ -1,7 +1,7 @@
 """Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS.
 
-A metric also says what the rest of the program shows, explains and cites about it: see `base/metric.py`.
-"""
+A metric also says what the rest of the program shows, explains and cites about it: see
+`base/metric.py`."""
 
 from typing import TYPE_CHECKING
 

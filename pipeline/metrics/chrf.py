@@ -36,8 +36,15 @@ class ChrfNeeds(Needs):
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """Lengths in characters, the n-grams of output and reference, and their matches."""
-        lengths = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("total", self.order))
-        return (*lengths, *(Field(name, self.order, per_reference=True) for name in ("ref_total", "match")))
+        lengths = (
+            Field("hyp_len"),
+            Field("ref_len", per_reference=True),
+            Field("total", self.order),
+        )
+        return (
+            *lengths,
+            *(Field(name, self.order, per_reference=True) for name in ("ref_total", "match")),
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
@@ -49,14 +56,25 @@ class ChrfNeeds(Needs):
         parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
         return None if None in parts else PreparedChrf(self, [part for part in parts if part])
 
-    def together(self, characters: dict[str, Ints], words: dict[str, Ints] | None = None) -> dict[str, Ints]:
+    def together(
+        self, characters: dict[str, Ints], words: dict[str, Ints] | None = None
+    ) -> dict[str, Ints]:
         """Return the columns of characters and words as one."""
         if words is None:
             ref_total = np.maximum(characters["ref_len"][..., None] - np.arange(self.order), 0)
             return {**characters, "ref_total": ref_total}
-        parts = [(characters, self.characters), *([(words, self.words)] if words and self.words else [])]
-        totals = [np.maximum(part["ref_len"][..., None] - np.arange(needs.order), 0) for part, needs in parts]
-        joined = {name: np.concatenate([part[name] for part, _ in parts], axis=-1) for name in ("total", "match")}
+        parts = [
+            (characters, self.characters),
+            *([(words, self.words)] if words and self.words else []),
+        ]
+        totals = [
+            np.maximum(part["ref_len"][..., None] - np.arange(needs.order), 0)
+            for part, needs in parts
+        ]
+        joined = {
+            name: np.concatenate([part[name] for part, _ in parts], axis=-1)
+            for name in ("total", "match")
+        }
         lengths = {"hyp_len": characters["hyp_len"], "ref_len": characters["ref_len"]}
         return lengths | joined | {"ref_total": np.concatenate(totals, axis=-1)}
 
@@ -84,21 +102,26 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
-    """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters, without white space.
+    """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters,
+    without white space.
 
-    For each sentence the reference with the best score counts, the first of equals. Where it has no n-gram of an order,
-    the output's n-grams of that order do not count. With word_order 2 the metric is chrF++. The source is sacreBLEU 2,
-    and chrF++.py for smoothing.
-    """
+    For each sentence the reference with the best score counts, the first of equals. Where it has no
+    n-gram of an order, the output's n-grams of that order do not count. With word_order 2 the
+    metric is chrF++. The source is sacreBLEU 2, and chrF++.py for smoothing."""
 
     name: ClassVar[str] = "chrf"
     short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
     summary: ClassVar[str] = "chrF and chrF++ (Popović 2015, 2017), as sacreBLEU; needs no source"
     help_page: ClassVar[str] = "bleu"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"chrF+": {"word_order": "1"}, "chrF++": {"word_order": "2"}}
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "chrF+": {"word_order": "1"},
+        "chrF++": {"word_order": "2"},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"match", "hyp_total", "ref_total"})
 
-    char_order: int = option(6, key="nc", help="longest n-grams of characters", minimum=1, maximum=MAX_ORDER)
+    char_order: int = option(
+        6, key="nc", help="longest n-grams of characters", minimum=1, maximum=MAX_ORDER
+    )
     min_char_order: int = option(
         1,
         key="minc",
@@ -107,7 +130,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         maximum=MAX_ORDER,
         implicit=True,
     )
-    word_order: int = option(0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=MAX_ORDER)
+    word_order: int = option(
+        0, key="nw", help="longest n-grams of words; 2: chrF++", minimum=0, maximum=MAX_ORDER
+    )
     beta: str = beta_option("2")
     lowercase: bool = lowercase_option()
     whitespace: bool = option(False, key="space", help="white space is a character too")
@@ -119,13 +144,17 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         why="only whitespace: true counts it",
         implicit=True,
     )
-    eps_smoothing: bool = option(False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do")
+    eps_smoothing: bool = option(
+        False, key="eps", help="average F-scores of orders, as chrF++.py, nltk and Moses do"
+    )
     level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""
         if self.min_char_order > self.char_order:
-            message = f"expected at most the char_order, {self.char_order}; found '{self.min_char_order}'"
+            message = (
+                f"expected at most the char_order, {self.char_order}; found '{self.min_char_order}'"
+            )
             return [("min_char_order", message)]
         return []
 
@@ -133,10 +162,17 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def needs(self) -> ChrfNeeds:
         """Lengths, n-grams and matches with each reference."""
         split = Tokenization(
-            "char" if self.whitespace else "nonspace", lowercase=self.lowercase, strip_end=self.strip_end
+            "char" if self.whitespace else "nonspace",
+            lowercase=self.lowercase,
+            strip_end=self.strip_end,
         )
         characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
-        words = OverlapNeeds(Tokenization("chrf", lowercase=self.lowercase), self.word_order, ("match",), source=False)
+        words = OverlapNeeds(
+            Tokenization("chrf", lowercase=self.lowercase),
+            self.word_order,
+            ("match",),
+            source=False,
+        )
         return ChrfNeeds(characters, words if self.word_order else None)
 
     @property
@@ -151,7 +187,14 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def overlaps(self) -> tuple[Shared, ...]:
         """Return the longest n-grams of characters."""
-        return (Shared(self.char_order - 1, "characters", self.needs.characters.tokenization, self.char_order),)
+        return (
+            Shared(
+                self.char_order - 1,
+                "characters",
+                self.needs.characters.tokenization,
+                self.char_order,
+            ),
+        )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""
@@ -176,10 +219,15 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     @cached_property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output, n-grams of the reference, and matches."""
-        return tuple(Field(name, self._order, per_reference=True) for name in ("hyp_total", "ref_total", "match"))
+        return tuple(
+            Field(name, self._order, per_reference=True)
+            for name in ("hyp_total", "ref_total", "match")
+        )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms. N-grams of the output are left out in orders of which the reference has none."""
+        """Return the terms. N-grams of the output are left out in orders of which the reference has
+        none.
+        """
         ref_total = columns["ref_total"]
         hyp_total = np.where(ref_total > 0, columns["total"][:, None, :], 0)
         return {"hyp_total": hyp_total, "ref_total": ref_total, "match": columns["match"]}
@@ -187,15 +235,16 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return chrf, precision and recall, and the precision, recall and counts of each order.
 
-        Precision and recall are means over the orders with n-grams in output and reference. Orders of words follow
-        those of characters: with char_order 6, precision_7 is the precision of single words. Orders below
-        min_char_order are counted, but take no part in the score.
-        """
+        Precision and recall are means over the orders with n-grams in output and reference. Orders
+        of words follow those of characters: with char_order 6, precision_7 is the precision of
+        single words. Orders below min_char_order are counted, but take no part in the score."""
         parts = self._parts(totals)
         precision, recall = self._means(parts)
         outputs = {"chrf": self._f_score(parts), "precision": precision, "recall": recall}
         apart = {"precision": parts.precision * parts.both, "recall": parts.recall * parts.both}
-        return outputs | by_order(apart | {name: totals[name] for name in ("match", "hyp_total", "ref_total")})
+        return outputs | by_order(
+            apart | {name: totals[name] for name in ("match", "hyp_total", "ref_total")}
+        )
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
@@ -206,20 +255,28 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         formula, weight = kernel.native_function("f_scores"), float(self.beta) ** 2
         if formula is None or self.eps_smoothing or self.min_char_order > 1:
             return None
-        return lambda columns: formula(columns["match"], columns["total"], columns["ref_total"], weight)
+        return lambda columns: formula(
+            columns["match"], columns["total"], columns["ref_total"], weight
+        )
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64 [lines]."""
+        """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64
+        [lines].
+        """
         return best_by([self._f_score(self._parts(self.make_terms(columns)), 100.0)])
 
     def _parts(self, totals: Columns) -> Parts:
-        hyp, ref, match = (totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match"))
+        hyp, ref, match = (
+            totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match")
+        )
         precision = np.where(hyp > 0, ratio(match, hyp), EPSILON)
         recall = np.where(ref > 0, ratio(match, ref), EPSILON)
         return Parts(precision, recall, ((hyp > 0) & (ref > 0)).astype(np.float64))
 
     def _means(self, parts: Parts) -> tuple[Floats, Floats]:
-        """Return precision and recall [...]. They are added order by order, so that sacreBLEU has the same ties."""
+        """Return precision and recall [...]. They are added order by order, so that sacreBLEU has
+        the same ties.
+        """
         orders, precision, recall = (np.zeros(parts.both.shape[:-1]) for _ in range(3))
         for n in self._orders:
             orders = orders + parts.both[..., n]
@@ -234,7 +291,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
             for n in self._orders:
                 precision, recall = parts.precision[..., n], parts.recall[..., n]
                 positive = (precision > 0) | (recall > 0)
-                total = total + np.where(positive, f_beta(precision, recall, float(self.beta)), EPSILON)
+                total = total + np.where(
+                    positive, f_beta(precision, recall, float(self.beta)), EPSILON
+                )
             return scale * total / len(self._orders)
         return scale * f_beta(*self._means(parts), float(self.beta))
 
@@ -244,4 +303,6 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
             return None
         name, case = f"chrF{self.beta}{'+' * self.word_order}", "lc" if self.lowercase else "mixed"
         counted = {"eff": not self.eps_smoothing, "nc": self.char_order, "nw": self.word_order}
-        return sacrebleu_signature(name, references, missing=missing, case=case, **counted, space=self.whitespace)
+        return sacrebleu_signature(
+            name, references, missing=missing, case=case, **counted, space=self.whitespace
+        )

@@ -1,4 +1,6 @@
-"""Numbers that another program has computed for each sentence: a score, or counts of ERRANT or the M² scorer."""
+"""Numbers that another program has computed for each sentence: a score, or counts of ERRANT or the
+M² scorer.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,7 +13,9 @@ from .base.options import beta_option, number_option, option
 from .plugged.metric import COUNTS, Numbers
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
-OTHER_OUTPUTS = frozenset({"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS})
+OTHER_OUTPUTS = frozenset(
+    {"precision", "recall", "match", "penalty", "numer", "total", *COUNTS, *LENGTHS}
+)
 """Names of other outputs, which a title cannot be."""
 MAX_TITLE = 50
 """The most signs of a title."""
@@ -32,21 +36,28 @@ class ExternalNeeds(NumberNeeds):
 
 @dataclass(frozen=True)
 class External(ReadsFiles, Numbers):
-    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false positives and negatives."""
+    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false
+    positives and negatives.
+    """
 
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
     help_page: ClassVar[str] = "statistics"
 
     title: str = option(
-        "external", help="what the score is called", free=True, form=f"a name of at most {MAX_TITLE} signs"
+        "external",
+        help="what the score is called",
+        free=True,
+        form=f"a name of at most {MAX_TITLE} signs",
     )
     score_: str = option(
         "mean",
         help="mean or sum of one number, or F-beta of true positives, false positives and false negatives",
         choices=("mean", "sum", "f_beta"),
     )
-    beta: str = beta_option(digits=9, applies=lambda m: m.is_counts, why="only score: f_beta has one")
+    beta: str = beta_option(
+        digits=9, applies=lambda m: m.is_counts, why="only score: f_beta has one"
+    )
     decimals: int = option(
         0,
         help="decimals that the counts have; more are rounded (0: whole numbers only)",
@@ -93,7 +104,9 @@ class External(ReadsFiles, Numbers):
             problems.append(("title", f"'{self.title}' is the name of another output"))
         numbers = len(self.needs.names)
         if self.columns and len(self.columns.split("+")) != numbers:
-            problems.append(("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'"))
+            problems.append(
+                ("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'")
+            )
         return problems
 
     def __post_init__(self) -> None:
@@ -133,4 +146,6 @@ class External(ReadsFiles, Numbers):
     @property
     def needs(self) -> ExternalNeeds:
         """The numbers of the files."""
-        return ExternalNeeds(self.title, *((COUNTS, self.decimals) if self.is_counts else (("value",), None)))
+        return ExternalNeeds(
+            self.title, *((COUNTS, self.decimals) if self.is_counts else (("value",), None))
+        )

@@ -1,7 +1,8 @@
-"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision with a penalty for errors that remain from the source.
+"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision with a penalty for errors that remain from
+the source.
 
-The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which reads no source: see `google_gleu.py`.
-"""
+The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which reads no source:
+see `google_gleu.py`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,14 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
+from .base import (
+    level_option,
+    lowercase_option,
+    option,
+    strip_option,
+    tokenizer_option,
+    unit_option,
+)
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
@@ -24,7 +32,8 @@ from .base.options import number_option
 Parts = tuple[Ints, Ints, Ints, Ints]
 
 
-# The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how it scores.
+# The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how
+# it scores.
 #
 #     2015     gec-ranking, June 2015: GLEU0 of the ACL 2015 paper, with multiset differences and no clipping
 #     2016-03  gec-ranking, March 2016: differences of sets, clipped numerators, an inverted brevity penalty
@@ -32,28 +41,34 @@ Parts = tuple[Ints, Ints, Ints, Ints]
 #     2017     gec-ranking since June 2017, and JFLEG's script: as 2016, with the correct brevity penalty
 #     paper    equation 1 of "GLEU Without Tuning" (arXiv 1605.02592), as gec-metrics and compare-mt compute it
 #
-# The first two merge all references: an n-gram counts as often as in the reference that has it most often. They
-# multiply the penalty by λ, here a fraction p / q. Numerators are stored as integers, multiplied by q.
+# The first two merge all references: an n-gram counts as often as in the reference that has it most
+# often. They multiply the penalty by λ, here a fraction p / q. Numerators are stored as integers,
+# multiplied by q.
 #
-# In the formulas η, σ, ρ and R are the counts of an n-gram in the output, the source, a reference and the merged
-# references; |h| is the length of the output.
+# In the formulas η, σ, ρ and R are the counts of an n-gram in the output, the source, a reference
+# and the merged references; |h| is the length of the output.
 
 
 class Code(NamedTuple):
     """A variant of GLEU+."""
 
     kinds: tuple[str, ...]
-    """What is counted with each reference (see `kernel/common.py`). It is empty if references are always merged."""
+    """What is counted with each reference (see `kernel/common.py`). It is empty if references are
+    always merged."""
     merged_kinds: tuple[str, ...]
-    """What is counted with merged references. It is empty if the variant is not defined for them."""
+    """What is counted with merged references. It is empty if the variant is not defined for them.
+    """
     brevity: str
     """The brevity penalty, standard or inverted."""
     merged_parts: Callable[[Columns, Fraction], Parts] | None
-    """Returns match, numer (multiplied by the denominator of λ), total and ref_len of each sentence, given λ."""
+    """Returns match, numer (multiplied by the denominator of λ), total and ref_len of each
+    sentence, given λ."""
 
 
 def closest_length(columns: Columns) -> Ints:
-    """Return the reference length closest to the length of the output, or the first of several: int64 [lines]."""
+    """Return the reference length closest to the length of the output, or the first of several:
+    int64 [lines].
+    """
     distance = np.abs(columns["ref_len"] - columns["hyp_len"][:, None])
     nearest: Ints = columns["ref_len"][np.arange(len(distance)), distance.argmin(axis=-1)]
     return nearest
@@ -62,21 +77,28 @@ def closest_length(columns: Columns) -> Ints:
 def merged(columns: Columns, _: Fraction) -> Parts:
     """Return the parts of 2016 and 2017 with merged counts (Klinger et al. 2025, arXiv 2510.06749).
 
-    The match is Σ min(η, R). The penalty is Σ min(η, σ) over the n-grams that no reference has. Numerators are clipped
-    per sentence and order, as with one reference. The paper does not say which length counts, so the closest one is
-    taken, as in BLEU.
-    """
+    The match is Σ min(η, R). The penalty is Σ min(η, σ) over the n-grams that no reference has.
+    Numerators are clipped per sentence and order, as with one reference. The paper does not say
+    which length counts, so the closest one is taken, as in BLEU."""
     match = columns["union_match"]
-    return match, np.maximum(match - columns["gone_match"], 0), columns["total"], closest_length(columns)
+    return (
+        match,
+        np.maximum(match - columns["gone_match"], 0),
+        columns["total"],
+        closest_length(columns),
+    )
 
 
 def code_2015(columns: Columns, weight: Fraction) -> Parts:
     """Return the parts of GLEU0.
 
-    With A = max(R - σ, 0) and P = max(σ - R, 0), the numerator is Σ min(η, A) + Σ min(η, R) - λ Σ min(η, P), not
-    clipped. The total is Σ A + |h| - n + 1. The reference length is the length of the output, as in the program.
-    """
-    match, total = columns["added_match"] + columns["union_match"], columns["added"] + columns["total"]
+    With A = max(R - σ, 0) and P = max(σ - R, 0), the numerator is Σ min(η, A) + Σ min(η, R) - λ Σ
+    min(η, P), not clipped. The total is Σ A + |h| - n + 1. The reference length is the length of
+    the output, as in the program."""
+    match, total = (
+        columns["added_match"] + columns["union_match"],
+        columns["added"] + columns["total"],
+    )
     numer = weight.denominator * match - weight.numerator * columns["removed_match"]
     return match, numer, total, columns["hyp_len"]
 
@@ -84,20 +106,26 @@ def code_2015(columns: Columns, weight: Fraction) -> Parts:
 def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
     """Return the parts of the program of March 2016.
 
-    A is R for n-grams that the source does not have at all, else 0. P is σ for n-grams that the references do not have
-    at all, else 0. The numerator is Σ min(η, A) + max(Σ min(η, R) - λ Σ min(η, P), 0).
-    The total is Σ min(η, A) + |h| - n + 1.
-    """
+    A is R for n-grams that the source does not have at all, else 0. P is σ for n-grams that the
+    references do not have at all, else 0. The numerator is Σ min(η, A) + max(Σ min(η, R) - λ Σ
+    min(η, P), 0). The total is Σ min(η, A) + |h| - n + 1."""
     new, q = columns["new_match"], weight.denominator
     kept = np.maximum(q * columns["union_match"] - weight.numerator * columns["gone_match"], 0)
-    return new + columns["union_match"], q * new + kept, new + columns["total"], closest_length(columns)
+    return (
+        new + columns["union_match"],
+        q * new + kept,
+        new + columns["total"],
+        closest_length(columns),
+    )
 
 
 CODES: dict[str, Code] = {
     "2017": Code(("match", "penalty"), ("union_match", "gone_match"), "standard", merged),
     "2016": Code(("match", "penalty"), ("union_match", "gone_match"), "inverted", merged),
     "paper": Code(("match", "source_only"), (), "standard", None),
-    "2015": Code((), ("union_match", "added_match", "removed_match", "added"), "standard", code_2015),
+    "2015": Code(
+        (), ("union_match", "added_match", "removed_match", "added"), "standard", code_2015
+    ),
     "2016-03": Code((), ("union_match", "new_match", "gone_match"), "inverted", code_2016_03),
 }
 """Variants by name."""
@@ -134,9 +162,8 @@ MERGED_OF = {
 }
 """The variants that show other columns.
 
-added are matches of n-grams that the references have more often than the source. new are matches of n-grams that the
-source does not have at all.
-"""
+added are matches of n-grams that the references have more often than the source. new are matches of
+n-grams that the source does not have at all. """
 
 
 @dataclass(frozen=True)
@@ -145,33 +172,41 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     The option references is the policy for several references:
 
-    - sample draws references at random, as the official program does. expected is what sampling converges to.
-    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
-      arXiv 2510.06749).
-    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
-      with weights. each is mean and also shows the score with each reference.
+    - sample draws references at random, as the official program does. expected is what sampling
+      converges to.
+    - max takes for each sentence the reference with the best sentence score (select-best of Klinger
+      et al. 2025, arXiv 2510.06749).
+    - mean is the mean over references of the score with that reference alone (simple average).
+      weighted is the same with weights. each is mean and also shows the score with each reference.
     - merged uses merged counts.
-    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
-      other references.
+    - leave_one_out scores systems by the mean over the sets that lack one reference, and each
+      reference against the other references.
 
-    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
-    one.
-    """
+    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores,
+    max and zero_total one."""
 
     name: ClassVar[str] = "gleu"
-    summary: ClassVar[str] = "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
-    hint: ClassVar[str] = "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
+    summary: ClassVar[str] = (
+        "GLEU+ for grammatical error correction (Napoles et al. 2015, 2016); needs a source"
+    )
+    hint: ClassVar[str] = (
+        "the GLEU of translation (Wu et al. 2016, nltk), which has none, is `google_gleu`"
+    )
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "GLEU+": {},
         "GLEU score": {},  # Google's GLEU is called so too, and by the next two names
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
-    counts: ClassVar[frozenset[str]] = frozenset({"match", "penalty", "numer", "total", "hyp_len", "ref_len"})
+    counts: ClassVar[frozenset[str]] = frozenset(
+        {"match", "penalty", "numer", "total", "hyp_len", "ref_len"}
+    )
     name_in_text: ClassVar[str] = "GLEU+"
 
     variant: str = option(
-        "2017", help="which code: 2017 is today's official one; see `help gleu`", choices=tuple(CODES)
+        "2017",
+        help="which code: 2017 is today's official one; see `help gleu`",
+        choices=tuple(CODES),
     )
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     unit: str = unit_option()
@@ -258,13 +293,17 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         allowed = POLICIES[self.level]
         if self.variant in MERGED_ONLY:
             if self.level == "mean":
-                return [("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")]
+                return [
+                    ("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")
+                ]
             allowed = ("merged",)
         if self.references == "merged" and not CODES[self.variant].merged_kinds:
             return [("references", f"variant {self.variant} is not defined for merged references")]
         if self.references not in allowed:
             where = f"variant {self.variant}" if allowed == ("merged",) else f"level: {self.level}"
-            return [("references", f"{where} takes {', '.join(allowed)}; found '{self.references}'")]
+            return [
+                ("references", f"{where} takes {', '.join(allowed)}; found '{self.references}'")
+            ]
         if self.references == "weighted" and not any(self.shares):
             return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
         return []
@@ -273,7 +312,9 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     def shares(self) -> tuple[float, ...]:
         """The weights of the references, with sum 1, or nothing if none are given."""
         weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
-        return tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
+        return (
+            tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
+        )
 
     @property
     def policy(self) -> str:
@@ -288,11 +329,15 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         return OverlapNeeds(tokenization_of(self), self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
-        """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and penalised."""
+        """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and
+        penalised.
+        """
         if self.variant == "2015":
             return None
         name = "paper" if self.variant == "paper" else "gleu"
-        return Rule(name, self.needs.tokenization, 1, self.order, merged=self.references == "merged")
+        return Rule(
+            name, self.needs.tokenization, 1, self.order, merged=self.references == "merged"
+        )
 
     @property
     def edition(self) -> str:
@@ -302,15 +347,27 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     @property
     def citations(self) -> tuple[str, ...]:
         """The paper of 2015, which defines GLEU0, and for other variants also that of 2016."""
-        return ("napoles-etal-2015-ground", *(() if self.variant == "2015" else ("napoles-etal-2016-gleu",)))
+        return (
+            "napoles-etal-2015-ground",
+            *(() if self.variant == "2015" else ("napoles-etal-2016-gleu",)),
+        )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths, match, penalty, numer and total, with each reference or with merged references."""
+        """Return lengths, match, penalty, numer and total, with each reference or with merged
+        references.
+        """
         terms = self.make_terms(columns)
         if self.by_reference:
-            penalty = Counted("penalty", columns[CODES[self.variant].kinds[1]], per_reference=True, orders=True)
+            penalty = Counted(
+                "penalty", columns[CODES[self.variant].kinds[1]], per_reference=True, orders=True
+            )
             numer = Counted("numer", terms["numer"], per_reference=True, orders=True)
-            return [*shown_matches(columns), penalty, numer, Counted("total", columns["total"], orders=True)]
+            return [
+                *shown_matches(columns),
+                penalty,
+                numer,
+                Counted("total", columns["total"], orders=True),
+            ]
         lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
         kinds = MERGED_OF.get(self.variant, MERGED)
         counts = [Counted(name, columns[kind], orders=True) for name, kind in kinds.items()]
@@ -342,7 +399,9 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms. Numerators are match - penalty, for most variants clipped at 0 per sentence and order."""
+        """Return the terms. Numerators are match - penalty, for most variants clipped at 0 per
+        sentence and order.
+        """
         make = CODES[self.variant].merged_parts
         if self.references == "merged" and make:
             match, numer, total, ref_len = make(columns, Fraction(self.lambda_))
@@ -351,16 +410,24 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
             numer = match - columns[CODES[self.variant].kinds[1]]
             if self._clips:
                 numer = np.maximum(numer, 0)
-        return {"hyp_len": columns["hyp_len"], "total": total, "ref_len": ref_len, "match": match, "numer": numer}
+        return {
+            "hyp_len": columns["hyp_len"],
+            "total": total,
+            "ref_len": ref_len,
+            "match": match,
+            "numer": numer,
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return outputs as float64, gleu first.
 
-        The other outputs are precision (the geometric mean), brevity_penalty, hyp_len and ref_len. For each order n
-        there are precision_n, gleu_n (of this order alone), match_n, penalty_n, numer_n and total_n. penalty_n is
-        match_n - numer_n, which is Σ min(match, penalty) where numerators are clipped.
-        """
-        numer, total, hyp_len, ref_len = (totals[name] for name in ("numer", "total", "hyp_len", "ref_len"))
+        The other outputs are precision (the geometric mean), brevity_penalty, hyp_len and ref_len.
+        For each order n there are precision_n, gleu_n (of this order alone), match_n, penalty_n,
+        numer_n and total_n. penalty_n is match_n - numer_n, which is Σ min(match, penalty) where
+        numerators are clipped."""
+        numer, total, hyp_len, ref_len = (
+            totals[name] for name in ("numer", "total", "hyp_len", "ref_len")
+        )
         scale = self._scale
         precision = _precision(numer, scale * total, one_for_empty=self.zero_total == "one")
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
@@ -379,14 +446,20 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
             each = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
             return [why_all_zero(each)]
         orders = range(1, self.order + 1)
-        return [why_zero(outputs, [n for n in orders if outputs[f"total_{n}"] or self.zero_total == "zero"], "numer")]
+        return [
+            why_zero(
+                outputs,
+                [n for n in orders if outputs[f"total_{n}"] or self.zero_total == "zero"],
+                "numer",
+            )
+        ]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of score() for each sentence with each reference: float64 [lines, references].
+        """Return the outputs of score() for each sentence with each reference: float64 [lines,
+        references].
 
-        Here penalty_n is the whole penalty, even where it exceeds match_n, as `sgleu -v` of the package gleu prints it.
-        For merged references the score is the only output.
-        """
+        Here penalty_n is the whole penalty, even where it exceeds match_n, as `sgleu -v` of the
+        package gleu prints it. For merged references the score is the only output."""
         if not self.by_reference:
             return {"gleu": self.sentence_scores(columns)}
         terms = self.make_terms(columns)
@@ -399,19 +472,24 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         return self._outputs(*self._sentence_parts(columns)) | lengths | by_order(counts)
 
     def _outputs(self, precision: Floats, log_brevity: Floats) -> dict[str, Floats]:
-        """Return the outputs that are fractions, from precisions [..., orders] and log brevity penalties [...]."""
+        """Return the outputs that are fractions, from precisions [..., orders] and log brevity
+        penalties [...].
+        """
         log_precision = log(precision)
         log_mean = log_precision.mean(axis=-1)
         outputs = {"gleu": np.exp(log_brevity + log_mean), "precision": np.exp(log_mean)}
         outputs |= {"brevity_penalty": np.exp(log_brevity)}
-        return outputs | by_order({"precision": precision, "gleu": np.exp(log_brevity[..., None] + log_precision)})
+        return outputs | by_order(
+            {"precision": precision, "gleu": np.exp(log_brevity[..., None] + log_precision)}
+        )
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the corpus formula applied to each sentence: float64 [lines, references], or [lines, 1] if merged.
+        """Return the corpus formula applied to each sentence: float64 [lines, references], or
+        [lines, 1] if merged.
 
-        For an order of which a sentence has no n-gram the precision is 1, as in the package gleu. With smoothing ones,
-        all counts and lengths of 0 become 1 instead, as in the original program with -d.
-        """
+        For an order of which a sentence has no n-gram the precision is 1, as in the package gleu.
+        With smoothing ones, all counts and lengths of 0 become 1 instead, as in the original
+        program with -d."""
         precision, log_brevity = self._sentence_parts(columns)
         scores: Floats = np.exp(log_brevity + log(precision).mean(axis=-1))
         return scores
@@ -432,27 +510,38 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].
 
-        Of references with equal scores, the one with the best score of the highest order alone wins, then of the next
-        lower order, and so on. If all are equal the first wins. The package gleu chooses so.
-        """
+        Of references with equal scores, the one with the best score of the highest order alone
+        wins, then of the next lower order, and so on. If all are equal the first wins. The package
+        gleu chooses so."""
         precision, log_brevity = self._sentence_parts(columns)
         log_precision = log(precision)
         alone = np.exp(log_brevity[..., None] + log_precision)
-        below = np.minimum(self.make_terms(columns)["numer"], 0) / np.maximum(columns["total"], 1)[:, None]
-        alone += np.exp(log_brevity)[..., None] * below  # of numerators below 0 the larger is better
+        below = (
+            np.minimum(self.make_terms(columns)["numer"], 0)
+            / np.maximum(columns["total"], 1)[:, None]
+        )
+        alone += (
+            np.exp(log_brevity)[..., None] * below
+        )  # of numerators below 0 the larger is better
         keys = [np.exp(log_brevity + log_precision.mean(axis=-1))]
         return best_by(keys + [alone[..., n] for n in reversed(range(self.order))])
 
     def _sentence_parts(self, columns: Columns) -> tuple[Floats, Floats]:
-        """Return precisions [lines, references, orders] and log brevity penalties [lines, references]."""
+        """Return precisions [lines, references, orders] and log brevity penalties [lines,
+        references].
+        """
         terms = self.make_terms(columns)
         if self.references == "merged":
             terms |= {name: terms[name][:, None] for name in ("numer", "ref_len")}
         numer, total = terms["numer"], terms["total"][:, None, :]
         ref_len, hyp_len = terms["ref_len"], terms["hyp_len"][:, None]
         if self.smoothing == "ones":
-            numer, total, ref_len, hyp_len = (np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len))
-        return _precision(numer, self._scale * total, one_for_empty=True), self._log_brevity(ref_len, hyp_len)
+            numer, total, ref_len, hyp_len = (
+                np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len)
+            )
+        return _precision(numer, self._scale * total, one_for_empty=True), self._log_brevity(
+            ref_len, hyp_len
+        )
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
         """Return min(0, 1 - r/h) or, if the penalty is inverted, min(0, 1 - h/r).
@@ -467,5 +556,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
 
 def _precision(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
-    """Return numer / total, or 0 if numer is below 0. If total is 0, the result is 1 or 0 as one_for_empty says."""
+    """Return numer / total, or 0 if numer is below 0. If total is 0, the result is 1 or 0 as
+    one_for_empty says.
+    """
     return np.where(total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total))

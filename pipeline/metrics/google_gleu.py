@@ -1,4 +1,6 @@
-"""Google-BLEU, the GLEU of "Google's Neural Machine Translation System" (Wu et al. 2016). It reads no source."""
+"""Google-BLEU, the GLEU of "Google's Neural Machine Translation System" (Wu et al. 2016). It reads
+no source.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,19 +16,29 @@ from .base.capabilities import Compiled, Rule, ShowsNgrams
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
 from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
-from .base.options import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
+from .base.options import (
+    level_option,
+    lowercase_option,
+    option,
+    strip_option,
+    tokenizer_option,
+    unit_option,
+)
 
 
 @dataclass(frozen=True)
 class GoogleGleu(Compiled, ShowsNgrams, Metric):
-    """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals of both texts.
+    """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals
+    of both texts.
 
-    For each sentence the reference with the highest ratio counts, the first of equals. A reference for which both
-    totals are 0 is passed over. The sources are arXiv 1609.08144, section 4.3, and nltk.translate.gleu_score.
-    """
+    For each sentence the reference with the highest ratio counts, the first of equals. A reference
+    for which both totals are 0 is passed over. The sources are arXiv 1609.08144, section 4.3, and
+    nltk.translate.gleu_score."""
 
     name: ClassVar[str] = "google_gleu"
-    summary: ClassVar[str] = "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
+    summary: ClassVar[str] = (
+        "GLEU of Google's translation paper (Wu et al. 2016), as in nltk; needs no source"
+    )
     help_page: ClassVar[str] = "gleu"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "Google BLEU": {},
@@ -55,7 +67,9 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""
         if self.min_order > self.order:
-            return [("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")]
+            return [
+                ("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")
+            ]
         return []
 
     @cached_property
@@ -71,7 +85,11 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         """Return lengths, and for each order the matches and the n-grams of output and reference."""
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
         total = Counted("total", columns["total"], orders=True)
-        return [*shown_matches(columns), total, Counted("ref_total", ref_total, per_reference=True, orders=True)]
+        return [
+            *shown_matches(columns),
+            total,
+            Counted("ref_total", ref_total, per_reference=True, orders=True),
+        ]
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the terms, summed over orders."""
@@ -89,14 +107,20 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
             "precision": ratio(totals["match"], totals["hyp_total"]),
             "recall": ratio(totals["match"], totals["ref_total"]),
         }
-        return outputs | {name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")}
+        return outputs | {
+            name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")
+        }
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0, at each level: nothing matches."""
         if outputs["google_gleu"] != 0:
             return []
         if outputs.get("hyp_total") == 0:
-            return ["all outputs are empty" if self.min_order == 1 else f"no output has {self.min_order} tokens"]
+            return [
+                "all outputs are empty"
+                if self.min_order == 1
+                else f"no output has {self.min_order} tokens"
+            ]
         if self.min_order == self.order:
             return [f"no {self.order}-gram matches"]
         return [f"no n-gram of {self.min_order} to {self.order} tokens matches"]
@@ -110,14 +134,16 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         """Return sentence_scores(), compiled."""
         formula = kernel.native_function("google_scores")
         return formula and (
-            lambda columns: formula(columns["match"], columns["total"], columns["ref_len"], self.min_order)
+            lambda columns: formula(
+                columns["match"], columns["total"], columns["ref_len"], self.min_order
+            )
         )
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].
 
-        A reference for which both totals are 0 is passed over: it is taken only where this holds for all of them.
-        """
+        A reference for which both totals are 0 is passed over: it is taken only where this holds
+        for all of them."""
         empty = self.make_terms(columns)["larger"] == 0
         best: Ints = np.argmax(np.where(empty, -1.0, self.sentence_scores(columns)), axis=-1)
         return best

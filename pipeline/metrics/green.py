@@ -9,7 +9,14 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base import level_option, lowercase_option, option, strip_option, tokenizer_option, unit_option
+from .base import (
+    level_option,
+    lowercase_option,
+    option,
+    strip_option,
+    tokenizer_option,
+    unit_option,
+)
 from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
@@ -27,17 +34,19 @@ class Green(ShowsNgrams, Metric):
     - FP = max(min(σ, ρ) - η, 0) + max(η - max(σ, ρ), 0),
     - FN = max(min(σ, η) - ρ, 0) + max(ρ - max(σ, η), 0).
 
-    For each sentence the reference with the best score counts. Of equals, the one with the best score of the orders up
-    to n - 1 wins, then up to n - 2, and so on, then the first. The source is the authors' program,
-    github.com/shotakoyama/green.
+    For each sentence the reference with the best score counts. Of equals, the one with the best
+    score of the orders up to n - 1 wins, then up to n - 2, and so on, then the first. The source is
+    the authors' program, github.com/shotakoyama/green.
 
-    In the flavour gec-metrics, which is the package of that name (0.1.1), precision is 1 for an order without FP, and
-    recall is 1 for one without FN, also where there is no TP. So a perfect sentence of three words has 1, where the
-    authors' program gives 0 because there is no 4-gram. Of equal references the first counts.
-    """
+    In the flavour gec-metrics, which is the package of that name (0.1.1), precision is 1 for an
+    order without FP, and recall is 1 for one without FN, also where there is no TP. So a perfect
+    sentence of three words has 1, where the authors' program gives 0 because there is no 4-gram. Of
+    equal references the first counts."""
 
     name: ClassVar[str] = "green"
-    summary: ClassVar[str] = "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    summary: ClassVar[str] = (
+        "GREEN for grammatical error correction (Koyama et al. 2024); needs a source"
+    )
     help_page: ClassVar[str] = "gleu"
     counts: ClassVar[frozenset[str]] = frozenset({"tp", "fp", "fn"})
     name_in_text: ClassVar[str] = "GREEN"
@@ -78,7 +87,10 @@ class Green(ShowsNgrams, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the hits (tp) and misses (fp, fn) of each order."""
-        return [Counted(name, term, per_reference=True, orders=True) for name, term in self.make_terms(columns).items()]
+        return [
+            Counted(name, term, per_reference=True, orders=True)
+            for name, term in self.make_terms(columns).items()
+        ]
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -88,20 +100,28 @@ class Green(ShowsNgrams, Metric):
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return TP, FP and FN summed over n-grams, computed from sums of minima.
 
-        The sums are M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) - min(η, ρ), 0) and K = Σ min(σ, ρ). The
-        k-th occurrence of an n-gram in the output has k <= ρ, or ρ < k <= σ, or k above both. Taking these cases one by
-        one gives TP = Σσ - K + M - S, FP = K + Ση - M - S - B and FN = Σρ - K + S - M + B.
-        """
+        The sums are M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) - min(η, ρ), 0) and K
+        = Σ min(σ, ρ). The k-th occurrence of an n-gram in the output has k <= ρ, or ρ < k <= σ, or
+        k above both. Taking these cases one by one gives TP = Σσ - K + M - S, FP = K + Ση - M - S -
+        B and FN = Σρ - K + S - M + B."""
         lower = np.arange(self.order)
         source = np.maximum(columns["src_len"][:, None] - lower, 0)[:, None]
         reference = np.maximum(columns["ref_len"][..., None] - lower, 0)
-        match, only, common, kept = (columns[k] for k in ("match", "source_only", "common", "source_match"))
+        match, only, common, kept = (
+            columns[k] for k in ("match", "source_only", "common", "source_match")
+        )
         true_positive = source - kept + match - only
         false_positive = kept + columns["total"][:, None] - match - only - common
-        return {"tp": true_positive, "fp": false_positive, "fn": reference - kept + only - match + common}
+        return {
+            "tp": true_positive,
+            "fp": false_positive,
+            "fn": reference - kept + only - match + common,
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n. If an order has no hit, green is 0."""
+        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n. If an order has no
+        hit, green is 0.
+        """
         score, precision, recall = self._scores(totals, self.order)
         return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
 
@@ -110,12 +130,18 @@ class Green(ShowsNgrams, Metric):
         if outputs["green"] != 0:
             return []
         if self.level == "mean":
-            return [why_all_zero("each has an order without an n-gram that is rightly deleted, inserted or kept")]
+            return [
+                why_all_zero(
+                    "each has an order without an n-gram that is rightly deleted, inserted or kept"
+                )
+            ]
         order = next((n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0)
         if not order:
             return []
         if not self._by_authors:
-            return ["some order has no n-gram that is rightly deleted, inserted or kept, and one that is wrong"]
+            return [
+                "some order has no n-gram that is rightly deleted, inserted or kept, and one that is wrong"
+            ]
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
             return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
         return [f"no {order}-gram is rightly deleted, inserted or kept"]
@@ -127,7 +153,9 @@ class Green(ShowsNgrams, Metric):
         return best_by([self._scores(terms, orders)[0] for orders in range(self.order, last, -1)])
 
     def _scores(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
-        """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [..., order]."""
+        """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [...,
+        order].
+        """
         hits = counts["tp"][..., :orders]
         empty = 0.0 if self._by_authors else 1.0
         precision = _mean_ratio(hits, counts["fp"][..., :orders], empty)
@@ -136,7 +164,8 @@ class Green(ShowsNgrams, Metric):
 
 
 def _mean_ratio(hits: Ints, misses: Ints, empty: float) -> Floats:
-    """Return the geometric mean over the last axis of hits / (hits + misses). `empty` is the ratio if both are 0.
+    """Return the geometric mean over the last axis of hits / (hits + misses). `empty` is the ratio
+    if both are 0.
 
     The mean is 0 if any ratio is.
     """

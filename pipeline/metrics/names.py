@@ -1,7 +1,8 @@
-"""The names of metrics, as people write them, and what a signature says without the metric being made.
+"""The names of metrics, as people write them, and what a signature says without the metric being
+made.
 
-Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and `rouge_l` are one name.
-"""
+Upper and lower case, spaces, hyphens and underscores do not matter: `rougeL`, `ROUGE-L` and
+`rouge_l` are one name."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -41,12 +42,16 @@ def folded(name: str) -> str:
 def spellings() -> Iterator[tuple[str, Meant]]:
     """Yield each name that is not canonical, as it is declared, with what it stands for."""
     for name, metric in METRICS.items():
-        yield from ((spelling, Meant(name, options)) for spelling, options in metric.spellings.items())
+        yield from (
+            (spelling, Meant(name, options)) for spelling, options in metric.spellings.items()
+        )
 
 
 @cache
 def _by_folded_name() -> dict[str, list[Meant]]:
-    """Return what each name may stand for: a metric alone, where the name is canonical but for its case."""
+    """Return what each name may stand for: a metric alone, where the name is canonical but for its
+    case.
+    """
     names: dict[str, list[Meant]] = {}
     for spelling, stands_for in spellings():
         names.setdefault(folded(spelling), []).append(stands_for)
@@ -54,7 +59,9 @@ def _by_folded_name() -> dict[str, list[Meant]]:
 
 
 def named(name: str) -> str:
-    """Return the metric that has a name, or may have it, because it is another spelling; an empty text: none has."""
+    """Return the metric that has a name, or may have it, because it is another spelling; an empty
+    text: none has.
+    """
     return next((choice.metric for choice in meanings(name)), "")
 
 
@@ -65,24 +72,33 @@ def forget_names() -> None:
 
 
 def class_of(printed: str) -> type[Metric]:
-    """Return the class of the metric of a signature, or Metric itself if this version has no metric of its name."""
+    """Return the class of the metric of a signature, or Metric itself if this version has no metric
+    of its name.
+    """
     return METRICS.get(printed.partition("|")[0], Metric)
 
 
 def factor(printed: str) -> float:
-    """Return what a score of the metric of a signature is multiplied by where it is shown: 100 for a fraction, or 1.
+    """Return what a score of the metric of a signature is multiplied by where it is shown: 100 for
+    a fraction, or 1.
 
-    Signatures with scale:0 say that scores are shown as they are, those with scale:1 that they are fractions.
-    """
-    fraction = (class_of(printed).in_percent or "|scale:1|" in printed) and "|scale:0|" not in printed
+    Signatures with scale:0 say that scores are shown as they are, those with scale:1 that they are
+    fractions."""
+    fraction = (
+        class_of(printed).in_percent or "|scale:1|" in printed
+    ) and "|scale:0|" not in printed
     return 100.0 if fraction else 1.0
 
 
 def lower_is_better(printed: str) -> bool:
-    """Return whether the best system is the one with the lowest score, by the metric of a signature or its option."""
+    """Return whether the best system is the one with the lowest score, by the metric of a signature
+    or its option.
+    """
     return "|higher_is_better:false" in printed or class_of(printed).lower_is_better
 
 
 def goodness(printed: str, scores: Any) -> Any:
-    """Return scores of the metric of a signature so that the highest is the best; see Metric.goodness()."""
+    """Return scores of the metric of a signature so that the highest is the best; see
+    Metric.goodness().
+    """
     return -scores if lower_is_better(printed) else scores

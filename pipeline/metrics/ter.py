@@ -1,4 +1,6 @@
-"""TER (Snover et al. 2006): how many edits of words and shifts of blocks make an output a reference."""
+"""TER (Snover et al. 2006): how many edits of words and shifts of blocks make an output a
+reference.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +27,11 @@ class TerNeeds(Needs):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
-    columns: ClassVar = (Field("hyp_len"), Field("ref_len", per_reference=True), Field("edits", per_reference=True))
+    columns: ClassVar = (
+        Field("hyp_len"),
+        Field("ref_len", per_reference=True),
+        Field("edits", per_reference=True),
+    )
     """The length of the output, and for each reference its length and the edits."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -46,24 +52,28 @@ def _counted(count: int, name: str) -> str:
 
 MOST_REFERENCES = 22
 SHARES = 232_792_560
-"""The smallest number that all numbers up to MOST_REFERENCES divide: the mean of so many lengths is a multiple of
-1 / SHARES, so that sums of means are whole numbers too."""
+"""The smallest number that all numbers up to MOST_REFERENCES divide: the mean of so many lengths is
+a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
 class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
-    """TER: edits divided by the length of the reference. The lower the score, the better the output.
+    """TER: edits divided by the length of the reference. The lower the score, the better the
+    output.
 
-    An edit puts in, leaves out or changes a word, or shifts a block of words. For each sentence the fewest edits with
-    any reference count, and the mean length of its references. The source is sacreBLEU 2, which follows tercom.
-    """
+    An edit puts in, leaves out or changes a word, or shifts a block of words. For each sentence the
+    fewest edits with any reference count, and the mean length of its references. The source is
+    sacreBLEU 2, which follows tercom."""
 
     name: ClassVar[str] = "ter"
     summary: ClassVar[str] = (
         "translation edit rate (Snover et al. 2006), as sacreBLEU; lower is better; needs no source"
     )
     help_page: ClassVar[str] = "ter"
-    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"translation edit rate": {}, "tercom": {}}
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "translation edit rate": {},
+        "tercom": {},
+    }
     counts: ClassVar[frozenset[str]] = frozenset({"edits", "ref_len"})
     table_outputs: ClassVar[str] = "edits|ref_len"
     name_in_text: ClassVar[str] = "TER"
@@ -71,10 +81,13 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     policy: ClassVar[str] = "merged"
     """All references count together."""
     terms: ClassVar[tuple[Field, ...]] = (Field("edits"), Field("ref_len"), Field("ref_rest"))
-    """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 / SHARES."""
+    """The edits, and the length of the reference: its whole part, and the rest as a multiple of 1 /
+    SHARES."""
     lower_is_better = True
 
-    normalized: bool = option(False, key="norm", help="split punctuation from words, and replace entities")
+    normalized: bool = option(
+        False, key="norm", help="split punctuation from words, and replace entities"
+    )
     no_punct: bool = option(False, key="nopunct", help="remove punctuation")
     asian_support: bool = option(
         False,
@@ -84,14 +97,22 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     )
     case_sensitive: bool = option(False, key="cased", help="keep upper case")
     tokens: str = option(
-        "tercom", help="how texts are split; own for tokens of Python", choices=("tercom",), beside=OWN, implicit=True
+        "tercom",
+        help="how texts are split; own for tokens of Python",
+        choices=("tercom",),
+        beside=OWN,
+        implicit=True,
     )
     level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return what changes texts, where tokens are those of the caller."""
         own = is_own(self.tokens) and (self.normalized or self.no_punct)
-        return [("tokens", "normalized and no_punct change texts, and not tokens of your own")] if own else []
+        return (
+            [("tokens", "normalized and no_punct change texts, and not tokens of your own")]
+            if own
+            else []
+        )
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse numbers of references whose mean length could not be summed exactly."""
@@ -112,7 +133,11 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         present = columns.get(PRESENT, np.full(len(lengths), lengths.shape[1]))
         total = np.where(np.arange(lengths.shape[1]) < present[:, None], lengths, 0).sum(axis=1)
         whole, rest = np.divmod(total, present)
-        return {"edits": columns["edits"].min(axis=1), "ref_len": whole, "ref_rest": rest * (SHARES // present)}
+        return {
+            "edits": columns["edits"].min(axis=1),
+            "ref_len": whole,
+            "ref_rest": rest * (SHARES // present),
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return ter, the edits and the length of the reference.
@@ -125,7 +150,9 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         return {"ter": score, "edits": edits, "ref_len": ref_len}
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the length of the output, and the edits and the length of the reference that count."""
+        """Return the length of the output, and the edits and the length of the reference that
+        count.
+        """
         outputs = self.line_outputs(columns)
         return [
             Counted("hyp_len", columns["hyp_len"]),
@@ -133,11 +160,14 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         ]
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return the shifts of an output, and its alignment with the reference that it can become with fewest edits."""
+        """Return the shifts of an output, and its alignment with the reference that it can become
+        with fewest edits.
+        """
         texts = [next(lines.texts()).decode() for lines in (*text.references, *text.systems)]
         numbers: dict[str, int] = {}
         *references, output = (
-            [numbers.setdefault(token, len(numbers)) for token in self.needs.tokens.tokens(line)] for line in texts
+            [numbers.setdefault(token, len(numbers)) for token in self.needs.tokens.tokens(line)]
+            for line in texts
         )
         words = list(numbers)
         paths = [path(output, reference) for reference in references]
@@ -157,15 +187,21 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
                 roles["wrong"].append(next(ours))
             elif step in (EQUAL, CHANGED):
                 own, other = next(ours), next(theirs)
-                roles["match" if step == EQUAL else "wrong"].append(own if step == EQUAL else f"{own} → {other}")
+                roles["match" if step == EQUAL else "wrong"].append(
+                    own if step == EQUAL else f"{own} → {other}"
+                )
             else:
                 roles["missing"].append(next(theirs))
         return lines + [(role, " · ".join(several)) for role, several in roles.items() if several]
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature, or None for what it does not have: level mean, and tokens of the caller."""
+        """Return sacreBLEU's own signature, or None for what it does not have: level mean, and
+        tokens of the caller.
+        """
         if self.level != "corpus" or is_own(self.tokens):
             return None
         case = "mixed" if self.case_sensitive else "lc"
         changes = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
-        return sacrebleu_signature("TER", references, missing=missing, case=case, tok="tercom", **changes)
+        return sacrebleu_signature(
+            "TER", references, missing=missing, case=case, tok="tercom", **changes
+        )

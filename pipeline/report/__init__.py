@@ -1,8 +1,7 @@
 """Reports: stored results in other forms. Nothing is computed here, only formatted.
 
-To add a form, write a file here with a function that takes Material and returns files by their names, and add a line
-to FORMATS.
-"""
+To add a form, write a file here with a function that takes Material and returns files by their
+names, and add a line to FORMATS."""
 
 import importlib.util
 from collections.abc import Iterable
@@ -27,7 +26,9 @@ FORMATS: dict[str, Format] = {
         printed=True,
     ),
     "latex": Format(
-        about="results.tex: tables with booktabs; types.tex", files=later(__name__, "latex.latex_files"), printed=True
+        about="results.tex: tables with booktabs; types.tex",
+        files=later(__name__, "latex.latex_files"),
+        printed=True,
     ),
     "parquet": Format(
         about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
@@ -53,7 +54,8 @@ FORMATS: dict[str, Format] = {
         texts=True,
     ),
 }
-"""Forms of reports by the names that `output.formats` of a config and `--format` of the command `report` take."""
+"""Forms of reports by the names that `output.formats` of a config and `--format` of the command
+`report` take."""
 
 
 def unavailable(names: Iterable[str]) -> list[str]:

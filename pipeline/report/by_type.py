@@ -66,8 +66,14 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
     Metrics whose types have no such tier are shown by their whole types.
     """
     for group in groups(results):
-        own = [part for part in results.breakdown if (part.dataset, part.metric) == (group.dataset, group.metric)]
-        parts = [part for part in own if part.tier == tier] or [part for part in own if part.tier == 3]
+        own = [
+            part
+            for part in results.breakdown
+            if (part.dataset, part.metric) == (group.dataset, group.metric)
+        ]
+        parts = [part for part in own if part.tier == tier] or [
+            part for part in own if part.tier == 3
+        ]
         cells = {(part.system, item.category): item for part in parts for item in part.categories}
         if cells:
             names = sorted({name for _, name in cells}, key=lambda name: (name == REST, name))
@@ -76,24 +82,44 @@ def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
 
 
 def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
-    """Return a row for each type, with some outputs of each system, such as "A P" for precision, or the score alone."""
+    """Return a row for each type, with some outputs of each system, such as "A P" for precision, or
+    the score alone.
+    """
     outputs = outputs or types.fractions[:1]
-    short = {output: "F" if output == types.fractions[0] else output[:1].upper() for output in outputs}
+    short = {
+        output: "F" if output == types.fractions[0] else output[:1].upper() for output in outputs
+    }
     columns = [(system, output) for system in types.systems for output in outputs]
-    titles = [system if len(outputs) == 1 else f"{system} {short[output]}" for system, output in columns]
-    rows = [[name, *(types.shown(system, name, output, digits) for system, output in columns)] for name in types.names]
+    titles = [
+        system if len(outputs) == 1 else f"{system} {short[output]}" for system, output in columns
+    ]
+    rows = [
+        [name, *(types.shown(system, name, output, digits) for system, output in columns)]
+        for name in types.names
+    ]
     return ["type", *titles], rows
 
 
 def of_system(types: Types, system: str, digits: int) -> Table:
-    """Return a row for each type with all numbers of a system: counts, the score and other fractions, the interval."""
+    """Return a row for each type with all numbers of a system: counts, the score and other
+    fractions, the interval.
+    """
     fractions = [*types.fractions[1:], *types.fractions[:1]]
-    header = ["type", *types.counts, *fractions, *([f"{types.level} interval"] if types.level else [])]
+    header = [
+        "type",
+        *types.counts,
+        *fractions,
+        *([f"{types.level} interval"] if types.level else []),
+    ]
     rows = []
     for name in types.names:
         if (system, name) in types.cells:
-            cells = [types.shown(system, name, output, digits) for output in (*types.counts, *fractions)]
-            rows.append([name, *cells, *([types.interval(system, name, digits)] if types.level else [])])
+            cells = [
+                types.shown(system, name, output, digits) for output in (*types.counts, *fractions)
+            ]
+            rows.append(
+                [name, *cells, *([types.interval(system, name, digits)] if types.level else [])]
+            )
     return header, rows
 
 

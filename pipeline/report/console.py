@@ -1,4 +1,5 @@
-"""What commands print of results: systems by metrics, ranked tables, comparisons, agreement with people.
+"""What commands print of results: systems by metrics, ranked tables, comparisons, agreement with
+people.
 
 On a terminal the best and what is significant stand out. In a pipe the tables are plain.
 """
@@ -21,30 +22,36 @@ from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
 
 BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
-"""How the best cell is drawn, with its colour where it has no other; those better and worse than the baseline; and
-names that do not compete."""
+"""How the best cell is drawn, with its colour where it has no other; those better and worse than
+the baseline; and names that do not compete."""
 COLOURS = {BETTER: AHEAD, WORSE: BEHIND}
 LEAST = ("d", "better in", "p", "ties", "losses", "wins")
-"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which they leave."""
+"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which
+they leave."""
 TURNED = (
     "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
     "which nothing is to be changed is won by leaving it alone."
 )
-"""What is said under comparisons in which the score of the corpus and most of the sentences disagree."""
+"""What is said under comparisons in which the score of the corpus and most of the sentences
+disagree."""
 ORDERED = re.compile("(.+)_([1-9][0-9]*)")
 """The name of an output of one order of n-grams."""
 SHOWN = 5
 """How many names of a kind are shown of what a run replaces."""
 
 
-def print_results(results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True) -> None:
-    """Print a ranked table for each data set and metric to standard output, with all columns or only these.
+def print_results(
+    results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True
+) -> None:
+    """Print a ranked table for each data set and metric to standard output, with all columns or
+    only these.
 
-    Unless there are to be `boards`, systems by metrics stand instead of these tables, where there are several metrics
-    or data sets, or where `columns` name a metric. Where a data set has one metric, its ranked table stands there,
-    which says more.
-    """
-    parts = [part for part in overviews(results, digits, columns) if not boards]  # it knows the columns in any case
+    Unless there are to be `boards`, systems by metrics stand instead of these tables, where there
+    are several metrics or data sets, or where `columns` name a metric. Where a data set has one
+    metric, its ranked table stands there, which says more."""
+    parts = [
+        part for part in overviews(results, digits, columns) if not boards
+    ]  # it knows the columns in any case
     alone = [part if columns or len(part.groups) > 1 else part.groups[0][1] for part in parts]
     for number, part in enumerate(alone or groups(results)):
         if number:
@@ -77,10 +84,11 @@ def print_results(results: Results, digits: int, columns: Sequence[str] = (), *,
 
 
 def print_board(results: Results, group: Group, digits: int, columns: Sequence[str]) -> None:
-    """Print the ranked table of a metric on a data set, and below it the intervals of all outputs, if there are any.
+    """Print the ranked table of a metric on a data set, and below it the intervals of all outputs,
+    if there are any.
 
-    A heading tells the metric from others of its name. A terminal has the columns that fit its width.
-    """
+    A heading tells the metric from others of its name. A terminal has the columns that fit its
+    width."""
     scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
     print_text(f"{about}; {group.heading}" if group.heading else about)
     table = ranked.ranked_table(results, scores, digits, columns)
@@ -89,7 +97,9 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
-    print_table(*table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores))
+    print_table(
+        *table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores)
+    )
     if any(score.intervals for score in scores):
         print()
         print_table(*ranked.interval_table(results, scores, digits), left=(0, 1))
@@ -103,19 +113,32 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
 
 
 def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
-    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or else those of p."""
+    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or
+    else those of p.
+    """
     if score.peer_signature:
-        test = statistics["test"] if statistics and "p" in columns else "paired_bootstrap" if statistics else ""
+        test = (
+            statistics["test"]
+            if statistics and "p" in columns
+            else "paired_bootstrap"
+            if statistics
+            else ""
+        )
         print(printable(with_samples(score.peer_signature, statistics or {}, test)))
 
 
 def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:
     """Print systems by metrics, the sentence of each metric, notes and signatures.
 
-    All marks of a column stand in as many letters as the longest one has, so that scores stand below each other.
-    """
-    rows = [[f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name] for name in overview.systems]
-    styles = {(row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds}
+    All marks of a column stand in as many letters as the longest one has, so that scores stand
+    below each other."""
+    rows = [
+        [f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name]
+        for name in overview.systems
+    ]
+    styles = {
+        (row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds
+    }
     for number, column in enumerate(overview.columns, 1):
         room = max((len(entry.mark) for entry in column.entries.values()), default=0)
         for row, name in enumerate(overview.systems):
@@ -141,11 +164,11 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
-    """Print the scores by type: precision, recall and score of each system, or all numbers of a single one.
+    """Print the scores by type: precision, recall and score of each system, or all numbers of a
+    single one.
 
-    A terminal that is too narrow for that has the score alone, in several tables where it needs them, or the columns of
-    a single system that fit.
-    """
+    A terminal that is too narrow for that has the score alone, in several tables where it needs
+    them, or the columns of a single system that fit."""
     for number, types in enumerate(types_of(results, tier)):
         print(("\n" if number else "") + printable(caption(types)))
         if len(types.systems) > 1:
@@ -154,14 +177,19 @@ def print_types(results: Results, digits: int, tier: int) -> None:
         else:
             header, rows = of_system(types, types.systems[0], digits)
             score = types.fractions[0]
-            leaving = [*(title for title in reversed(header) if title != score and " " in title), *types.counts]
+            leaving = [
+                *(title for title in reversed(header) if title != score and " " in title),
+                *types.counts,
+            ]
             print(printable(types.systems[0]))
             print_table(header, rows, left=(0,), first_out=leaving, stay=(0, header.index(score)))
         print(types.group.metric)
 
 
 def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()) -> None:
-    """Print a row for each pair of systems that were compared, by data set and metric, with all columns or these."""
+    """Print a row for each pair of systems that were compared, by data set and metric, with all
+    columns or these.
+    """
     for group in groups(results):
         names = [score.system for score in group.scores]
         tests = sorted(group.tests, key=lambda t: (names.index(t.system), names.index(t.other)))
@@ -188,15 +216,27 @@ def print_doubts(results: Results, tests: Iterable[Comparison]) -> None:
 
 
 def by_order(score: Score, digits: int) -> Table:
-    """Return a table with a row for each order, of the outputs that are named like match_1, match_2 ..."""
-    metric, own = class_of(score.metric), [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one]
-    stems, orders = list(dict.fromkeys(stem for stem, _ in own)), sorted({int(order) for _, order in own})
-    cells = {name: ranked.output_cell(value, name, metric, digits) for name, value in score.outputs.items()}
+    """Return a table with a row for each order, of the outputs that are named like match_1, match_2
+    ...
+    """
+    metric, own = (
+        class_of(score.metric),
+        [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one],
+    )
+    stems, orders = (
+        list(dict.fromkeys(stem for stem, _ in own)),
+        sorted({int(order) for _, order in own}),
+    )
+    cells = {
+        name: ranked.output_cell(value, name, metric, digits)
+        for name, value in score.outputs.items()
+    }
     return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
 
 
 def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
-    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests between metrics.
+    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests
+    between metrics.
 
     The signatures that are known from above are not printed again.
     """
@@ -204,7 +244,9 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
         header, rows = agreement.table(human)
         if rows:
             print(f"agreement with people: {agreement.title}")
-            print_table(header, rows, left=range(agreement.texts), first_out=("undefined", "scores"))
+            print_table(
+                header, rows, left=range(agreement.texts), first_out=("undefined", "scores")
+            )
             print()
     for signature, label in ranked.called(item["metric"] for item in human["correlations"]).items():
         if signature != label and signature not in known:
@@ -217,8 +259,8 @@ def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
 def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[str]) -> str | None:
     """Return what a run replaces in a folder, in a sentence, or None where nothing is lost.
 
-    `scores` are those of the results there that the run does not make. `known` has the signatures of what it makes.
-    """
+    `scores` are those of the results there that the run does not make. `known` has the signatures
+    of what it makes."""
 
     def listed(kind: str, names: Iterable[str]) -> str:
         own = list(dict.fromkeys(names))

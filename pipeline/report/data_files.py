@@ -33,13 +33,31 @@ _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_files(material: Material) -> dict[str, str]:
-    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows. Nothing is rounded."""
+    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows.
+    Nothing is rounded.
+    """
     results = material.results
     if material.columns:
-        check_picked(list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns)
-    names = ["dataset", "metric", "system", "other", "difference", "low", "high", "better", "wins", "losses", "ties"]
+        check_picked(
+            list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns
+        )
+    names = [
+        "dataset",
+        "metric",
+        "system",
+        "other",
+        "difference",
+        "low",
+        "high",
+        "better",
+        "wins",
+        "losses",
+        "ties",
+    ]
     names += ["cohen_d", "p", "p_adjusted"]
-    own = ({**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests)
+    own = (
+        {**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests
+    )
     tests = ([values[name] for name in names] for values in own)
     means = (
         (mean.metric, name, len(mean.datasets), value)
@@ -61,15 +79,21 @@ def csv_files(material: Material) -> dict[str, str]:
     }
     header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
     files = ({} if material.by_type else files) | {"types.csv": _csv(header, types)}
-    return {name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1}
+    return {
+        name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1
+    }
 
 
 def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
     """Return one row for each data set, system, metric and output: fractions, counts and ranks.
 
-    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that are named.
-    """
-    rows = (row for row in _score_rows(results) if not columns or picked([str(row[3])], [*columns, "score", "rank"]))
+    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that
+    are named."""
+    rows = (
+        row
+        for row in _score_rows(results)
+        if not columns or picked([str(row[3])], [*columns, "score", "rank"])
+    )
     return _csv(["dataset", "system", "metric", "output", "value"], rows)
 
 
@@ -82,7 +106,11 @@ def _score_rows(results: Results) -> Iterator[Row]:
         if boot := score.bootstrap:
             values |= {"bootstrap_mean": boot.mean, "bootstrap_std": boot.std}
             values |= {"interval_low": boot.interval[0], "interval_high": boot.interval[1]}
-            values |= {"rank_best": boot.ranks[0], "rank_worst": boot.ranks[1], "cluster": boot.cluster}
+            values |= {
+                "rank_best": boot.ranks[0],
+                "rank_worst": boot.ranks[1],
+                "cluster": boot.cluster,
+            }
         for name, value in (values | score.outputs | score.ends).items():
             yield score.dataset, score.system, score.metric, name, value
 
@@ -102,7 +130,9 @@ def human_to_csv(results: Results) -> str:
 
 
 def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
-    """Return a table as CSV, with empty cells for None and NaN, and no text that a spreadsheet takes for a formula."""
+    """Return a table as CSV, with empty cells for None and NaN, and no text that a spreadsheet
+    takes for a formula.
+    """
 
     def shown(cell: str | float | None) -> str:
         if isinstance(cell, str):
@@ -114,7 +144,8 @@ def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
     return stream.getvalue()
 
 
-# --- Parquet, for which pyarrow is needed. Block after block goes to a temporary file, so that memory does not grow.
+# --- Parquet, for which pyarrow is needed. Block after block goes to a temporary file, so that
+# memory does not grow.
 
 
 GROUP = 16
@@ -126,32 +157,42 @@ LABELS = ("dataset", "system", "metric")
 
 
 def parquet_files(material: Material) -> dict[str, Content]:
-    """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics need.
+    """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics
+    need.
 
-    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a fraction). Where lines
-    have ids, the id stands before the line, here and in the files of counts. It also has the
-    outputs of the sentence that `material.columns` name, and none where its metric has no such output. A row of a file
-    of counts has data set, system, line, reference (from 0, or -1 if no count depends on it) and the counts; those that
-    do not depend on the reference are repeated.
-    """
+    A row of sentences.parquet has data set, system, signature, line (from 1) and score (a
+    fraction). Where lines have ids, the id stands before the line, here and in the files of counts.
+    It also has the outputs of the sentence that `material.columns` name, and none where its metric
+    has no such output. A row of a file of counts has data set, system, line, reference (from 0, or
+    -1 if no count depends on it) and the counts; those that do not depend on the reference are
+    repeated."""
     files: dict[str, Content] = {}
     scored, asked = [measured.by_line for measured in material.measured], _asked(material)
-    lines = {"id": "string", "line": "int64"} if any(board.ids for board in scored) else {"line": "int64"}
+    lines = (
+        {"id": "string", "line": "int64"}
+        if any(board.ids for board in scored)
+        else {"line": "int64"}
+    )
     types = lines | dict.fromkeys(["score", *asked], "float64")
     files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
     for needs in dict.fromkeys(measured.metric.needs for measured in scored):
         own = [measured for measured in scored if measured.metric.needs == needs]
-        once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[::-1]
+        once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[
+            ::-1
+        ]
         types = {**lines, "reference": "int16"}
         for item in needs.schema(1).fields:
             names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
             types |= dict.fromkeys(names, "float64" if item.real else "int64")
-        files[f"columns.{needs.key}.parquet"] = _parquet(partial(_counts, needs, once), types, once, LABELS[:2])
+        files[f"columns.{needs.key}.parquet"] = _parquet(
+            partial(_counts, needs, once), types, once, LABELS[:2]
+        )
     return files
 
 
 def _asked(material: Material) -> list[str]:
-    """Return the names of the outputs of sentences that are asked for; raises InputError for an unknown column.
+    """Return the names of the outputs of sentences that are asked for; raises InputError for an
+    unknown column.
 
     The columns of tables are no columns of sentences, but no errors.
     """
@@ -159,8 +200,13 @@ def _asked(material: Material) -> list[str]:
         return []
     measured = [one for one in material.measured if one.columns]
     first = [(one.metric, next(present_blocks(one.metric, one.columns[0]))) for one in measured]
-    names = list(dict.fromkeys(name for metric, block in first for name in every_output(metric, block)))
-    titles = [ranked_table(material.results, list(one.scores), material.digits)[0] for one in material.measured]
+    names = list(
+        dict.fromkeys(name for metric, block in first for name in every_output(metric, block))
+    )
+    titles = [
+        ranked_table(material.results, list(one.scores), material.digits)[0]
+        for one in material.measured
+    ]
     check_picked([*names, *(title for header in titles for title in header)], material.columns)
     return [names[number] for number in picked(names, material.columns)]
 
@@ -186,7 +232,9 @@ def _places(measured: Board, first: int, count: int) -> dict[str, Any]:
 
 
 def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
-    """Yield the rows of a block for each reference, or once if no count depends on it; missing ones have no rows."""
+    """Yield the rows of a block for each reference, or once if no count depends on it; missing ones
+    have no rows.
+    """
     for measured in scored:
         fields = needs.schema(measured.references).fields
         apart = any(item.per_reference for item in fields)
@@ -196,10 +244,20 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
                 places = _places(measured, first, len(next(iter(block.values()))))
                 first += len(places["line"])
                 for reference in range(measured.references) if apart else (-1,):
-                    arrays = {**places, "reference": np.full(len(places["line"]), reference, np.int16)}
+                    arrays = {
+                        **places,
+                        "reference": np.full(len(places["line"]), reference, np.int16),
+                    }
                     for item in fields:
-                        array = block[item.name][:, reference] if item.per_reference else block[item.name]
-                        split = {f"{item.name}_{order + 1}": array[:, order] for order in range(item.orders)}
+                        array = (
+                            block[item.name][:, reference]
+                            if item.per_reference
+                            else block[item.name]
+                        )
+                        split = {
+                            f"{item.name}_{order + 1}": array[:, order]
+                            for order in range(item.orders)
+                        }
                         arrays |= split or {item.name: array}
                     if apart and "ref_len" in block:
                         present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
@@ -208,13 +266,19 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
 
 
 def _parquet(
-    rows: Callable[[], Iterator[Rows]], types: dict[str, str], scored: Sequence[Board], labels: Sequence[str] = LABELS
+    rows: Callable[[], Iterator[Rows]],
+    types: dict[str, str],
+    scored: Sequence[Board],
+    labels: Sequence[str] = LABELS,
 ) -> Content:
     """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = {label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores)) for label in labels}
+    names = {
+        label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores))
+        for label in labels
+    }
     fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
     schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
 
@@ -222,8 +286,12 @@ def _parquet(
         arrays = []
         for label in labels:
             numbers = np.full(len(others["line"]), names[label].index(own[label]), np.int32)
-            arrays.append(pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string())))
-        return pa.record_batch([*arrays, *(pa.array(others[name], from_pandas=True) for name in types)], schema=schema)
+            arrays.append(
+                pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string()))
+            )
+        return pa.record_batch(
+            [*arrays, *(pa.array(others[name], from_pandas=True) for name in types)], schema=schema
+        )
 
     with TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema, compression="zstd") as writer:

@@ -1,4 +1,6 @@
-"""Tables in LaTeX with booktabs, for pdfLaTeX and LuaLaTeX. Nothing in a name or signature acts as a command."""
+"""Tables in LaTeX with booktabs, for pdfLaTeX and LuaLaTeX. Nothing in a name or signature acts as
+a command.
+"""
 
 import re
 from collections.abc import Sequence
@@ -12,11 +14,14 @@ from .tables.comparisons import BETTER, WORSE
 
 _SIGNS = Path(__file__).with_name("latex_signs.tsv").read_text(encoding="utf-8")
 SIGNS = dict(line.split("\t") for line in _SIGNS.splitlines())
-"""What stands for signs that LaTeX reads as commands, does not print, or takes for options of a line break."""
+"""What stands for signs that LaTeX reads as commands, does not print, or takes for options of a
+line break."""
 COLUMN = 219.0
 """The width in points of a column of a page with two columns."""
 LETTER, MARK, GAP = 4.7, 3.6, 12.0
-"""About how wide a letter, a raised letter and the space between two columns are in \\small, in points."""
+"""About how wide a letter, a raised letter and the space between two columns are in \\small, in
+points.
+"""
 _INTERVAL = re.compile(r"([-+]?[0-9.]+) to ([-+]?[0-9.]+)")
 HEAD = """\
 % Made by gec-pipeline. In the preamble: \\usepackage{booktabs,graphicx}
@@ -25,13 +30,18 @@ HEAD = """\
 
 
 def latex_files(material: Material) -> dict[str, str]:
-    r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by type.
+    r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by
+    type.
 
     The signatures of all metrics stand once in signatures.tex.
     """
     own = [] if material.by_type else list(sheets(material))
     types = list(type_sheets(material.results, material.digits, material.tier))
-    files = {} if material.by_type else {"results.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in own)}
+    files = (
+        {}
+        if material.by_type
+        else {"results.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in own)}
+    )
     files |= {"types.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in types)} if types else {}
     signatures = list(dict.fromkeys(text for sheet in [*own, *types] for text in sheet.signatures))
     if signatures:
@@ -42,12 +52,17 @@ def latex_files(material: Material) -> dict[str, str]:
 
 
 def escape(text: str) -> str:
-    """Return text that LaTeX prints unchanged, on one line, with control characters shown as escapes."""
+    """Return text that LaTeX prints unchanged, on one line, with control characters shown as
+    escapes."""
     parts = [SIGNS.get(sign, sign) for sign in printable(text.replace("\n", " "))]
     for index in range(len(parts) - 1):
         if parts[index] in ("-", ",") and parts[index + 1] == parts[index]:
-            parts[index] += r"\kern0pt{}"  # else two make a dash or a quotation mark; in LuaLaTeX {} does not part them
-    return re.sub(r"\}(\.?)\\textsubscript\{", r"\1", "".join(parts))  # F₀.₅ has its point between the small digits
+            parts[index] += (
+                r"\kern0pt{}"  # else two make a dash or a quotation mark; in LuaLaTeX {} does not part them
+            )
+    return re.sub(
+        r"\}(\.?)\\textsubscript\{", r"\1", "".join(parts)
+    )  # F₀.₅ has its point between the small digits
 
 
 def code(text: str) -> str:
@@ -58,7 +73,9 @@ def code(text: str) -> str:
 def table(sheet: Sheet) -> str:
     """Return a table, over both columns of the page where it does not fit one of them."""
     columns = "".join("l" if column in sheet.names else "r" for column in range(len(sheet.header)))
-    widths = [LETTER * len(title) for title in sheet.header]  # a little too wide: nobody knows them without LaTeX
+    widths = [
+        LETTER * len(title) for title in sheet.header
+    ]  # a little too wide: nobody knows them without LaTeX
     for row in sheet.rows:
         for column, cell in enumerate(row):
             letters = len(cell.text) + (len(f" + {cell.spread}") if cell.spread else 0)
@@ -91,11 +108,16 @@ def table(sheet: Sheet) -> str:
 
 
 def _heads(heads: Sequence[str]) -> list[str]:
-    """Return the line of what stands above columns, and rules below it; nothing where there is nothing."""
+    """Return the line of what stands above columns, and rules below it; nothing where there is
+    nothing."""
     cells, rules, last = list[str](), list[str](), 0
     for head, columns in groupby(heads):
         first, last = last + 1, last + len(list(columns))
-        cells += [rf"\multicolumn{{{last - first + 1}}}{{c}}{{{escape(head)}}}"] if head else [""] * (last - first + 1)
+        cells += (
+            [rf"\multicolumn{{{last - first + 1}}}{{c}}{{{escape(head)}}}"]
+            if head
+            else [""] * (last - first + 1)
+        )
         rules += [rf"\cmidrule(lr){{{first}-{last}}}"] if head else []
     return [" & ".join(cells) + r" \\", "".join(rules)] if rules else []
 

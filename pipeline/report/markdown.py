@@ -10,20 +10,31 @@ from .tables import NO_BREAK
 from .tables.comparisons import BETTER, WORSE
 
 _SPECIAL = re.compile(r"[\\`*_\[\]<>|~&$#@]|:(?=//|[A-Za-z0-9+-]+:)|(?<=www)\.")
-"""Signs that mean something in Markdown, in HTML, or to GitHub: formulas, mentions, issues, emoji, links."""
+"""Signs that mean something in Markdown, in HTML, or to GitHub: formulas, mentions, issues, emoji,
+links."""
 _LEADING = re.compile(r"([0-9]*)([-+=.)])")
 """Beginnings that make a line a list or a heading."""
 
 
 def markdown_files(material: Material) -> dict[str, str]:
-    """Return results.md, a table for each data set and metric, and types.md where there are scores by type."""
-    types = [table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)]
-    files = {} if material.by_type else {"results.md": "\n".join(table(sheet) for sheet in sheets(material))}
+    """Return results.md, a table for each data set and metric, and types.md where there are scores
+    by type.
+    """
+    types = [
+        table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)
+    ]
+    files = (
+        {}
+        if material.by_type
+        else {"results.md": "\n".join(table(sheet) for sheet in sheets(material))}
+    )
     return files | ({"types.md": "\n".join(types)} if types else {})
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows unchanged, on one line, with control characters shown as escapes."""
+    """Return text that Markdown shows unchanged, on one line, with control characters shown as
+    escapes.
+    """
     return _SPECIAL.sub(r"\\\g<0>", printable(text.replace("\n", " ")))
 
 
@@ -43,24 +54,34 @@ def code(text: str) -> str:
 
 def table(sheet: Sheet) -> str:
     """Return a table with its caption, notes and signatures."""
-    shown = [[escape(title) for title in sheet.header], *([_cell(cell) for cell in row] for row in sheet.rows)]
+    shown = [
+        [escape(title) for title in sheet.header],
+        *([_cell(cell) for cell in row] for row in sheet.rows),
+    ]
     if any(sheet.heads):  # Markdown has one line of titles, and no cell over several columns
         firsts = [n == 0 or sheet.heads[n - 1] != head for n, head in enumerate(sheet.heads)]
         above = [escape(head) * first for head, first in zip(sheet.heads, firsts, strict=True)]
         shown[:1] = [above, [f"**{title}**" for title in shown[0]]]
     widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
     dashes = ["-" * (width - 1) for width in widths]
-    rules = [f":{dash}" if column in sheet.names else f"{dash}:" for column, dash in enumerate(dashes)]
+    rules = [
+        f":{dash}" if column in sheet.names else f"{dash}:" for column, dash in enumerate(dashes)
+    ]
     lines = [_row(shown[0], widths, sheet.names), _row(rules, widths, ())]
     lines += [_row(row, widths, sheet.names) for row in shown[1:]]
     below = [paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []
-    below += [f"- {paragraph(text)}" for text in sheet.items] + [f"- {code(text)}" for text in sheet.signatures]
+    below += [f"- {paragraph(text)}" for text in sheet.items] + [
+        f"- {code(text)}" for text in sheet.signatures
+    ]
     return "\n".join([f"**{escape(sheet.caption)}**", "", *lines, "", *below, ""])
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:
     sizes = enumerate(zip(cells, widths, strict=True))
-    padded = [cell.ljust(width) if column in left else cell.rjust(width) for column, (cell, width) in sizes]
+    padded = [
+        cell.ljust(width) if column in left else cell.rjust(width)
+        for column, (cell, width) in sizes
+    ]
     return f"| {' | '.join(padded)} |"
 
 

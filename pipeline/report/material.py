@@ -1,4 +1,5 @@
-"""What reports are made of, and the style of their plots: the width of the place for them, letters and title.
+"""What reports are made of, and the style of their plots: the width of the place for them, letters
+and title.
 
 All of it follows from config, inputs and version, so equal runs have equal reports.
 """
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from ..scoring.results import Results
 
 WIDTHS = {"column": 219 / 72.27, "text": 455 / 72.27}
-"""Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of TeX."""
+"""Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of
+TeX."""
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
-"""Letters by name. All come with matplotlib, so figures are the same on every machine. STIX looks as Times does."""
+"""Letters by name. All come with matplotlib, so figures are the same on every machine. STIX looks
+as Times does."""
 SMALLEST = 7.0
 """No letter is smaller, in points, in a figure that is made for a paper."""
 
@@ -56,7 +59,9 @@ def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
     """Return the style of these settings. Raises InputError for a width or font that is not there."""
     for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
         if value is not None and value not in known:
-            raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}")
+            raise InputError(
+                f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}"
+            )
     return PlotStyle(width or "", font, title)
 
 
@@ -66,13 +71,15 @@ class Material:
 
     results: Results
     measured: tuple[Board, ...] = ()
-    """The scores of each metric on each data set, with the columns of counts that they are made of."""
+    """The scores of each metric on each data set, with the columns of counts that they are made of.
+    """
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
     """The texts by data set; empty where they are not at hand."""
     config: Any = None
     """The config as it was written."""
     people: Callable[[], HumanJudgements | None] = lambda: None
-    """Reads what people said of the systems, as `human` in the config has it; None where that is not at hand."""
+    """Reads what people said of the systems, as `human` in the config has it; None where that is
+    not at hand."""
     unread: str = ""
     """Why the texts are not at hand."""
     digits: int = 2
@@ -91,14 +98,17 @@ class Material:
     beside: tuple[tuple[str, Results], ...] = ()
     """Names and results of the other runs that a figure shows."""
     columns: tuple[str, ...] = ()
-    """Names or patterns of the columns that tables have beside names and score; empty for the usual ones."""
+    """Names or patterns of the columns that tables have beside names and score; empty for the usual
+    ones."""
     lines: int | None = None
     """How many sentences of a data set the page shows; None for as many as fit."""
     effects: int = 0
     """For how many of these it says what each edit does to their scores."""
 
     def judged(self) -> HumanRanking | None:
-        """Return how people rank the systems; None where nobody judged them, or the judgements are not at hand."""
+        """Return how people rank the systems; None where nobody judged them, or the judgements are
+        not at hand.
+        """
         from ..human.human_judgements import human_ranking  # here, because few runs have judgements
 
         human = self.results.human
@@ -115,7 +125,8 @@ class Format:
     files: Callable[[Material], Mapping[str, Content]]
     """Makes its files, by their names."""
     printed: bool = False
-    """Whether the command `report` prints it when no folder is named, so that people can paste it."""
+    """Whether the command `report` prints it when no folder is named, so that people can paste it.
+    """
     package: str = ""
     """The package it needs that a plain installation lacks."""
     extra: str = ""

@@ -1,8 +1,8 @@
-"""The numbers of sentences by the metrics of users as files, and configs that take them as `external`.
+"""The numbers of sentences by the metrics of users as files, and configs that take them as
+`external`.
 
-Others rerun the statistics of a run from this folder, bit for bit, without the code, the model and the texts. In place
-of texts the configs name columns of these files.
-"""
+Others rerun the statistics of a run from this folder, bit for bit, without the code, the model and
+the texts. In place of texts the configs name columns of these files."""
 
 import math
 import re
@@ -20,13 +20,15 @@ from .tables.ranked import labels
 
 FOLDER = "numbers"
 LINE = "#"
-"""The first column, whose name no metric has: the number of the line. It stands for the texts of a reference."""
+"""The first column, whose name no metric has: the number of the line. It stands for the texts of a
+reference."""
 LONGEST = 50
 """The most signs of the title of an external metric."""
 
 
 def number_files(material: Material) -> dict[str, str]:
-    """Return a table for each metric of users, data set and system, and the configs; nothing where there is none."""
+    """Return a table for each metric of users, data set and system, and the configs; nothing where
+    there is none."""
     declared, files = material.results.declared, dict[str, str]()
     named = labels(board.signature for board in material.measured)
     groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[Board]]]] = {}
@@ -36,17 +38,23 @@ def number_files(material: Material) -> dict[str, str]:
         if metric.name not in declared:
             continue
         title = re.sub(r"[^A-Za-z0-9_.]+", "-", label).strip("-")
-        if len(title) > LONGEST or title in (each for group in groups.values() for each, _ in group):
+        if len(title) > LONGEST or title in (
+            each for group in groups.values() for each, _ in group
+        ):
             title = f"{metric.name}-{number}"
         for board in boards:
             for name, rows in _tables(board, declared[metric.name]):
                 files[f"{FOLDER}/{_path(title, board.dataset, name)}"] = rows
-        groups.setdefault(tuple((board.dataset, board.left_out) for board in boards), []).append((title, boards))
+        groups.setdefault(tuple((board.dataset, board.left_out) for board in boards), []).append(
+            (title, boards)
+        )
     asked = material.config if isinstance(material.config, dict) else {}
     for group in groups.values():  # a config drops lines for all of its metrics
         end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
         written = _config(group, declared, asked.get("statistics"))
-        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(written, sort_keys=False, default_flow_style=None)
+        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(
+            written, sort_keys=False, default_flow_style=None
+        )
     return files
 
 
@@ -55,7 +63,8 @@ def _path(title: str, dataset: str, system: str) -> str:
 
 
 def _tables(board: Board, declared: Declared) -> Iterator[tuple[str, str]]:
-    """Yield the name of each system, and a table of its lines with a column for each number; no number, empty cell.
+    """Yield the name of each system, and a table of its lines with a column for each number; no
+    number, empty cell.
 
     Where lines have ids, these are the last column.
     """
@@ -75,8 +84,11 @@ def _cell(value: float, declared: Declared) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: Any) -> dict[str, Any]:
-    """Return a config of metrics that leave out the same lines. Its paths are relative to the folder.
+def _config(
+    group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: Any
+) -> dict[str, Any]:
+    """Return a config of metrics that leave out the same lines. Its paths are relative to the
+    folder.
 
     `statistics` is that section as the config of the run has it.
     """
@@ -88,17 +100,32 @@ def _config(group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declar
         gone = {"drop": [line + 1 for line in board.left_out]} if board.left_out else {}
         datasets[board.dataset] = {"references": [reference], **gone}
         for name in board.names:
-            systems.setdefault(name, {})[board.dataset] = {"tsv": _path(title, board.dataset, name), "column": first}
+            systems.setdefault(name, {})[board.dataset] = {
+                "tsv": _path(title, board.dataset, name),
+                "column": first,
+            }
     metrics = []
     for title, boards in group:
         own, metric = declared[boards[0].metric.name], boards[0].metric
         entry = {"name": "external", "title": title, "files": _path(title, "{dataset}", "{system}")}
         entry["columns"] = "+".join(own.numbers if own.counts else own.numbers[:1])
         if own.counts:
-            more = {"score": "f_beta", "beta": dict(metric.settings())["beta"], "decimals": own.decimals or None}
+            more = {
+                "score": "f_beta",
+                "beta": dict(metric.settings())["beta"],
+                "decimals": own.decimals or None,
+            }
         else:
             more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale)):f}"}
         more["higher_is_better"] = None if own.higher_is_better else False
-        metrics.append({**entry, **{key: value for key, value in more.items() if value is not None}})
+        metrics.append(
+            {**entry, **{key: value for key, value in more.items() if value is not None}}
+        )
     asked = {} if statistics is None else {"statistics": statistics}
-    return {"datasets": datasets, "systems": systems, "metrics": metrics, **asked, "output": {"dir": "run"}}
+    return {
+        "datasets": datasets,
+        "systems": systems,
+        "metrics": metrics,
+        **asked,
+        "output": {"dir": "run"},
+    }

@@ -1,4 +1,6 @@
-"""One sentence of a run: its texts, its scores and counts by each metric, its edits, and how texts are printed."""
+"""One sentence of a run: its texts, its scores and counts by each metric, its edits, and how texts
+are printed.
+"""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +21,13 @@ from ..metrics.base.needs import Columns, Needs
 from ..scoring.board import Board
 from ..scoring.results import Score
 from ..scoring.sentences import scores_of_system, sentence_scores
-from ..scoring.terms import HasBlocks, annotators_of, chosen_references, of_annotators, present_blocks
+from ..scoring.terms import (
+    HasBlocks,
+    annotators_of,
+    chosen_references,
+    of_annotators,
+    present_blocks,
+)
 from .material import Material
 from .tables import Table, percent, round_half_up
 from .tables.ranked import called
@@ -30,18 +38,22 @@ ALWAYS = 9
 NOTHING = "∅"
 """What stands for no token, in edits that insert or delete."""
 SUMMARY = 2.5
-"""A source of so many times the words of an output is not aligned with it: the output is a summary."""
+"""A source of so many times the words of an output is not aligned with it: the output is a summary.
+"""
 MOST_CELLS = 4_000_000
 """Texts whose numbers of words have a higher product are not aligned."""
 DELETED, INSERTED = "strike red", "underline green"
 """How words are drawn on a terminal that the source alone has, or the text."""
 
 
-def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]) -> tuple[list[tuple[str, str]], str]:
-    """Return the names and texts of a sentence: source, references, outputs; and how it is called, such as "line 3".
+def sentence(
+    material: Material, dataset: str, line: int, systems: Sequence[str]
+) -> tuple[list[tuple[str, str]], str]:
+    """Return the names and texts of a sentence: source, references, outputs; and how it is called,
+    such as "line 3".
 
-    Lines count from 1. Without texts at hand there are none. Where the line has an id or another number in the files,
-    these are told too.
+    Lines count from 1. Without texts at hand there are none. Where the line has an id or another
+    number in the files, these are told too.
 
     Raises StoreError if the data set has no such line.
     """
@@ -49,7 +61,9 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
     corpus = material.corpora.get(dataset)
-    place = place_of(line, next((board.ids for board in material.measured if board.dataset == dataset), None))
+    place = place_of(
+        line, next((board.ids for board in material.measured if board.dataset == dataset), None)
+    )
     if corpus is None:
         return [], place
     named = [("source", corpus.source)] if corpus.source else []
@@ -62,7 +76,8 @@ def sentence(material: Material, dataset: str, line: int, systems: Sequence[str]
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:
-    """Print the texts of a sentence beside their names; on a terminal with edits against the source in colour.
+    """Print the texts of a sentence beside their names; on a terminal with edits against the source
+    in colour.
 
     In a pipe, a text stands below its names where these are too long for the column of names.
     """
@@ -88,15 +103,17 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
         grid.add_row("", Text.assemble("(", *legend, ": against the source)"))
     for names, text in grouped(texts):
         words = marked(source if is_marked and names != ["source"] else text, text)
-        grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words))
+        grid.add_row(
+            Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words)
+        )
     console(width=terminal_width(), height=25).print(grid)
 
 
 def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
     """Return texts with all names that they have, in the order of the first ones.
 
-    References that are the same are one, and so are outputs, but for white space. No output is one with a reference.
-    """
+    References that are the same are one, and so are outputs, but for white space. No output is one
+    with a reference."""
     groups: dict[tuple[str, str], tuple[list[str], str]] = {}
     for name, text in texts:
         kind = name.partition(" ")[0] if name == "source" or " " in name else ""
@@ -105,7 +122,8 @@ def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
 
 
 def marked(source: str, text: str) -> list[tuple[str, str]]:
-    """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from the source.
+    """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from
+    the source.
 
     Texts of a single word, such as those without blanks, and summaries stay as they are.
     """
@@ -119,7 +137,9 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
     return [(printable(word), style) for word, style in words]
 
 
-def score_table(material: Material, dataset: str, line: int, systems: Sequence[str], digits: int) -> Table:
+def score_table(
+    material: Material, dataset: str, line: int, systems: Sequence[str], digits: int
+) -> Table:
     """Return a row for each system with its scores of one sentence by all metrics."""
     header, rows = ["system"], [[name] for name in systems]
     for label, measured in _measured(material, dataset):
@@ -129,13 +149,19 @@ def score_table(material: Material, dataset: str, line: int, systems: Sequence[s
             if columns is None:
                 row.append("-")
             else:
-                score = sentence_scores(measured.metric, _row(present_blocks(measured.metric, columns), line))[0]
+                score = sentence_scores(
+                    measured.metric, _row(present_blocks(measured.metric, columns), line)
+                )[0]
                 row.append(percent(float(score), digits, measured.signature))
     return header, rows
 
 
-def most_different(measured: Board, one: str, two: str, count: int) -> list[tuple[int, float, float]]:
-    """Return line, score of `one` and score of `two` of the sentences that differ most; equal scores are left out."""
+def most_different(
+    measured: Board, one: str, two: str, count: int
+) -> list[tuple[int, float, float]]:
+    """Return line, score of `one` and score of `two` of the sentences that differ most; equal
+    scores are left out.
+    """
     both = filter(None, (_columns(measured, one), _columns(measured, two)))
     first, second = (scores_of_system(measured.metric, own) for own in both)
     apart = np.nan_to_num(np.abs(first - second))
@@ -143,12 +169,15 @@ def most_different(measured: Board, one: str, two: str, count: int) -> list[tupl
     return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
 
 
-def count_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[tuple[str, list[str], Table]]:
-    """Yield the labels of metrics that share counts, and the counts of a sentence: without orders, then with orders.
+def count_tables(
+    material: Material, dataset: str, line: int, system: str
+) -> Iterator[tuple[str, list[str], Table]]:
+    """Yield the labels of metrics that share counts, and the counts of a sentence: without orders,
+    then with orders.
 
-    The former are a line for each reference, or a single line. The latter have a row for each order, and for each
-    reference if they depend on it. Missing references are left out, and so are rows above ALWAYS without a count.
-    """
+    The former are a line for each reference, or a single line. The latter have a row for each
+    order, and for each reference if they depend on it. Missing references are left out, and so are
+    rows above ALWAYS without a count."""
 
     def shown(value: float) -> str:
         return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
@@ -166,17 +195,27 @@ def count_tables(material: Material, dataset: str, line: int, system: str) -> It
         apart = any(field.per_reference for field in fields)
         wide = [field for field in fields if field.orders]
         singles, rows = list[str](), list[list[str]]()
-        who = list(range(measured.references)) if edit_judge(measured.metric) else range(1, measured.references + 1)
+        who = (
+            list(range(measured.references))
+            if edit_judge(measured.metric)
+            else range(1, measured.references + 1)
+        )
         title = "annotator" if edit_judge(measured.metric) else "reference"
         for number in range(measured.references) if apart else (0,):
             if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
                 continue
             places = {field.name: (0, number) if field.per_reference else 0 for field in fields}
             values = {name: np.atleast_1d(counts[name][place]) for name, place in places.items()}
-            alone = "  ".join(f"{field.name} {shown(values[field.name][0])}" for field in fields if not field.orders)
+            alone = "  ".join(
+                f"{field.name} {shown(values[field.name][0])}"
+                for field in fields
+                if not field.orders
+            )
             singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
             for n in range(1, max(field.orders for field in fields) + 1):
-                cells = [shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide]
+                cells = [
+                    shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide
+                ]
                 if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
                     rows.append([*([str(who[number])] if apart else []), str(n), *cells])
         header = [*([title] if apart else []), "n", *(field.name for field in wide)]
@@ -205,7 +244,9 @@ def _row(blocks: Iterable[Columns], line: int) -> Columns:
 
 
 def known_system(scores: Iterable[Score], place: str, system: str) -> str:
-    """Return the name of a system; raises StoreError, with the nearest name, if no score of the place is of it."""
+    """Return the name of a system; raises StoreError, with the nearest name, if no score of the
+    place is of it.
+    """
     names = list(dict.fromkeys(score.system for score in scores))
     if system not in names:
         raise StoreError(f"{place}: has no system '{system}'{known_names(system, names, 'it has')}")
@@ -224,33 +265,57 @@ class Edits(NamedTuple):
     def table(self) -> Table:
         """A row for each edit, with the verdict of each judge; "-" for who takes no part.
 
-        Types of edits are left out where none has any. A cell is empty where another type or annotator has the edit.
-        """
-        ordered = (sorted(own or (), key=lambda verdict: verdict.verdict == MISSED) for own in self.several)
+        Types of edits are left out where none has any. A cell is empty where another type or
+        annotator has the edit."""
+        ordered = (
+            sorted(own or (), key=lambda verdict: verdict.verdict == MISSED) for own in self.several
+        )
         edits = dict.fromkeys(verdict[:5] for own in ordered for verdict in own)
         rows, typed = [], any(edit[4] for edit in edits)
         for edit in sorted(edits, key=lambda edit: edit[:2]):
             start, end, original, correction, name = edit
             said = ([one.verdict for one in own or () if one[:5] == edit] for own in self.several)
-            cells = ["-" if own is None else ", ".join(words) for own, words in zip(self.several, said, strict=True)]
-            rows.append([f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}", *[name] * typed, *cells])
+            cells = [
+                "-" if own is None else ", ".join(words)
+                for own, words in zip(self.several, said, strict=True)
+            ]
+            rows.append(
+                [
+                    f"{start}-{end}",
+                    f"{original or NOTHING} → {correction or NOTHING}",
+                    *[name] * typed,
+                    *cells,
+                ]
+            )
         judges = [f"annotator {number}" for number in range(len(self.several))]
         return ["tokens", "edit", *["type"] * typed, *judges], rows
 
 
-def edits_of(metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int) -> Edits:
-    """Return the edits of a sentence, which counts from 1, by a metric that judges which of them are right."""
+def edits_of(
+    metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int
+) -> Edits:
+    """Return the edits of a sentence, which counts from 1, by a metric that judges which of them
+    are right.
+    """
     view = corpus.read_by(metric.needs)
     texts = [view.source, view.systems[system], *view.references] if view.source else []
     source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-    ((several,),) = judge.verdicts([source], [[output]], [[annotation] for annotation in annotations])
-    reference = next(islice(chain.from_iterable(chosen_references(metric, columns)), line - 1, None))
+    ((several,),) = judge.verdicts(
+        [source], [[output]], [[annotation] for annotation in annotations]
+    )
+    reference = next(
+        islice(chain.from_iterable(chosen_references(metric, columns)), line - 1, None)
+    )
     numbers = judge.references_of(source, annotations)
     return Edits(several, int(annotators_of(np.array([numbers]), np.array([reference]))[0]))
 
 
-def edit_tables(material: Material, dataset: str, line: int, system: str) -> Iterator[tuple[str, Edits]]:
-    """Yield the label of each metric that says which edits of a sentence are right, and these; none without texts."""
+def edit_tables(
+    material: Material, dataset: str, line: int, system: str
+) -> Iterator[tuple[str, Edits]]:
+    """Yield the label of each metric that says which edits of a sentence are right, and these; none
+    without texts.
+    """
     corpus = material.corpora.get(dataset)
     for label, measured in _measured(material, dataset):
         columns = _columns(measured, system)
@@ -259,12 +324,13 @@ def edit_tables(material: Material, dataset: str, line: int, system: str) -> Ite
             yield label, edits_of(measured.metric, judge, corpus, columns, system, line)
 
 
-def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None) -> Columns:
+def annotator_columns(
+    metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None
+) -> Columns:
     """Return the columns of a single line of a system, which counts from 1: each has one row.
 
-    Where references stand for annotators, there is one for each annotator of the corpus. Without the corpus, they stay
-    as they were counted.
-    """
+    Where references stand for annotators, there is one for each annotator of the corpus. Without
+    the corpus, they stay as they were counted."""
     columns = _row(system.blocks(), line)
     if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.needs).source:
         return columns
@@ -272,7 +338,9 @@ def annotator_columns(metric: Metric, system: HasBlocks, line: int, corpus: Corp
 
 
 def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
-    """Return for some lines which reference of the columns is that of each annotator: int64 [lines, annotators]."""
+    """Return for some lines which reference of the columns is that of each annotator: int64 [lines,
+    annotators].
+    """
     view, judge = corpus.read_by(metric.needs), edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
     texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]

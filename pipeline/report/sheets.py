@@ -1,4 +1,6 @@
-"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types, agreement with people."""
+"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types,
+agreement with people.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +16,17 @@ from .material import Material
 from .overview import Overview, Whole, overviews
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.people import AGREEMENT_TABLES, finding_tables
-from .tables.ranked import HUMAN, SOURCE, Group, best_of, cluster_ends, groups, notes_of, ranked_table, size
+from .tables.ranked import (
+    HUMAN,
+    SOURCE,
+    Group,
+    best_of,
+    cluster_ends,
+    groups,
+    notes_of,
+    ranked_table,
+    size,
+)
 from .tables.reproduction import expectation_table, misses
 from .tables.series import best_sentences
 
@@ -46,7 +58,8 @@ class Sheet:
     header: list[str]
     rows: list[list[Cell]]
     heads: list[str] = field(default_factory=list)
-    """What stands above each column, once above those of the same metric; empty where there is nothing."""
+    """What stands above each column, once above those of the same metric; empty where there is
+    nothing."""
     rules: Sequence[int] = ()
     """Numbers of the rows at which a cluster ends."""
     names: tuple[int, ...] = (0,)
@@ -62,10 +75,10 @@ class Sheet:
 def sheets(material: Material) -> Iterator[Sheet]:
     """Yield the tables of a run.
 
-    Tables of systems by metrics, if there are several metrics or data sets, come first. A ranked table for each data
-    set and metric, agreement with people, the other sections of the results, and what was expected follow. Where
-    columns are asked for, there is the first table alone: that of systems by metrics, or the only ranked one.
-    """
+    Tables of systems by metrics, if there are several metrics or data sets, come first. A ranked
+    table for each data set and metric, agreement with people, the other sections of the results,
+    and what was expected follow. Where columns are asked for, there is the first table alone: that
+    of systems by metrics, or the only ranked one."""
     tables = overviews(material.results, material.digits, material.columns)
     results = material.results
     for overview in tables:
@@ -89,26 +102,49 @@ def sheets(material: Material) -> Iterator[Sheet]:
                     notes=[drawn] if agreement.name in ("people", "people-sentences") else [],
                     signatures=signatures,
                 )
-    for number, (title, (header, rows), left) in enumerate(finding_tables(results, material.digits), 1):
-        yield Sheet(name=f"findings-{number}", caption=title, header=header, rows=_plain(rows), names=left)
+    for number, (title, (header, rows), left) in enumerate(
+        finding_tables(results, material.digits), 1
+    ):
+        yield Sheet(
+            name=f"findings-{number}", caption=title, header=header, rows=_plain(rows), names=left
+        )
     if results.expectations:
         header, rows = expectation_table(results.expectations)
         missed = [f"missed: {line}" for line in misses(results.expectations)]
         what = "expected and found"
-        yield Sheet(name="expected", caption=what, header=header, rows=_plain(rows), names=(1, 4), items=missed)
+        yield Sheet(
+            name="expected",
+            caption=what,
+            header=header,
+            rows=_plain(rows),
+            names=(1, 4),
+            items=missed,
+        )
 
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> Sheet:
     header, rows = ranked_table(results, group.scores, digits, columns)
     whole, outputs = Whole(results, group, digits), group.scores[0].outputs
-    titles = {own: " ".join(filter(None, whole.heads(n))) for n, own in enumerate(whole.header) if own in outputs}
+    titles = {
+        own: " ".join(filter(None, whole.heads(n)))
+        for n, own in enumerate(whole.header)
+        if own in outputs
+    }
     best = best_of(results.datasets[group.dataset], group, digits)
-    cells = [[Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)] for row in rows]
+    cells = [
+        [Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)]
+        for row in rows
+    ]
     for row in cells:
-        row[2:] = [Cell(c.text[:-1], mark=c.text[-1]) if c.text.endswith((BETTER, WORSE)) else c for c in row[2:]]
+        row[2:] = [
+            Cell(c.text[:-1], mark=c.text[-1]) if c.text.endswith((BETTER, WORSE)) else c
+            for c in row[2:]
+        ]
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
-        notes.append("Draws: the score over random draws of references, which is no interval over sentences.")
+        notes.append(
+            "Draws: the score over random draws of references, which is no interval over sentences."
+        )
     if any(score.bootstrap for score in group.scores):
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
@@ -133,23 +169,41 @@ def _missing(results: Results, dataset: str) -> list[str]:
 
 
 def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
-    """Return a table of systems by metrics, with half the width of their intervals if `spread` is set."""
+    """Return a table of systems by metrics, with half the width of their intervals if `spread` is
+    set.
+    """
     names, own = overview.systems, [group for _, group in overview.groups]
     rows = [[Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))] for name in names]
     heads, header = [""], ["system"]
     for name, columns in groupby(overview.columns, lambda column: column.heads[0]):
         below = [column.heads[1] for column in columns]
         heads += [name if len(below) > 1 else ""] * len(below)
-        header += [text or "score" for text in below] if len(below) > 1 else [f"{name} {below[0]}".strip()]
+        header += (
+            [text or "score" for text in below]
+            if len(below) > 1
+            else [f"{name} {below[0]}".strip()]
+        )
     for column in overview.columns:
         for name, row in zip(names, rows, strict=True):
             entry = column.entries.get(name)
-            row.append(Cell(entry.text, entry.best, entry.spread * spread, entry.mark) if entry else Cell(NONE))
-    notes = [note for name in dict.fromkeys(group.dataset for group in own) for note in _missing(results, name)]
+            row.append(
+                Cell(entry.text, entry.best, entry.spread * spread, entry.mark)
+                if entry
+                else Cell(NONE)
+            )
+    notes = [
+        note
+        for name in dict.fromkeys(group.dataset for group in own)
+        for note in _missing(results, name)
+    ]
     for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
         if kind in overview.kinds.values():
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
-    scores = [(" ".join(column.heads).strip(), column) for column in overview.columns if column.verdict_sentence]
+    scores = [
+        (" ".join(column.heads).strip(), column)
+        for column in overview.columns
+        if column.verdict_sentence
+    ]
     if lower := [name for name, column in scores if column.lower_is_better]:
         notes.append(f"{', '.join(lower)}: the lowest score is the best.")
     if plain := [name for name, column in scores if factor(column.group.metric) == 1]:
@@ -158,7 +212,10 @@ def _overview(results: Results, overview: Overview, *, spread: bool) -> Sheet:
         notes.append(overview.marks)
     notes += _settings(results)
     spreads = [any(row[n].spread for row in rows) for n in range(len(header))]
-    header = [f"{title} ± {overview.level}" if has else title for title, has in zip(header, spreads, strict=True)]
+    header = [
+        f"{title} ± {overview.level}" if has else title
+        for title, has in zip(header, spreads, strict=True)
+    ]
     deviation = f", ± half the width of the {overview.level} interval over bootstrap samples of the sentences"
     return Sheet(
         name=overview.name,
@@ -180,7 +237,9 @@ def _settings(results: Results) -> list[str]:
 
 
 def _signatures(results: Results, own: Sequence[Group]) -> list[str]:
-    """Return the signatures of metrics, each with the one that the field's own tool gives it, with its samples."""
+    """Return the signatures of metrics, each with the one that the field's own tool gives it, with
+    its samples.
+    """
     drawn = results.statistics if "resamples" in (results.statistics or {}) else None
     pairs = ((group.metric, group.scores[0].peer_signature) for group in own)
     both = ((text, with_samples(peer, drawn) if peer and drawn else peer) for text, peer in pairs)
@@ -192,14 +251,17 @@ def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:
 
 
 def type_sheets(results: Results, digits: int, tier: int) -> Iterator[Sheet]:
-    """Yield for each data set and metric a table by systems of the MOST types with most edits that were wanted.
+    """Yield for each data set and metric a table by systems of the MOST types with most edits that
+    were wanted.
 
     The best scores of a type are bold, where there are several and they are not all equal.
     """
     for types in types_of(results, tier):
         wanted = Counter[str]()
         for (_, name), cell in types.cells.items():
-            wanted[name] = max(wanted[name], int(sum(cell.outputs[key] for key in types.counts if key != "fp")))
+            wanted[name] = max(
+                wanted[name], int(sum(cell.outputs[key] for key in types.counts if key != "fp"))
+            )
         shown = {name for name, _ in wanted.most_common(MOST)}
         header, rows = side_by_side(types, digits)
         cells = _plain([row for row in rows if row[0] in shown])
@@ -209,15 +271,26 @@ def type_sheets(results: Results, digits: int, tier: int) -> Iterator[Sheet]:
             top = max((cell.score for cell in own if cell), default=0.0)
             if len({cell.text for cell in row[1:]} - {NONE}) > 1:
                 best = [cell is not None and cell.score == top for cell in own]
-                row[1:] = [Cell(cell.text, best=is_best) for cell, is_best in zip(row[1:], best, strict=True)]
+                row[1:] = [
+                    Cell(cell.text, best=is_best)
+                    for cell, is_best in zip(row[1:], best, strict=True)
+                ]
         yield Sheet(
             name=f"{types.group.dataset}-{types.group.label}-types",
             caption=caption(types),
             header=header,
             rows=cells,
             notes=[
-                *(["Score of each type in percent, the best of each in bold."] if len(types.systems) > 1 else []),
-                *([f"The {MOST} most frequent types; {left_out} more are in types.csv."] if left_out else []),
+                *(
+                    ["Score of each type in percent, the best of each in bold."]
+                    if len(types.systems) > 1
+                    else []
+                ),
+                *(
+                    [f"The {MOST} most frequent types; {left_out} more are in types.csv."]
+                    if left_out
+                    else []
+                ),
                 f"{NONE}: the type does not occur with this system.",
             ],
             signatures=[types.group.metric],

@@ -1,4 +1,6 @@
-"""The values that a config expects, compared with the results: one verdict on each entry of `expect` and one on all."""
+"""The values that a config expects, compared with the results: one verdict on each entry of
+`expect` and one on all.
+"""
 
 import math
 import statistics
@@ -31,7 +33,8 @@ from .verdicts import Verdict
 
 Scores = dict[str, float]
 LISTED = 300
-"""The most values of an entry that results.json lists; of more values only those that are not equal are listed."""
+"""The most values of an entry that results.json lists; of more values only those that are not equal
+are listed."""
 
 
 def with_published(
@@ -41,18 +44,23 @@ def with_published(
     results: Results,
     progress: Progress | None = None,
 ) -> Results:
-    """Return the results with the sections judgments, columns, correlations and agreements, and with the verdicts.
+    """Return the results with the sections judgments, columns, correlations and agreements, and
+    with the verdicts.
 
-    These are the verdict on the whole, that on record, and the entries with theirs; `missed` has the numbers, from 1,
-    of the entries whose verdict is worse than the one on record.
-    """
+    These are the verdict on the whole, that on record, and the entries with theirs; `missed` has
+    the numbers, from 1, of the entries whose verdict is worse than the one on record."""
     sections = Sections(written, opened, scored, results.scores)
     results = replace(results, **sections.compute(progress))
     if written.expect:
         plain = results.plain()
-        entries = [_Entry(number, entry, sections, plain).checked() for number, entry in enumerate(written.expect)]
+        entries = [
+            _Entry(number, entry, sections, plain).checked()
+            for number, entry in enumerate(written.expect)
+        ]
         expectations = {
-            "verdict": verdicts.whole_verdict([(entry["verdict"], entry["published"]) for entry in entries]),
+            "verdict": verdicts.whole_verdict(
+                [(entry["verdict"], entry["published"]) for entry in entries]
+            ),
             "recorded": written.publication.verdict if written.publication else None,
             "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
             "entries": entries,
@@ -66,7 +74,11 @@ class Sections:
     """Computes the sections judgments, columns, correlations and agreements of results.json."""
 
     def __init__(
-        self, written: models.ConfigFile, opened: Published, scored: Sequence[Board], scores: Sequence[Score]
+        self,
+        written: models.ConfigFile,
+        opened: Published,
+        scored: Sequence[Board],
+        scores: Sequence[Score],
     ) -> None:
         self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
         self.notes: list[str] = []
@@ -76,7 +88,9 @@ class Sections:
         """Return the sections by name; an empty one is None."""
         self.judgments: dict[str, Any] = {}
         for name, judgments in self.opened.judgments.items():
-            self.judgments[name] = JudgmentSummary(judgments, self.written.judgments[name], progress).plain()
+            self.judgments[name] = JudgmentSummary(
+                judgments, self.written.judgments[name], progress
+            ).plain()
         self.columns: dict[str, Scores] = {}
         for name, column in self.written.columns.items():
             self.columns |= self.attempt(name, partial(self.column, name, column))
@@ -87,11 +101,14 @@ class Sections:
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
             agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = zip(models.SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True)
+        sections = zip(
+            models.SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True
+        )
         return {name: section or None for name, section in sections}
 
     def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
-        """Return {name: what `make` returns}. Return an empty mapping and add a note where that raises InputError."""
+        """Return {name: what `make` returns}. Return an empty mapping and add a note where that
+        raises InputError."""
         try:
             return {name: make()}
         except InputError as error:
@@ -99,7 +116,8 @@ class Sections:
             return {}
 
     def scored_by(self, metric: str | None, dataset: str | None) -> Board:
-        """Return the scores by the metric that a text means, on a data set. None means the only data set."""
+        """Return the scores by the metric that a text means, on a data set. None means the only
+        data set."""
         same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
         return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
 
@@ -118,31 +136,48 @@ class Sections:
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
     def correlation(self, written: models.CorrelationConfig) -> dict[str, dict[str, Any]]:
-        """Return {column: {other column: coefficients}}, computed on the systems that all of these columns have."""
-        of, with_ = ([name for name in names if name in self.columns] for names in (written.of, written.with_))
+        """Return {column: {other column: coefficients}}, computed on the systems that all of these
+        columns have."""
+        of, with_ = (
+            [name for name in names if name in self.columns]
+            for names in (written.of, written.with_)
+        )
         if not of or not with_:
             return {}
         if written.statistics:
             known = self.opened.records
-            return {one: {two: correlated(known[one], known[two], written) for two in with_} for one in of}
+            return {
+                one: {two: correlated(known[one], known[two], written) for two in with_}
+                for one in of
+            }
         columns = {name: self.columns[name] for name in (*of, *with_)}
         scored = {system for column in columns.values() for system in common_systems([column])}
         nowhere = [name for name in written.without if name not in scored]
-        self.notes += [f"correlations: without: no column has a system '{name}'" for name in nowhere]
+        self.notes += [
+            f"correlations: without: no column has a system '{name}'" for name in nowhere
+        ]
         systems = common_systems(columns.values(), written.without)
         values = {name: vector(column, systems) for name, column in columns.items()}
         return {
-            one: {two: {"systems": len(systems), **correlate(values[one], values[two])} for two in with_} for one in of
+            one: {
+                two: {"systems": len(systems), **correlate(values[one], values[two])}
+                for two in with_
+            }
+            for one in of
         }
 
     def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
-            systems, scores, lines = _of_cells(self.opened.sentence_tables[name], judgments, written.without)
+            systems, scores, lines = _of_cells(
+                self.opened.sentence_tables[name], judgments, written.without
+            )
         else:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
-            systems, scores, lines = judged_scores(metric, judgments, written.without, written.numbering, self.notes)
+            systems, scores, lines = judged_scores(
+                metric, judgments, written.without, written.numbering, self.notes
+            )
         if written.order is not None:
             if sorted(written.order) != sorted(systems):
                 raise InputError(f"order: expected each of {', '.join(systems)} once")
@@ -153,12 +188,15 @@ class Sections:
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
-    """Return an output of a score. Raises InputError, which lists `others` too, where the metric has no such output."""
+    """Return an output of a score. Raises InputError, which lists `others` too, where the metric
+    has no such output."""
     if output == "score":
         return score.score
     if output not in score.outputs:
         names = ", ".join([*score.outputs, *others])
-        raise InputError(f"{parse_signature(score.metric)[0]} has no output '{output}'; there are {names}")
+        raise InputError(
+            f"{parse_signature(score.metric)[0]} has no output '{output}'; there are {names}"
+        )
     return score.outputs[output]
 
 
@@ -167,35 +205,49 @@ def round_score(value: float, rounding: models.RoundingConfig | None, scale: str
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
     scaled = verdicts.decimal(value, scale)
-    return float(scaled if rounding is None else verdicts.rounded(scaled, rounding.digits, rounding.rule))
+    return float(
+        scaled if rounding is None else verdicts.rounded(scaled, rounding.digits, rounding.rule)
+    )
 
 
-def _of_cells(cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]) -> tuple[list[str], Floats, Ints]:
-    """Return the judged systems, their scores [systems, sentences], and the column of each judged sentence in these.
+def _of_cells(
+    cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]
+) -> tuple[list[str], Floats, Ints]:
+    """Return the judged systems, their scores [systems, sentences], and the column of each judged
+    sentence in these.
 
-    Sentences are the same where their numbers are written alike. Raises InputError where a score is lacking.
-    """
-    names = sorted({cell.system for cell in cells if cell.system in judgments.systems} - set(without))
+    Sentences are the same where their numbers are written alike. Raises InputError where a score is
+    lacking."""
+    names = sorted(
+        {cell.system for cell in cells if cell.system in judgments.systems} - set(without)
+    )
     rows = {name: number for number, name in enumerate(names)}
-    columns = {text: number for number, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))}
+    columns = {
+        text: number for number, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))
+    }
     scores = np.full((len(names), len(columns)), np.nan)
     for cell in cells:
         if cell.system in rows:
             scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
     lacking = next((segment for segment in judgments.segments if segment not in columns), None)
     if lacking is not None or not names:
-        reason = f"no score of the judged sentence {lacking}" if names else "no system that was judged"
+        reason = (
+            f"no score of the judged sentence {lacking}" if names else "no system that was judged"
+        )
         raise InputError(f"agreements: the table has {reason}")
     lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
     absent = np.argwhere(np.isnan(scores[:, lines]))
     if len(absent):
         name, segment = names[absent[0][0]], judgments.segments[absent[0][1]]
-        raise InputError(f"agreements: the table has no score of {name} for the judged sentence {segment}")
+        raise InputError(
+            f"agreements: the table has no score of {name} for the judged sentence {segment}"
+        )
     return names, scores, lines
 
 
 def _other_annotators(written: models.ConfigFile, opened: Published) -> Iterator[str]:
-    """Yield a warning for each entry whose texts are annotated here by other versions than those of the publication."""
+    """Yield a warning for each entry whose texts are annotated here by other versions than those of
+    the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
         ours = annotator_of(metric.needs.input) if metric else ""
@@ -213,7 +265,13 @@ def _other_annotators(written: models.ConfigFile, opened: Published) -> Iterator
 class _Entry:
     """An entry of the section `expect`, with the results that it is compared with."""
 
-    def __init__(self, number: int, entry: models.ExpectationConfig, sections: Sections, plain: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        number: int,
+        entry: models.ExpectationConfig,
+        sections: Sections,
+        plain: dict[str, Any],
+    ) -> None:
         self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
 
     def checked(self) -> dict[str, Any]:
@@ -225,7 +283,13 @@ class _Entry:
             messages = [str(error)]
         verdict: Verdict = verdicts.verdict_of(compared, entry.rounding)
         publication = self.sections.written.publication
-        recorded: Verdict = "tolerance" if entry.tolerance is not None else "rounding" if entry.rounding else "exact"
+        recorded: Verdict = (
+            "tolerance"
+            if entry.tolerance is not None
+            else "rounding"
+            if entry.rounding
+            else "exact"
+        )
         if entry.recorded:
             recorded = entry.recorded
         elif publication is not None and publication.verdict == "not run":
@@ -247,7 +311,9 @@ class _Entry:
             "tolerance": entry.tolerance,
             "why": entry.why,
             "message": messages[0] if messages else None,
-            "compared": [value.plain() for value in (others[:LISTED] if len(compared) > LISTED else compared)],
+            "compared": [
+                value.plain() for value in (others[:LISTED] if len(compared) > LISTED else compared)
+            ],
         }
 
     def title(self) -> str:
@@ -257,16 +323,23 @@ class _Entry:
             return entry.path.replace("/", " ").replace("_", " ")
         metric = self.sections.opened.metrics[entry.metric].name
         parts = [entry.dataset or "", metric, "" if entry.output == "score" else entry.output]
-        parts += [key for key in ("order", "sentences", "mean", "reports") if getattr(entry, key) is not None]
+        parts += [
+            key
+            for key in ("order", "sentences", "mean", "reports")
+            if getattr(entry, key) is not None
+        ]
         return " ".join(part for part in parts if part)
 
     def compared(self) -> list[verdicts.Compared]:
-        """Return the comparison of each value. Raises InputError where the results do not have what is expected."""
+        """Return the comparison of each value. Raises InputError where the results do not have what
+        is expected."""
         entry = self.entry
         if entry.same is not None:
             one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
             same: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            return [verdicts.Compared(place=(), expected=entry.same, found=entry.path, verdict=same)]
+            return [
+                verdicts.Compared(place=(), expected=entry.same, found=entry.path, verdict=same)
+            ]
         if entry.path is not None:
             ours = _at_path(self.plain, entry.path)
         elif entry.reports is not None:
@@ -282,7 +355,9 @@ class _Entry:
             expected = self.sections.opened.expected_reports[self.number]
         scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
         return [
-            verdicts.Compared(place=place, expected=text, found=None, verdict="differs", message=message)
+            verdicts.Compared(
+                place=place, expected=text, found=None, verdict="differs", message=message
+            )
             if message
             else verdicts.compare(place, text, value, scale, entry.rounding, entry.tolerance)
             for place, text, value, message in verdicts.leaves(expected, ours)
@@ -296,39 +371,58 @@ class _Entry:
         systems: dict[str, dict[int, str]] = {}
         for cell in cells:
             if not (cell.sentence.isascii() and cell.sentence.isdigit()):
-                raise InputError(f"{cell.position}: '{cell.sentence[:40]}' is no number of a sentence")
+                raise InputError(
+                    f"{cell.position}: '{cell.sentence[:40]}' is no number of a sentence"
+                )
             systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
-        return {system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()}
+        return {
+            system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()
+        }
 
     def scores(self) -> dict[str, Any]:
-        """Return the outputs or sentence scores that the entry names: {system: value, or list of values}."""
+        """Return the outputs or sentence scores that the entry names: {system: value, or list of
+        values}."""
         entry = self.entry
         scored = self.sections.scored_by(entry.metric, entry.dataset)
         first = scored.scores[0]
         if entry.sentences is None:
             key = first.dataset, first.metric
-            scores = [score for score in self.sections.scores if (score.dataset, score.metric) == key]
+            scores = [
+                score for score in self.sections.scores if (score.dataset, score.metric) == key
+            ]
             owner, _, name = entry.output.partition(".")
             if entry.output == "rank":
                 return {score.system: score.rank for score in scores}
-            if name and entry.output in models.SPECIAL:  # a number of the section `samples` or `bootstrap`
-                return {score.system: getattr(getattr(score, owner), name, None) for score in scores}
-            return {score.system: output_of(score, entry.output, models.SPECIAL) for score in scores}
+            if (
+                name and entry.output in models.SPECIAL
+            ):  # a number of the section `samples` or `bootstrap`
+                return {
+                    score.system: getattr(getattr(score, owner), name, None) for score in scores
+                }
+            return {
+                score.system: output_of(score, entry.output, models.SPECIAL) for score in scores
+            }
         metric = metric_scores([scored])[0]
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
         named = f"1-{metric.lines}" if entry.sentences == "all" else entry.sentences
         try:
             items = named if isinstance(named, list) else [named]
-            ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(metric.lines)
+            ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(
+                metric.lines
+            )
             lines = np.concatenate([np.arange(low, high) for low, high in ranges])
         except ConfigError as error:
             raise InputError(error.problems) from None
-        return {name: row.tolist() for name, row in zip(metric.systems, metric.sentences()[:, lines], strict=True)}
+        return {
+            name: row.tolist()
+            for name, row in zip(metric.systems, metric.sentences()[:, lines], strict=True)
+        }
 
 
 def _at_path(content: Any, path: str) -> Any:
-    """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is nothing."""
+    """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is
+    nothing."""
     done: list[str] = []
     for step in path.split("/"):
         if isinstance(content, dict) and step in content:
@@ -336,7 +430,9 @@ def _at_path(content: Any, path: str) -> Any:
         elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
             content = content[int(step) - 1]
         else:
-            raise InputError(f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{verdicts.listed(content)}")
+            raise InputError(
+                f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{verdicts.listed(content)}"
+            )
         done.append(step)
     return content
 
@@ -345,13 +441,16 @@ def _numbers(values: Any) -> dict[str, float]:
     """Return a number for each system, so that the highest number is the best system."""
     if isinstance(values, list):  # an order already
         return {str(name): float(-number) for number, name in enumerate(values)}
-    if not isinstance(values, dict) or not all(isinstance(v, int | float) or v is None for v in values.values()):
+    if not isinstance(values, dict) or not all(
+        isinstance(v, int | float) or v is None for v in values.values()
+    ):
         raise InputError("an order needs a number for each system")
     return {name: math.nan if value is None else float(value) for name, value in values.items()}
 
 
 def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
-    """Return the mean of the values of some systems, each scaled and rounded first where the entry says `before`."""
+    """Return the mean of the values of some systems, each scaled and rounded first where the entry
+    says `before`."""
     values, names = _numbers(ours), entry.mean or []
     lacking = next((name for name in names if name not in values), None)
     if lacking is not None:

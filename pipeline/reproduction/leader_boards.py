@@ -1,8 +1,9 @@
-"""Leader boards across publications: which outputs that recipes name are for the same data, and what was printed.
+"""Leader boards across publications: which outputs that recipes name are for the same data, and
+what was printed.
 
-`boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all recipes for the same
-texts, which their checksums tell, so that a new recipe joins a board without being named there.
-"""
+`boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all
+recipes for the same texts, which their checksums tell, so that a new recipe joins a board without
+being named there."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,15 +39,19 @@ class Printed(NamedTuple):
     value: str
     """In percent, with all digits that were printed."""
     metric: str
-    """The metric as the recipe writes it, where its settings are others than those of the board; else empty."""
+    """The metric as the recipe writes it, where its settings are others than those of the board;
+    else empty."""
     year: int | None
     """The year of the publication."""
     published: bool = True
-    """Whether it stands in the publication. Otherwise it is of another computation, and only in the recipe."""
+    """Whether it stands in the publication. Otherwise it is of another computation, and only in the
+    recipe."""
 
 
 def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple[str, Printed]]:
-    """Return (system, published score) for each score by a metric on a data set that a recipe expects."""
+    """Return (system, published score) for each score by a metric on a data set that a recipe
+    expects.
+    """
     recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
     rows = []
     for number, entry in enumerate(recipe.expected):
@@ -64,13 +69,17 @@ def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple
 
 
 def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
-    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is of no such score."""
+    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is
+    of no such score.
+    """
     if any(key in entry for key in ("path", "mean", "sentences", "order")):
         return None
     if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
         return None
     written = recipe.content.get("metrics", [])
-    text = entry.get("metric", written[0] if isinstance(written, list) and len(written) == 1 else written)
+    text = entry.get(
+        "metric", written[0] if isinstance(written, list) and len(written) == 1 else written
+    )
     try:
         own = from_text(text) if isinstance(text, str) else None
     except InputError:
@@ -87,7 +96,9 @@ def _percent(value: str, scale: str) -> str | None:
     number, factor = read_number(value), read_number(scale)
     if number is None or not factor:
         return None
-    if factor == Decimal(1).scaleb(factor.adjusted()):  # a power of ten: all digits stay, zeros at the end too
+    if factor == Decimal(1).scaleb(
+        factor.adjusted()
+    ):  # a power of ten: all digits stay, zeros at the end too
         shifted = number.scaleb(2 - factor.adjusted())
     else:
         shifted = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
@@ -95,10 +106,12 @@ def _percent(value: str, scale: str) -> str | None:
 
 
 TEXTS = ("source", "references", "gold")
-"""The keys of a data set that say which texts it has. Any other key but `bom` makes it another data set."""
+"""The keys of a data set that say which texts it has. Any other key but `bom` makes it another data
+set."""
 RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
 PER_PAIR = 40
-"""Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p by their number."""
+"""Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p
+by their number."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +151,13 @@ class LeaderBoard:
     metric: str
     entrants: tuple[Entrant, ...] = ()
     family: str = ""
-    """The file of recipes for each of whose results there is such a board; the report shows less of each."""
+    """The file of recipes for each of whose results there is such a board; the report shows less of
+    each."""
     result: str = ""
     """Which of these results it is of, such as a language pair."""
     facts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """What else is known of systems: the title of a column, and a text by the name of the system."""
+    """What else is known of systems: the title of a column, and a text by the name of the system.
+    """
 
     @property
     def folder(self) -> str:
@@ -150,14 +165,17 @@ class LeaderBoard:
         return f"board-{self.name}"
 
     def config(self, own: Path | None = None) -> dict[str, Any] | None:
-        """Return the config that scores the outputs which are here; None where these or the data set are not here.
+        """Return the config that scores the outputs which are here; None where these or the data
+        set are not here.
 
         With an output of one's own, every system is tested against that one.
         """
         here = [entrant for entrant in self.entrants if entrant.here]
         dataset = dict(self.dataset)
         if isinstance(marked := dataset.get("bom"), list):
-            dataset["bom"] = [name for name in marked if any(entrant.name == name for entrant in here)]
+            dataset["bom"] = [
+                name for name in marked if any(entrant.name == name for entrant in here)
+            ]
         shared = [file for files in _files(self.dataset).values() for file in files]
         if len(here) < 2 or any(state(file) != "here" for file in shared):
             return None
@@ -188,7 +206,9 @@ def written_boards() -> Mapping[str, dict[str, Any]]:
 
 
 def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[LeaderBoard]:
-    """Return the boards of two systems or more: with `unread` those of tables too whose scores were not read."""
+    """Return the boards of two systems or more: with `unread` those of tables too whose scores were
+    not read.
+    """
     _of_catalogue.cache_clear()
     _records_of.cache_clear()
     listed = []
@@ -203,14 +223,19 @@ def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[
 def _each_board(
     name: str, written: dict[str, Any], outcomes: Sequence[Outcome]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file that `of` names.
+    """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file
+    that `of` names.
 
     Such a board is of the recipe's first data set, by its metric of this name.
     """
     if "of" not in written:
         yield name, written
-    for recipe in (outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")):
-        metric = next(text for text in recipe.content["metrics"] if from_text(text).name == written["metric"])
+    for recipe in (
+        outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")
+    ):
+        metric = next(
+            text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]
+        )
         result = recipe.name.removeprefix(f"{recipe.family}-")
         about = {
             "title": written["title"].replace("{result}", result),
@@ -225,13 +250,18 @@ def _each_board(
 
 
 def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]:
-    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} where it is not here."""
+    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} where it is
+    not here.
+    """
     (file,) = _of_catalogue(written["file"])
     if state(file, quick=True) != "here":
         return {}
     records = [one for one in _records_of(cache_path(file)) if one.text(written["where"]) == result]
     return {
-        title: {one.text(written["system"]): TRUTH.get(text := one.text(column).lower(), text) for one in records}
+        title: {
+            one.text(written["system"]): TRUTH.get(text := one.text(column).lower(), text)
+            for one in records
+        }
         for title, column in written["columns"].items()
     }
 
@@ -240,10 +270,11 @@ _records_of = cache(read_records)
 
 
 def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome], unread: bool) -> list[Entrant]:
-    """Return the systems of a board. Outputs with the same content are one, and references are none.
+    """Return the systems of a board. Outputs with the same content are one, and references are
+    none.
 
-    A system has the name that it has in its oldest recipe, followed by that recipe's where another one has the name.
-    """
+    A system has the name that it has in its oldest recipe, followed by that recipe's where another
+    one has the name."""
     own, metric = _files(written["dataset"]), from_text(written["metric"])
     references = {content_of(file) for file in own.get("references", ())}
     named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
@@ -254,7 +285,9 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome], unread: bool
             tables = [each for each in recipe.expected if unread and "table" in each]
             awaited = any(_metric_of(each, recipe, dataset, metric) is not None for each in tables)
             for system, written_of in recipe.mapping("systems").items():
-                files = _named(written_of.get(dataset) if isinstance(written_of, dict) else written_of)
+                files = _named(
+                    written_of.get(dataset) if isinstance(written_of, dict) else written_of
+                )
                 if len(files) == 1 and (content := content_of(files[0])) not in references:
                     of_system = [one for name, one in printed if name == system]
                     named.setdefault(content, []).append((system, recipe, of_system, files[0]))
@@ -272,7 +305,9 @@ def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome], unread: bool
 
 
 def _named(text: Any) -> list[DataFile]:
-    """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such text."""
+    """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such
+    text.
+    """
     return _of_catalogue(text) if isinstance(text, str) and is_data(text) else []
 
 
@@ -286,7 +321,9 @@ def _of_catalogue(text: str) -> list[DataFile]:
 
 
 def _files(dataset: Any) -> dict[str, list[DataFile]]:
-    """Return the files of a data set by the keys source, references and gold; {} where it is none of such files."""
+    """Return the files of a data set by the keys source, references and gold; {} where it is none
+    of such files.
+    """
     if not isinstance(dataset, dict) or not set(dataset) <= {*TEXTS, "bom"}:
         return {}
     named = {
@@ -296,7 +333,9 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
     }
     if not all(files for texts in named.values() for files in texts):
         return {}
-    return {key: [file for files in texts for file in files] for key, texts in named.items() if texts}
+    return {
+        key: [file for files in texts for file in files] for key, texts in named.items() if texts
+    }
 
 
 def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
@@ -305,5 +344,7 @@ def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[s
         return
     for name, dataset in recipe.mapping("datasets").items():
         sums = {key: [content_of(file) for file in texts] for key, texts in _files(dataset).items()}
-        if sums and all(sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()):
+        if sums and all(
+            sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()
+        ):
             yield name

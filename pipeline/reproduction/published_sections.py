@@ -1,7 +1,8 @@
-"""The published sections of a config, `judgments` to `expect`: files are read and names checked before scoring.
+"""The published sections of a config, `judgments` to `expect`: files are read and names checked
+before scoring.
 
-Published numbers stand in tables, whose columns a config names, and in reports of m2scorer with `-v`.
-"""
+Published numbers stand in tables, whose columns a config names, and in reports of m2scorer with
+`-v`."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -14,7 +15,16 @@ import numpy as np
 from ..config import models_published as models
 from ..config.resolved import Config
 from ..config.tree import base_of
-from ..errors import ConfigError, CorpusError, DataError, InputError, Problem, did_you_mean, gathered, known_names
+from ..errors import (
+    ConfigError,
+    CorpusError,
+    DataError,
+    InputError,
+    Problem,
+    did_you_mean,
+    gathered,
+    known_names,
+)
 from ..human.comparison import asked_statistics
 from ..human.judgments import Judgments, read_judgments
 from ..human.records import Record, Scores, filtered, means_of, read_records, scores_of
@@ -47,7 +57,11 @@ class Cell(NamedTuple):
 
 
 def cells_of(
-    records: Sequence[Record], system: str, score: str, sentence: str | None = None, without: Collection[str] = ()
+    records: Sequence[Record],
+    system: str,
+    score: str,
+    sentence: str | None = None,
+    without: Collection[str] = (),
 ) -> list[Cell]:
     """Return the scores of records, of which each system, with its sentence, has one.
 
@@ -55,7 +69,12 @@ def cells_of(
     """
     seen, cells = dict[tuple[str, str], str](), list[Cell]()
     for record in records:
-        cell = Cell(record.text(system), record.text(sentence) if sentence else "", record.text(score), record.position)
+        cell = Cell(
+            record.text(system),
+            record.text(sentence) if sentence else "",
+            record.text(score),
+            record.position,
+        )
         if cell.system in without:
             continue
         try:
@@ -64,14 +83,17 @@ def cells_of(
             raise CorpusError([Problem(cell.position, str(error))]) from None
         twin = seen.setdefault((cell.system, cell.sentence), cell.position)
         if twin != cell.position:
-            subject = f"system '{cell.system[:40]}'" + (f", sentence {cell.sentence[:20]}," if cell.sentence else "")
+            subject = f"system '{cell.system[:40]}'" + (
+                f", sentence {cell.sentence[:20]}," if cell.sentence else ""
+            )
             raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
         cells.append(cell)
     return cells
 
 
 Sentences = dict[str, dict[str, Any]]
-"""For each sentence, by its number from 1: the counts by the number of the annotator (from 0), and TAKEN."""
+"""For each sentence, by its number from 1: the counts by the number of the annotator (from 0), and
+TAKEN."""
 TAKEN = "taken"
 """The key of the number of the annotator who is taken."""
 _COUNT = re.compile(r"# ([a-z_]+) *: ([0-9]{1,15})")
@@ -89,10 +111,9 @@ def read_report(path: Path) -> Sentences:
         # proposed    : 7
         # gold        : 12
 
-    and after the annotators of a sentence `>> Chosen Annotator for line 5 : 0`. The numbers are the totals of all
-    sentences up to this one, if this annotator is taken here. Other lines are passed over.
-    Raises CorpusError where the file is no report.
-    """
+    and after the annotators of a sentence `>> Chosen Annotator for line 5 : 0`. The numbers are the
+    totals of all sentences up to this one, if this annotator is taken here. Other lines are passed
+    over. Raises CorpusError where the file is no report."""
     name, sentences = named(path), Sentences()
     annotators: dict[str, dict[str, str]] = {}
     counts: dict[str, str] | None = None
@@ -101,15 +122,25 @@ def read_report(path: Path) -> Sentences:
             counts = annotators.setdefault(match[1], {})
         elif match := _COUNT.fullmatch(line.rstrip()):
             if counts is None:
-                raise CorpusError([Problem(f"{name}:{number}", "has a count, and no annotator stands before it")])
+                raise CorpusError(
+                    [Problem(f"{name}:{number}", "has a count, and no annotator stands before it")]
+                )
             counts[match[1]] = match[2]
         elif match := _CHOSEN.fullmatch(line.rstrip()):
             if not annotators:
-                raise CorpusError([Problem(f"{name}:{number}", "has a chosen annotator, and no counts before it")])
+                raise CorpusError(
+                    [Problem(f"{name}:{number}", "has a chosen annotator, and no counts before it")]
+                )
             sentences[match[1]] = {**annotators, TAKEN: match[2]}
             annotators, counts = {}, None
     if not sentences:
-        raise CorpusError([Problem(name, "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'")])
+        raise CorpusError(
+            [
+                Problem(
+                    name, "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
+                )
+            ]
+        )
     return sentences
 
 
@@ -133,7 +164,10 @@ def counted(scored: Board) -> dict[str, Sentences]:
             for line, taken in enumerate(chosen.tolist()):
                 listed = np.flatnonzero(columns["ref_len"][line] >= 0).tolist()
                 with_each = (totals[line] + counts[line]).tolist()
-                said = {str(number): dict(zip(names, with_each[number], strict=True)) for number in listed}
+                said = {
+                    str(number): dict(zip(names, with_each[number], strict=True))
+                    for number in listed
+                }
                 sentences[str(len(sentences) + 1)] = {**said, TAKEN: taken}
             before = before + own.sum(axis=0)
         systems[system] = sentences
@@ -147,7 +181,8 @@ class Published:
     judgments: dict[str, Judgments] = field(default_factory=dict)
     """The judgements by their names in the config."""
     columns: dict[str, dict[str, float]] = field(default_factory=dict)
-    """The score of each system, by the names of the columns that are neither of a metric nor of judgements."""
+    """The score of each system, by the names of the columns that are neither of a metric nor of
+    judgements."""
     records: dict[str, Scores] = field(default_factory=dict)
     """The scores of outputs, by the names of the columns that have records."""
     sentence_tables: dict[str, list[Cell]] = field(default_factory=dict)
@@ -155,19 +190,26 @@ class Published:
     expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
     """The published values that are in files, by the number (from 0) of the entry of `expect`."""
     expected_reports: dict[int, dict[str, Sentences]] = field(default_factory=dict)
-    """The published counts of systems that are in reports, by the number (from 0) of the entry of `expect`."""
+    """The published counts of systems that are in reports, by the number (from 0) of the entry of
+    `expect`."""
     metrics: dict[str | None, Metric] = field(default_factory=dict)
     """The metric that each text of these sections means; None means the only metric."""
 
 
 def open_published(config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> Published:
-    """Read the files that published sections name, and check the names in these. `problems` gets what is wrong."""
+    """Read the files that published sections name, and check the names in these. `problems` gets
+    what is wrong."""
     return _Opener(config, metrics, problems).open()
 
 
 class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
-        self.config, self.written, self.metrics, self.problems = config, config.written, metrics, problems
+        self.config, self.written, self.metrics, self.problems = (
+            config,
+            config.written,
+            metrics,
+            problems,
+        )
         self.opened = Published()
         self._records: dict[Path, list[Record]] = {}
 
@@ -178,13 +220,17 @@ class _Opener:
         try:
             return path_of(text, base_of(self.config.root.find(keys)))
         except DataError as error:
-            raise ConfigError([self.config.root.problem(problem.message, keys) for problem in error.problems]) from None
+            raise ConfigError(
+                [self.config.root.problem(problem.message, keys) for problem in error.problems]
+            ) from None
 
     def open(self) -> Published:
         for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
-                    self.problem(f"'{name}' cannot be a name: / parts the keys of paths", (section, name))
+                    self.problem(
+                        f"'{name}' cannot be a name: / parts the keys of paths", (section, name)
+                    )
         for name, judgments in self.written.judgments.items():
             with gathered(self.problems):
                 path = self.path(judgments.file, ("judgments", name, "file"))
@@ -196,7 +242,12 @@ class _Opener:
         self.correlations()
         for name, agreement in self.written.agreements.items():
             where: Keys = ("agreements", name)
-            self.check_name(agreement.judgments, self.written.judgments, "section of judgments", (*where, "judgments"))
+            self.check_name(
+                agreement.judgments,
+                self.written.judgments,
+                "section of judgments",
+                (*where, "judgments"),
+            )
             if agreement.table is not None:
                 self.opened.sentence_tables[name] = self.table(agreement.table, (*where, "table"))
             else:
@@ -207,12 +258,15 @@ class _Opener:
         return self.opened
 
     def correlations(self) -> None:
-        """Append the problems of correlations: columns and statistics that are not there, and pairs that come twice."""
+        """Append the problems of correlations: columns and statistics that are not there, and pairs
+        that come twice."""
         seen: dict[tuple[str, str], int] = {}
         for number, correlation in enumerate(self.written.correlations):
             for pair in ((one, two) for one in correlation.of for two in correlation.with_):
                 if seen.setdefault(pair, number) != number:
-                    self.problem(f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number))
+                    self.problem(
+                        f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number)
+                    )
             for key, names in (("of", correlation.of), ("with", correlation.with_)):
                 for index, name in enumerate(names):
                     where = ("correlations", number, key, index)
@@ -227,7 +281,11 @@ class _Opener:
 
     def check_verdict(self) -> None:
         """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
-        publication, entries, keys = self.written.publication, self.written.expect, ("publication", "verdict")
+        publication, entries, keys = (
+            self.written.publication,
+            self.written.expect,
+            ("publication", "verdict"),
+        )
         if publication is None or not entries:
             return
         verdict, allowed = publication.verdict, list[tuple[Verdict, bool]]()
@@ -237,9 +295,13 @@ class _Opener:
             allowed.append((highest, entry.published))
         best = whole_verdict(allowed)
         if verdict in ORDER and best == "not published":
-            self.problem(f"'{verdict}', but no entry of expect is published; expected 'not published'", keys)
+            self.problem(
+                f"'{verdict}', but no entry of expect is published; expected 'not published'", keys
+            )
         elif verdict == "not published" and any(entry.published for entry in entries):
-            self.problem("'not published', but entries of expect are; say `published: false` there", keys)
+            self.problem(
+                "'not published', but entries of expect are; say `published: false` there", keys
+            )
         elif verdict in ORDER and is_worse(best, verdict):
             told = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
             self.problem(told, keys)
@@ -251,12 +313,15 @@ class _Opener:
             self.problem(f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys)
 
     def metric(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
-        """Return the metric that a text means, and check the data set. None means the only one of the config."""
+        """Return the metric that a text means, and check the data set. None means the only one of
+        the config."""
         names = [item.name for item in self.config.datasets]
         if dataset is not None:
             self.check_name(dataset, names, "data set", (*keys, "dataset"))
         elif len(names) != 1:
-            self.problem(f"of which data set? Say `dataset`: {', '.join(names) or 'there is none'}", keys)
+            self.problem(
+                f"of which data set? Say `dataset`: {', '.join(names) or 'there is none'}", keys
+            )
         try:
             self.opened.metrics[text] = named_metric(text, self.metrics)
         except InputError as error:
@@ -274,10 +339,14 @@ class _Opener:
     def table(self, written: models.TableConfig, keys: Keys) -> list[Cell]:
         for key in ("metric", "metrics"):
             if getattr(written, key) is not None:
-                self.problem("stands beside `metric` and `metrics` of a table of `expect`", (*keys, key))
+                self.problem(
+                    "stands beside `metric` and `metrics` of a table of `expect`", (*keys, key)
+                )
         with gathered(self.problems):
             records = filtered(self.records(written, keys), written.where)
-            return cells_of(records, written.system, written.score, written.sentence, written.without)
+            return cells_of(
+                records, written.system, written.score, written.sentence, written.without
+            )
         return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
@@ -285,10 +354,22 @@ class _Opener:
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
         elif column.judgments is not None:
-            self.check_name(column.judgments, self.written.judgments, "section of judgments", (*keys, "judgments"))
+            self.check_name(
+                column.judgments,
+                self.written.judgments,
+                "section of judgments",
+                (*keys, "judgments"),
+            )
             judgments = self.written.judgments.get(column.judgments)
-            if column.human == "trueskill" and judgments is not None and judgments.trueskill is None:
-                self.problem(f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`", (*keys, "human"))
+            if (
+                column.human == "trueskill"
+                and judgments is not None
+                and judgments.trueskill is None
+            ):
+                self.problem(
+                    f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`",
+                    (*keys, "human"),
+                )
         else:
             with gathered(self.problems):
                 self.opened.columns[name] = self.scores(column, keys)
@@ -298,7 +379,10 @@ class _Opener:
         if column.order is not None:
             return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
         if column.table is not None:
-            return {cell.system: float(cell.score) for cell in self.table(column.table, (*keys, "table"))}
+            return {
+                cell.system: float(cell.score)
+                for cell in self.table(column.table, (*keys, "table"))
+            }
         if column.records is not None:
             records = self.records(column.records, (*keys, "records"))
             outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)
@@ -306,17 +390,32 @@ class _Opener:
         if column.f_beta is not None:
             written = column.f_beta
             records = read_records(self.path(written.file, (*keys, "f_beta", "file")))
-            tables = [cells_of(records, "1", str(number)) for number in (written.precision, written.recall)]
-            precision, recall = (np.array([float(cell.score) for cell in cells]) for cells in tables)
+            tables = [
+                cells_of(records, "1", str(number))
+                for number in (written.precision, written.recall)
+            ]
+            precision, recall = (
+                np.array([float(cell.score) for cell in cells]) for cells in tables
+            )
             scores = f_beta(precision, recall, float(written.beta)).tolist()
             return {cell.system: score for cell, score in zip(tables[0], scores, strict=True)}
         if column.file is not None:
             path = self.path(column.file, (*keys, "file"))
-            systems = [s.name for s in self.config.systems if column.dataset is None or column.dataset in s.paths]
+            systems = [
+                s.name
+                for s in self.config.systems
+                if column.dataset is None or column.dataset in s.paths
+            ]
             scores = read_scores(path, systems)
             title = column.title if column.title is not None else next(iter(scores))
             if title not in scores or (column.title is None and len(scores) > 1):
-                raise InputError([self.config.root.problem(f"which score? Say `title`: {', '.join(scores)}", keys)])
+                raise InputError(
+                    [
+                        self.config.root.problem(
+                            f"which score? Say `title`: {', '.join(scores)}", keys
+                        )
+                    ]
+                )
             return scores[title]
         return dict(column.scores or {})
 
@@ -337,16 +436,27 @@ class _Opener:
             self.check_systems(entry, metric, keys)
 
     def check_path(self, path: str, keys: Keys) -> None:
-        """Append a problem where results.json will not have the section of a path, or the name after the section."""
+        """Append a problem where results.json will not have the section of a path, or the name
+        after the section."""
         section, *rest = path.split("/")
         sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
-            self.problem(f"results.json has no '{section}'{known_names(section, sections, 'expected')}", keys)
+            self.problem(
+                f"results.json has no '{section}'{known_names(section, sections, 'expected')}", keys
+            )
         elif rest and section in models.SECTIONS:
-            self.check_name(rest[0], list(dict.fromkeys(names_of(self.written, section))), f"part of {section}", keys)
+            self.check_name(
+                rest[0],
+                list(dict.fromkeys(names_of(self.written, section))),
+                f"part of {section}",
+                keys,
+            )
 
-    def check_systems(self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys) -> None:
-        """Append a problem for each expected system that the config does not have. None is a metric that is wrong."""
+    def check_systems(
+        self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys
+    ) -> None:
+        """Append a problem for each expected system that the config does not have. None is a metric
+        that is wrong."""
         systems = [system.name for system in self.config.systems]
         most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
         policies = [POLICIES[metric.policy]] if metric else POLICIES.values()
@@ -358,7 +468,12 @@ class _Opener:
         expected.append(("reports", list(entry.reports or {})))
         for key, names in expected:
             for index, name in enumerate(names):
-                self.check_name(name, systems, "system", (*keys, key, name if key in ("values", "reports") else index))
+                self.check_name(
+                    name,
+                    systems,
+                    "system",
+                    (*keys, key, name if key in ("values", "reports") else index),
+                )
 
 
 def names_of(written: models.ConfigFile, section: str) -> list[str]:
@@ -369,11 +484,11 @@ def names_of(written: models.ConfigFile, section: str) -> list[str]:
 
 
 def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
-    """Return the metric that a text means: a name that only one metric has, or the printed form of a metric.
+    """Return the metric that a text means: a name that only one metric has, or the printed form of
+    a metric.
 
-    A name may also be that of the score, such as the title of numbers from files. None means the only metric.
-    Raises InputError where no metric, or more than one, is meant.
-    """
+    A name may also be that of the score, such as the title of numbers from files. None means the
+    only metric. Raises InputError where no metric, or more than one, is meant."""
     meant = metrics_called(text, metrics) if text is not None else metrics
     same = [metric for metric in metrics if text == metric.output or metric in meant]
     if len(same) == 1:

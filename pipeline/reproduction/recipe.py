@@ -1,8 +1,8 @@
-"""Published results with their recipes. Each recipe is a config in the folder `recipes/`, and is called as its file is.
+"""Published results with their recipes. Each recipe is a config in the folder `recipes/`, and is
+called as its file is.
 
-To add a recipe, put a config with the sections `publication` and `expect` into that folder. The paths in it name files
-of data sets (data:NAME/FILE).
-"""
+To add a recipe, put a config with the sections `publication` and `expect` into that folder. The
+paths in it name files of data sets (data:NAME/FILE)."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,14 +59,18 @@ class Recipe:
     @property
     def expected(self) -> list[dict[str, Any]]:
         """The entries of `expect` as they are written; none where they are not even mappings."""
-        from ..config.models_published import entry_of_each_metric  # here, because it takes time to load
+        from ..config.models_published import (
+            entry_of_each_metric,
+        )  # here, because it takes time to load
 
         entries = entry_of_each_metric(self.content.get("expect"))
         whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
         return entries if whole else []
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """Return a section of the config, such as `systems`; {} where it is missing or is no mapping."""
+        """Return a section of the config, such as `systems`; {} where it is missing or is no
+        mapping.
+        """
         section = self.content.get(name)
         return section if isinstance(section, dict) else {}
 
@@ -120,17 +124,25 @@ class Outcome:
 @cache
 def recipes() -> dict[str, Recipe]:
     """Return all recipes by name, in order of names."""
-    return {recipe.name: recipe for path in sorted(FOLDER.glob("*.yaml")) for recipe in read_recipes(path)}
+    return {
+        recipe.name: recipe
+        for path in sorted(FOLDER.glob("*.yaml"))
+        for recipe in read_recipes(path)
+    }
 
 
 def read_recipes(path: Path) -> list[Recipe]:
-    """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be read or is none."""
+    """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be
+    read or is none.
+    """
     from ..config.compose import read
 
     content = read(path)[0].plain()
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
-    return [_recipe(f"{path.stem}-{value}", path, own) for value, own in members(content, str(path))]
+    return [
+        _recipe(f"{path.stem}-{value}", path, own) for value, own in members(content, str(path))
+    ]
 
 
 def _recipe(name: str, path: Path, content: Any) -> Recipe:
@@ -166,22 +178,31 @@ def texts_in(content: Any) -> Iterator[str]:
 
 
 def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
-    """Return the recipes whose names match, such as 'koyama-*', and those of files, such as my.yaml.
+    """Return the recipes whose names match, such as 'koyama-*', and those of files, such as
+    my.yaml.
 
-    Raises InputError for a pattern that matches none, a file that is no recipe, and two results of one name.
-    """
+    Raises InputError for a pattern that matches none, a file that is no recipe, and two results of
+    one name."""
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
         if pattern.lower().endswith((".yaml", ".yml")):
             for own in read_recipes(Path(pattern)):
                 if selected.setdefault(own.name, own).path != own.path:
-                    raise InputError(f"{pattern}: another result is called {own.name} too; give the file another name")
+                    raise InputError(
+                        f"{pattern}: another result is called {own.name} too; give the file another name"
+                    )
             continue
         known = recipes()
-        matches = {name: one for name, one in known.items() if fnmatchcase(name, pattern) or one.family == pattern}
+        matches = {
+            name: one
+            for name, one in known.items()
+            if fnmatchcase(name, pattern) or one.family == pattern
+        }
         if not matches:
             hint = (
-                did_you_mean(pattern, [*known, *filter(None, (one.family for one in known.values()))])
+                did_you_mean(
+                    pattern, [*known, *filter(None, (one.family for one in known.values()))]
+                )
                 or "; `gec-pipeline reproduce --list` lists them"
             )
             raise InputError(f"no published result is called '{pattern}'{hint}")
@@ -195,7 +216,8 @@ def fetch_missing(
     tell: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _done, _whole: None,
 ) -> list[str]:
-    """Fetch the files that recipes lack, but for those that the user brings, and return what went wrong.
+    """Fetch the files that recipes lack, but for those that the user brings, and return what went
+    wrong.
 
     `progress` is told the bytes so far and in all. Raises DataError where the mirror is not one.
     """
@@ -217,27 +239,36 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 
 def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
-    """Yield (value of the parameter, config) for each recipe of a file that has several. They are the rows of `each`.
+    """Yield (value of the parameter, config) for each recipe of a file that has several. They are
+    the rows of `each`.
 
-        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}    # the values of the parameter, and what differs
-        usual: {references: [A], tokenizer: 13a}                  # parameters that a row need not say
+        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}    # the values of the parameter, and
+        what differs usual: {references: [A], tokenizer: 13a}                  # parameters that a
+        row need not say
 
-    In a text {pair}, or another of these names, stands for its value. Where that is a list, what holds the text comes
-    once for each of its items: the item of a list, or the entry of a mapping whose key is the text. Only the value of a
-    mapping that is the name alone, '{references}', stands for the list itself; it may be a mapping too. Raises
-    InputError where `each` is wrong.
+    In a text {pair}, or another of these names, stands for its value. Where that is a list, what
+    holds the text comes once for each of its items: the item of a list, or the entry of a mapping
+    whose key is the text. Only the value of a mapping that is the name alone, '{references}',
+    stands for the list itself; it may be a mapping too. Raises InputError where `each` is wrong.
     """
     each, usual = content["each"], content.get("usual") or {}
     rest = {key: child for key, child in content.items() if key not in ("each", "usual")}
     if not isinstance(each, dict) or len(each) != 1 or not isinstance(usual, dict):
-        raise InputError(f"{file}: each: expected one parameter with its values, such as {{pair: {{cs-en: {{}}}}}}")
+        raise InputError(
+            f"{file}: each: expected one parameter with its values, such as {{pair: {{cs-en: {{}}}}}}"
+        )
     ((parameter, rows),) = each.items()
     rows = dict.fromkeys(rows) if isinstance(rows, list) else rows
     for value, row in rows.items() if isinstance(rows, dict) else ():
         if row is not None and not isinstance(row, dict):
-            raise InputError(f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}")
+            raise InputError(
+                f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}"
+            )
         filled = _filled(rest, {**usual, **(row or {}), parameter: value})
-        yield value, {**filled, "systems": _listed(filled["systems"])} if "systems" in filled else filled
+        yield (
+            value,
+            {**filled, "systems": _listed(filled["systems"])} if "systems" in filled else filled,
+        )
 
 
 def _filled(node: Any, given: Parameters) -> Any:
@@ -250,17 +281,27 @@ def _filled(node: Any, given: Parameters) -> Any:
     if isinstance(node, list):
         return [_filled(child, one) for child in node for one in _each(_lists(child, given), given)]
     if isinstance(node, dict):
-        pairs = ((key, child, one) for key, child in node.items() for one in _each(_lists(key, given), given))
+        pairs = (
+            (key, child, one)
+            for key, child in node.items()
+            for one in _each(_lists(key, given), given)
+        )
         return {_filled(key, one): _filled(child, one) for key, child, one in pairs}
     return node
 
 
 def _lists(node: Any, given: Parameters) -> set[str]:
-    """Return the lists that a text names, or the texts inside an item of a list that do not stand for a list."""
+    """Return the lists that a text names, or the texts inside an item of a list that do not stand
+    for a list.
+    """
     if isinstance(node, str):
         return {name for name in _NAMED.findall(node) if isinstance(given.get(name), list)}
     pairs = node.items() if isinstance(node, dict) else ()
-    inner = ((key, child) for key, child in pairs if not (isinstance(child, str) and _NAMED.fullmatch(child)))
+    inner = (
+        (key, child)
+        for key, child in pairs
+        if not (isinstance(child, str) and _NAMED.fullmatch(child))
+    )
     return {name for key, child in inner for name in _lists(child, given) - _lists(key, given)}
 
 
@@ -271,8 +312,18 @@ def _each(names: set[str], given: Parameters) -> Iterator[Parameters]:
 
 
 def _listed(systems: Any) -> Any:
-    """Return systems by name where patterns such as data:NAME/{system}.txt name them, so that reports know them."""
-    if not isinstance(systems, list) or not all(is_data(text) and "{dataset}" not in text for text in systems):
+    """Return systems by name where patterns such as data:NAME/{system}.txt name them, so that
+    reports know them.
+    """
+    if not isinstance(systems, list) or not all(
+        is_data(text) and "{dataset}" not in text for text in systems
+    ):
         return systems
-    files = [(pattern, file.key) for pattern in systems for file in named_in(pattern.replace("{system}", "*"))]
-    return {called(Path(key), pattern.removeprefix(PREFIX)): f"{PREFIX}{key}" for pattern, key in files}
+    files = [
+        (pattern, file.key)
+        for pattern in systems
+        for file in named_in(pattern.replace("{system}", "*"))
+    ]
+    return {
+        called(Path(key), pattern.removeprefix(PREFIX)): f"{PREFIX}{key}" for pattern, key in files
+    }

@@ -1,10 +1,10 @@
-"""Our values compared with published ones, digit by digit as they were printed, with a verdict on each and on all.
+"""Our values compared with published ones, digit by digit as they were printed, with a verdict on
+each and on all.
 
-Our value is equal to the expected one where it becomes the expected text when it is rounded to that many decimals. A
-value exactly between two texts is equal to both, because programs differ in how they round it. Only twelve significant
-digits are compared, because sums in another order differ behind them. All arithmetic is decimal, on the shortest
-decimal form of our numbers.
-"""
+Our value is equal to the expected one where it becomes the expected text when it is rounded to that
+many decimals. A value exactly between two texts is equal to both, because programs differ in how
+they round it. Only twelve significant digits are compared, because sums in another order differ
+behind them. All arithmetic is decimal, on the shortest decimal form of our numbers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -24,14 +24,15 @@ VERDICTS: dict[Verdict, str] = {
 }
 """What each verdict means, from best to worst. Two are outside this order.
 
-`not published`: no publication has the values. `not run`: a record of what nobody could run; nothing is worse than it.
-"""
+`not published`: no publication has the values. `not run`: a record of what nobody could run;
+nothing is worse than it. """
 ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "differs")
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
 MOST = 12
 """Significant digits in which sums of the same floats agree, whatever the order of the summands."""
 LARGEST = 1000
-"""A text with a larger decimal exponent, or more digits, is not read as a number: floats end at 308 and -324."""
+"""A text with a larger decimal exponent, or more digits, is not read as a number: floats end at 308
+and -324."""
 EXACT = Context(prec=4000)
 NONE = "-"
 """What stands in expected values, and in tables, for a number that does not exist."""
@@ -45,7 +46,8 @@ class Compared:
     """The keys that lead to the value."""
     expected: str
     found: str | None
-    """Our value: a number in the scale of the expected one, a text, or None where there is no number."""
+    """Our value: a number in the scale of the expected one, a text, or None where there is no
+    number."""
     verdict: Literal["equal", "tolerance", "differs"]
     difference: float | None = None
     """Our value less the expected one, or None where one of them is not a number."""
@@ -59,7 +61,9 @@ class Compared:
 
 
 def rounded(value: Decimal, digits: int, rule: str = "half_up") -> Decimal:
-    """Return a number with `digits` decimals, rounded half up (away from zero) or cut (towards zero)."""
+    """Return a number with `digits` decimals, rounded half up (away from zero) or cut (towards
+    zero).
+    """
     return value.quantize(Decimal(1).scaleb(-digits), rounding=RULES[rule], context=EXACT)
 
 
@@ -69,20 +73,32 @@ def decimal(value: float | int, scale: str = "1") -> Decimal:
 
 
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text means, or None where it is not a number or no float is as large or as small."""
+    """Return the number that a text means, or None where it is not a number or no float is as large
+    or as small.
+    """
     try:
         number = Decimal(text.replace("_", "x"))
     except InvalidOperation:
         return None
-    if not number.is_finite() or abs(number.adjusted()) > LARGEST or len(number.as_tuple().digits) > LARGEST:
+    if (
+        not number.is_finite()
+        or abs(number.adjusted()) > LARGEST
+        or len(number.as_tuple().digits) > LARGEST
+    ):
         return None
     return number
 
 
 def compare(
-    place: tuple[str, ...], expected: str, value: object, scale: str, rule: str | None, tolerance: str | None
+    place: tuple[str, ...],
+    expected: str,
+    value: object,
+    scale: str,
+    rule: str | None,
+    tolerance: str | None,
 ) -> Compared:
-    """Compare our value with an expected text. The value is a number, a text, or None or NaN where there is no number.
+    """Compare our value with an expected text. The value is a number, a text, or None or NaN where
+    there is no number.
 
     `rule` says how the publication rounded, and `tolerance` which difference is allowed.
     """
@@ -92,9 +108,13 @@ def compare(
     if value is None or published is None or isinstance(value, str):
         text = None if value is None else str(value)
         same = expected == (NONE if text is None else text)
-        return Compared(place=place, expected=expected, found=text, verdict="equal" if same else "differs")
+        return Compared(
+            place=place, expected=expected, found=text, verdict="equal" if same else "differs"
+        )
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return Compared(place=place, expected=expected, found=None, verdict="differs", message="is no number")
+        return Compared(
+            place=place, expected=expected, found=None, verdict="differs", message="is no number"
+        )
     ours = decimal(value, scale)
     difference = EXACT.subtract(ours, published)
     verdict: Literal["equal", "tolerance", "differs"] = "differs"
@@ -102,14 +122,17 @@ def compare(
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    # Our number with up to two decimals more than the published one has; zeros at their end are dropped.
+    # Our number with up to two decimals more than the published one has; zeros at their end are
+    # dropped.
     digits = max(-int(published.as_tuple().exponent), 0)
     shown = f"{rounded(ours, min(digits + 2, 30)):f}"
     if "." in shown:
         whole, _, rest = shown.partition(".")
         kept = rest[:digits] + rest[digits:].rstrip("0")
         shown = f"{whole}.{kept}" if kept else whole
-    return Compared(place=place, expected=expected, found=shown, verdict=verdict, difference=float(difference))
+    return Compared(
+        place=place, expected=expected, found=shown, verdict=verdict, difference=float(difference)
+    )
 
 
 def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
@@ -125,17 +148,21 @@ def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
 def leaves(
     expected: Any, ours: Any, place: tuple[str, ...] = (), lacking: str = ""
 ) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
-    """Yield (keys, expected text, our value, message) for each expected value inside lists and mappings.
+    """Yield (keys, expected text, our value, message) for each expected value inside lists and
+    mappings.
 
-    The message says why there is nothing to compare with, or is an empty text. `lacking` is that of all values here,
-    below a key that our values do not have.
-    """
+    The message says why there is nothing to compare with, or is an empty text. `lacking` is that of
+    all values here, below a key that our values do not have."""
     if isinstance(expected, dict):
         children = list(expected.items())
         values = ours if isinstance(ours, dict) else {}
     elif isinstance(expected, list):
         children = [(str(number), child) for number, child in enumerate(expected, 1)]
-        values = {str(n): value for n, value in enumerate(ours, 1)} if isinstance(ours, list | tuple) else {}
+        values = (
+            {str(n): value for n, value in enumerate(ours, 1)}
+            if isinstance(ours, list | tuple)
+            else {}
+        )
     elif isinstance(ours, dict | list | tuple):
         yield place, expected, None, "expected one value, and there are several"
         return
@@ -152,20 +179,36 @@ def leaves(
 
 
 def listed(content: Any) -> str:
-    """Return the end of a message that lists the keys of a mapping; an empty text where the content is not one."""
-    return f"; there are {', '.join(map(str, list(content)[:20]))}" if isinstance(content, dict) else ""
+    """Return the end of a message that lists the keys of a mapping; an empty text where the content
+    is not one.
+    """
+    return (
+        f"; there are {', '.join(map(str, list(content)[:20]))}"
+        if isinstance(content, dict)
+        else ""
+    )
 
 
 def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
-    """Compare an expected order of systems, the best first, with the order of their scores, rank by rank.
+    """Compare an expected order of systems, the best first, with the order of their scores, rank by
+    rank.
 
     Systems that are not in the expected order are left out. Equal scores keep the expected order.
     """
     ranks = {name: rank for rank, name in enumerate(expected)}
-    costs = {name: math.inf if math.isnan(score) else -score for name, score in scores.items() if name in ranks}
+    costs = {
+        name: math.inf if math.isnan(score) else -score
+        for name, score in scores.items()
+        if name in ranks
+    }
     order = [*sorted(costs, key=lambda name: (costs[name], ranks[name])), *[None] * len(expected)]
     return [
-        Compared(place=(str(rank),), expected=name, found=ours, verdict="equal" if ours == name else "differs")
+        Compared(
+            place=(str(rank),),
+            expected=name,
+            found=ours,
+            verdict="equal" if ours == name else "differs",
+        )
         for rank, (name, ours) in enumerate(zip(expected, order, strict=False), 1)
     ]
 
@@ -181,13 +224,16 @@ def verdict_of(compared: Sequence[Compared], rule: str | None) -> Verdict:
 
 
 def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
-    """Return the verdict on all entries, each given as its verdict and whether its values were published.
+    """Return the verdict on all entries, each given as its verdict and whether its values were
+    published.
 
-    This is the worst verdict, or `partly` where some entries differ and others do not. Entries that were not published
-    count only where they differ; the verdict is `not published` where there are no others.
-    """
+    This is the worst verdict, or `partly` where some entries differ and others do not. Entries that
+    were not published count only where they differ; the verdict is `not published` where there are
+    no others."""
     published = [verdict for verdict, is_published in entries if is_published]
-    lost = [verdict for verdict, is_published in entries if not is_published and verdict == "differs"]
+    lost = [
+        verdict for verdict, is_published in entries if not is_published and verdict == "differs"
+    ]
     if not published and not lost:
         return "not published"
     if "differs" in [*published, *lost] and any(verdict != "differs" for verdict in published):

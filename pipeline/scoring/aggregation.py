@@ -1,9 +1,10 @@
-"""The second of two layers from columns to scores: which references count, and how the score of a data set is made.
+"""The second of two layers from columns to scores: which references count, and how the score of a
+data set is made.
 
-A policy says which references count: the best of each sentence, each alone, or draws of them. A metric names it in
-`Metric.policy`. A new policy is a class here, and a line in the table POLICIES. `sentences.py` has the aggregations of
-sentence scores. Both make the score of all sentences, and the summands of it for samples of the sentences.
-"""
+A policy says which references count: the best of each sentence, each alone, or draws of them. A
+metric names it in `Metric.policy`. A new policy is a class here, and a line in the table POLICIES.
+`sentences.py` has the aggregations of sentence scores. Both make the score of all sentences, and
+the summands of it for samples of the sentences."""
 
 import math
 from abc import ABC, abstractmethod
@@ -29,7 +30,8 @@ SENTENCES = frozenset({"mean", "sum"})
 DRAWN_MEANS = "bootstrap"
 """The level that is the median of means of sentence scores in samples of the sentences."""
 Z95 = 1.959963984540054
-"""The quantile 0.975 of the normal distribution, which the original program uses for its interval."""
+"""The quantile 0.975 of the normal distribution, which the original program uses for its interval.
+"""
 
 
 @dataclass(frozen=True)
@@ -49,32 +51,47 @@ class Reduced:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemCounts:
-    """The columns of some systems of a data set, to be scored by one metric. They share the draws of references."""
+    """The columns of some systems of a data set, to be scored by one metric. They share the draws
+    of references.
+    """
 
     metric: Metric
     systems: Sequence[HasBlocks]
     lines: int
     references: int
     own: Sequence[int | None] = ()
-    """Which reference each system is, for policies that score references too. None, or an empty sequence: it is none of
-    them."""
+    """Which reference each system is, for policies that score references too. None, or an empty
+    sequence: it is none of them."""
     threads: int = 1
     """How many threads share the iterations of a score for which references are drawn."""
 
     def without(self, reference: int) -> "tuple[list[int], SystemCounts]":
-        """Leave out a reference; return the numbers of the systems that are scored without it, and their columns.
+        """Leave out a reference; return the numbers of the systems that are scored without it, and
+        their columns.
 
         Of the systems that are themselves references, only the one that is left out is scored.
         """
         kept = [number for number in range(self.references) if number != reference]
         own = self.own or [None] * len(self.systems)
-        numbers = [number for number, is_reference in enumerate(own) if is_reference in (None, reference)]
-        subsets = [Subset(self.systems[number], kept, self.metric.needs.of_references) for number in numbers]
-        return numbers, replace(self, systems=subsets, references=len(kept), own=[own[number] for number in numbers])
+        numbers = [
+            number for number, is_reference in enumerate(own) if is_reference in (None, reference)
+        ]
+        subsets = [
+            Subset(self.systems[number], kept, self.metric.needs.of_references)
+            for number in numbers
+        ]
+        return numbers, replace(
+            self, systems=subsets, references=len(kept), own=[own[number] for number in numbers]
+        )
 
     def reduced(self, reference: int | None = None) -> list[Reduced]:
-        """Return the score of each system with a certain reference, or with those that the metric chooses."""
-        return [Reduced(MetricTerms(self.metric, reference).of_system(system)) for system in self.systems]
+        """Return the score of each system with a certain reference, or with those that the metric
+        chooses.
+        """
+        return [
+            Reduced(MetricTerms(self.metric, reference).of_system(system))
+            for system in self.systems
+        ]
 
     def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
@@ -95,7 +112,9 @@ class Aggregation(ABC):
 
 
 class Policy(Aggregation):
-    """Which references count, and how. As an aggregation, a policy makes the score of summed terms (level corpus)."""
+    """Which references count, and how. As an aggregation, a policy makes the score of summed terms
+    (level corpus).
+    """
 
     several: ClassVar[bool] = False
     """Whether a data set must have two references at least."""
@@ -105,7 +124,9 @@ class Policy(Aggregation):
     """Whether the scores of a sentence with its references all have a part in its score."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return why this policy cannot score a data set, or None. `missing` says that some lines lack references."""
+        """Return why this policy cannot score a data set, or None. `missing` says that some lines
+        lack references.
+        """
         if missing and self.missing_at is not None and metric.level not in self.missing_at:
             return f"references: {metric.policy} is not defined where references are missing"
         if self.several and references < 2:
@@ -113,28 +134,39 @@ class Policy(Aggregation):
         return None
 
     def rows(self, references: int) -> Mapping[str, int]:
-        """Return the references that are also scored as systems: the number of each, by the name of its row."""
+        """Return the references that are also scored as systems: the number of each, by the name of
+        its row.
+        """
         return {}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the mean of each sentence's scores with its references: float64 [lines].
 
-        `scores` is float64 [lines, references]. `present` says how many references each line has (None: all).
-        """
+        `scores` is float64 [lines, references]. `present` says how many references each line has
+        (None: all)."""
         if present is None or scores.shape[1] == 1:
             return mean(scores)
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
         return averaged
 
-    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
-        """Return the means of outputs [lines, references] over the references of each line: float64 [lines] each."""
-        return {name: self.of_lines(metric, values, columns.get(PRESENT)) for name, values in outputs.items()}
+    def outputs_of_lines(
+        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
+    ) -> dict[str, Floats]:
+        """Return the means of outputs [lines, references] over the references of each line: float64
+        [lines] each.
+        """
+        return {
+            name: self.of_lines(metric, values, columns.get(PRESENT))
+            for name, values in outputs.items()
+        }
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""
     names = reduced[0].outputs
-    return Reduced({name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names})
+    return Reduced(
+        {name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names}
+    )
 
 
 def deviation(values: Floats) -> Floats:
@@ -152,7 +184,9 @@ def mean(values: Floats) -> Floats:
 
 def _equal(values: Floats) -> NDArray[np.bool_]:
     """Return where all values of the last axis are equal."""
-    equal: NDArray[np.bool_] = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(values, axis=-1)
+    equal: NDArray[np.bool_] = np.maximum.reduce(values, axis=-1) == np.minimum.reduce(
+        values, axis=-1
+    )
     return equal
 
 
@@ -160,7 +194,9 @@ def _equal(values: Floats) -> NDArray[np.bool_]:
 
 
 class Best(Policy):
-    """The best reference of each sentence. This policy is also used where all references are merged into one."""
+    """The best reference of each sentence. This policy is also used where all references are merged
+    into one.
+    """
 
     spreads = False
 
@@ -172,8 +208,11 @@ class Best(Policy):
         """Return the score as one summand."""
         return [counts.summand(MetricTerms(counts.metric))]
 
-    def outputs_of_lines(self, metric: Metric, outputs: dict[str, Floats], columns: Columns) -> dict[str, Floats]:
-        """Return the outputs with a reference that has the best score of its line: float64 [lines] each.
+    def outputs_of_lines(
+        self, metric: Metric, outputs: dict[str, Floats], columns: Columns
+    ) -> dict[str, Floats]:
+        """Return the outputs with a reference that has the best score of its line: float64 [lines]
+        each.
 
         Of several it is the one that the metric chooses, or else the first.
         """
@@ -186,7 +225,9 @@ class Best(Policy):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
-        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(scores, axis=-1)
+        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(
+            scores, axis=-1
+        )
         return best
 
 
@@ -200,20 +241,34 @@ class Mean(Policy):
         """Return the means of the outputs."""
         alone = [counts.reduced(number) for number in range(counts.references)]
         shares = self.shares(counts)
-        return [self.combined(shares, [item.outputs for item in items]) for items in zip(*alone, strict=True)]
+        return [
+            self.combined(shares, [item.outputs for item in items])
+            for items in zip(*alone, strict=True)
+        ]
 
     def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
         """Return the mean of a system's outputs with each reference."""
-        return Reduced({n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True)) for n in outputs[0]})
+        return Reduced(
+            {
+                n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True))
+                for n in outputs[0]
+            }
+        )
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand for each reference, with its share."""
         shares = enumerate(self.shares(counts))
-        return [counts.summand(MetricTerms(counts.metric, number), share) for number, share in shares if share]
+        return [
+            counts.summand(MetricTerms(counts.metric, number), share)
+            for number, share in shares
+            if share
+        ]
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        return draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
+        return (
+            draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
+        )
 
 
 class Each(Mean):
@@ -233,9 +288,15 @@ class Weighted(Mean):
     """The weight of a reference that is missing has no meaning."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return why this policy cannot score a data set, such as for another number of weights than references."""
+        """Return why this policy cannot score a data set, such as for another number of weights
+        than references.
+        """
         weights = len(draws_references(metric).shares)
-        wrong = None if weights == references else f"weights: {weights} are given for {references} references"
+        wrong = (
+            None
+            if weights == references
+            else f"weights: {weights} are given for {references} references"
+        )
         return super().misfit(metric, references, missing=missing) or wrong
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
@@ -260,7 +321,10 @@ class Sampled(Policy):
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
         if counts.lines == 1:
-            return [self.averaged(*_of_one_line(terms, system, draws), draws) for system in counts.systems]
+            return [
+                self.averaged(*_of_one_line(terms, system, draws), draws)
+                for system in counts.systems
+            ]
         sums = drawn_sums(terms, counts.systems, draws, counts.threads)
         outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
         return [self.averaged([*own], np.array([*own.values()]), draws) for own in outputs]
@@ -270,17 +334,21 @@ class Sampled(Policy):
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
     def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
-        """Return the means of outputs [outputs, iterations], with the spread of the first, which is the score."""
+        """Return the means of outputs [outputs, iterations], with the spread of the first, which is
+        the score.
+        """
         means, std = mean(table).tolist(), float(deviation(table[0]))
         interval = (means[0] - Z95 * std, means[0] + Z95 * std) if std > 0 else (math.nan, math.nan)
-        return Reduced(dict(zip(names, means, strict=True)), Samples(draws.iterations, std, interval))
+        return Reduced(
+            dict(zip(names, means, strict=True)), Samples(draws.iterations, std, interval)
+        )
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
 
-        The score is a mean over hundreds of draws, so it has almost no noise from them. The mean over one draw and its
-        turns has, to the first order, as little noise, since every reference of a sentence has a part in it.
-        """
+        The score is a mean over hundreds of draws, so it has almost no noise from them. The mean
+        over one draw and its turns has, to the first order, as little noise, since every reference
+        of a sentence has a part in it."""
         draws = draws_references(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
@@ -295,27 +363,39 @@ class Sampled(Policy):
 
 
 class Expected(Sampled):
-    """The limit of the sampled score, by balanced draws (Draws.balanced), with the standard error of the mean."""
+    """The limit of the sampled score, by balanced draws (Draws.balanced), with the standard error
+    of the mean.
+    """
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
     def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
-        """Return the means of the outputs, and the standard error from the means of groups of turned draws."""
+        """Return the means of the outputs, and the standard error from the means of groups of
+        turned draws.
+        """
         error = 0.0
         if draws.sampler == "turned":
             groups = table[0].reshape(-1, draws.references).mean(axis=-1)
-            error = float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-        return Reduced(dict(zip(names, table.mean(axis=-1).tolist(), strict=True)) | {"standard_error": error})
+            error = (
+                float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
+            )
+        return Reduced(
+            dict(zip(names, table.mean(axis=-1).tolist(), strict=True)) | {"standard_error": error}
+        )
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""
-        return draws._replace(sampler="numpy", iterations=max(draws.iterations // draws.references, 1))
+        return draws._replace(
+            sampler="numpy", iterations=max(draws.iterations // draws.references, 1)
+        )
 
 
 class LeaveOneOut(Policy):
-    """Leaves out each reference in turn. Systems get the mean score. References are scored against the others."""
+    """Leaves out each reference in turn. Systems get the mean score. References are scored against
+    the others.
+    """
 
     several = True
     missing_at = ()
@@ -324,7 +404,9 @@ class LeaveOneOut(Policy):
     """The policy for the references that are left."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Return the means of the outputs over the references left out. A reference has one score, without itself."""
+        """Return the means of the outputs over the references left out. A reference has one score,
+        without itself.
+        """
         scores: list[list[Reduced]] = [[] for _ in counts.systems]
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)
@@ -333,12 +415,16 @@ class LeaveOneOut(Policy):
         return [mean_of(items) for items in scores]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return a summand without each reference: a share of a system's score, or all of that reference's score."""
+        """Return a summand without each reference: a share of a system's score, or all of that
+        reference's score.
+        """
         summands = []
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)
             shares = [1 / counts.references if own is None else 1.0 for own in rest.own]
-            summands += [replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)]
+            summands += [
+                replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)
+            ]
         return summands
 
     def rows(self, references: int) -> Mapping[str, int]:
@@ -347,7 +433,8 @@ class LeaveOneOut(Policy):
 
 
 def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> tuple[list[str], Floats]:
-    """Return the names and the values of the outputs of a system with one line: float64 [outputs, iterations].
+    """Return the names and the values of the outputs of a system with one line: float64 [outputs,
+    iterations].
 
     They are those with the reference that is drawn.
     """
@@ -360,7 +447,8 @@ def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> tuple[l
 
 @lru_cache(16)
 def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the references that are drawn for a line alone, and which of them each iteration has: [iterations].
+    """Return the references that are drawn for a line alone, and which of them each iteration has:
+    [iterations].
 
     `present` is how many references the line has, None where it has all.
     """

@@ -1,9 +1,8 @@
 """Tasks and boards: what a metric reads of a data set, and the scores that come of it.
 
-A Task is a metric bound to its input. score() makes a Board of each task: the scores of all systems with the columns
-that they are made of. Boards are carried to resampling, correlations, comparisons and reports; `results.py` has the
-rows in which they are written down.
-"""
+A Task is a metric bound to its input. score() makes a Board of each task: the scores of all systems
+with the columns that they are made of. Boards are carried to resampling, correlations, comparisons
+and reports; `results.py` has the rows in which they are written down."""
 
 from __future__ import annotations
 
@@ -23,7 +22,17 @@ from ..metrics.base.needs import TEXTS, Needs
 from ..metrics.base.options import render_signature
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
-from .results import REFERENCES_ROW, Breakdown, Category, Comparison, DatasetInfo, Mean, Results, Score, ranks
+from .results import (
+    REFERENCES_ROW,
+    Breakdown,
+    Category,
+    Comparison,
+    DatasetInfo,
+    Mean,
+    Results,
+    Score,
+    ranks,
+)
 from .sentences import reduce
 from .terms import Beside, ByLine, CategoryTerms, HasBlocks, first, tiers
 
@@ -63,7 +72,9 @@ class Task:
 
     @property
     def apart(self) -> Needs | None:
-        """The columns that count the categories of the data set; None where there are no categories."""
+        """The columns that count the categories of the data set; None where there are no
+        categories.
+        """
         return category_needs(self.metric, self.input.categories)
 
     @property
@@ -88,7 +99,8 @@ def needs_of(tasks: Iterable[Task]) -> tuple[Needs, ...]:
 
 
 def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[Needs, ...]]]:
-    """Return what tasks read of a data set, such as its texts or a set of files of numbers, each with its columns.
+    """Return what tasks read of a data set, such as its texts or a set of files of numbers, each
+    with its columns.
 
     The data set itself comes first.
     """
@@ -115,26 +127,32 @@ class Board:
     lines: int
     references: int
     scores: tuple[Score, ...]
-    """Where references are scored too, there is one more, without columns: the mean of theirs (REFERENCES_ROW)."""
+    """Where references are scored too, there is one more, without columns: the mean of theirs
+    (REFERENCES_ROW)."""
     columns: tuple[HasBlocks, ...]
     own: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
-    """The columns of each system for its categories; empty where there are none (see CountsCategories)."""
+    """The columns of each system for its categories; empty where there are none (see
+    CountsCategories)."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
     """The paired tests of systems, where there are any yet."""
     ids: AnyText | None = None
-    """The ids of the lines of the data set, where it has some. Lines that are left out have theirs too."""
+    """The ids of the lines of the data set, where it has some. Lines that are left out have theirs
+    too."""
     left_out: tuple[int, ...] = ()
-    """The lines of the data set, from 0, that are left out for all systems, since some system has no number there."""
+    """The lines of the data set, from 0, that are left out for all systems, since some system has
+    no number there."""
 
     @property
     def by_line(self) -> Board:
-        """The board for whoever shows lines or joins them with others: NaN stands for the numbers of lines left out."""
+        """The board for whoever shows lines or joins them with others: NaN stands for the numbers
+        of lines left out.
+        """
         if not self.left_out:
             return self
         columns = tuple(ByLine(own, self.left_out) for own in self.columns)
@@ -157,8 +175,12 @@ class Board:
 
 
 def picked(rows: Sequence[tuple[Board, int]]) -> Board:
-    """Return one board of rows of boards, each given by its number; all are of one metric on one data set."""
-    rows = sorted(rows, key=lambda row: row[1] >= len(row[0].columns))  # the mean of references comes last
+    """Return one board of rows of boards, each given by its number; all are of one metric on one
+    data set.
+    """
+    rows = sorted(
+        rows, key=lambda row: row[1] >= len(row[0].columns)
+    )  # the mean of references comes last
     counted = [(board, number) for board, number in rows if number < len(board.columns)]
     names = {board.scores[number].system for board, number in rows}
     boards = list({id(board): board for board, _ in rows}.values())
@@ -167,9 +189,15 @@ def picked(rows: Sequence[tuple[Board, int]]) -> Board:
         scores=tuple(board.scores[number] for board, number in rows),
         columns=tuple(board.columns[number] for board, number in counted),
         own=tuple(board.own[number] for board, number in counted),
-        parts=tuple(b.parts[number] for b, number in counted) if all(board.parts for board in boards) else (),
-        breakdown=tuple(part for board in boards for part in board.breakdown if part.system in names),
-        tests=tuple(test for board in boards for test in board.tests if {test.system, test.other} <= names),
+        parts=tuple(b.parts[number] for b, number in counted)
+        if all(board.parts for board in boards)
+        else (),
+        breakdown=tuple(
+            part for board in boards for part in board.breakdown if part.system in names
+        ),
+        tests=tuple(
+            test for board in boards for test in board.tests if {test.system, test.other} <= names
+        ),
     )
 
 
@@ -182,13 +210,19 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
     metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
     lines = task.input.lines
     rows = POLICIES[metric.policy].rows(references)
-    names = [name for name in corpus.systems if name in rows or name not in corpus.references_as_systems]
+    names = [
+        name for name in corpus.systems if name in rows or name not in corpus.references_as_systems
+    ]
     columns = [counted[name, metric.needs] for name in names]
     own = [rows.get(name) for name in names]
-    every = SystemCounts(metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads)
+    every = SystemCounts(
+        metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads
+    )
     reduced = reduce(every)
     if rows and rows.keys() <= set(names):  # no reference is lost
-        reduced.append(mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None]))
+        reduced.append(
+            mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None])
+        )
     least, most = corpus.present()
     peer = peer_signature(metric, most, missing=least < most)
     order = ranks([metric.goodness(item.score) for item in reduced])
@@ -228,7 +262,9 @@ def _scored(task: Task, counted: Counted, threads: int) -> Board:
 def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
     """Return the scores by category of the systems of a board, tier by tier, without intervals."""
     metric, terms = board.metric, CategoryTerms(board.metric, board.categories)
-    blocks = [terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)]
+    blocks = [
+        terms.blocks(Beside(*columns)) for columns in zip(board.columns, board.parts, strict=True)
+    ]
     totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
     breakdown = []
     for number, tier in tiers(metric, board.categories).items():
@@ -238,8 +274,12 @@ def breakdown_of(board: Board) -> tuple[Breakdown, ...]:
             kinds = {output: int if output in metric.counts else float for output in outputs}
             categories = []
             for place in np.flatnonzero(sum(counts.values())).tolist():
-                numbers = {output: kinds[output](values[place]) for output, values in outputs.items()}
-                categories.append(Category(tier.names[place], float(first(outputs)[place]), numbers))
+                numbers = {
+                    output: kinds[output](values[place]) for output, values in outputs.items()
+                }
+                categories.append(
+                    Category(tier.names[place], float(first(outputs)[place]), numbers)
+                )
             breakdown.append(
                 Breakdown(
                     dataset=board.dataset,
@@ -270,19 +310,26 @@ def datasets_of(boards: Sequence[Board]) -> dict[str, DatasetInfo]:
         views = {board.metric.needs.input: board.references for board in own}
         references = views.pop(TEXTS, own[0].references)
         found[name] = DatasetInfo(
-            lines=own[0].lines, references=references, digests={}, views=views, categories=own[0].categories
+            lines=own[0].lines,
+            references=references,
+            digests={},
+            views=views,
+            categories=own[0].categories,
         )
     return found
 
 
 def with_means(results: Results) -> Results:
-    """Return the results with the mean over data sets of each system, by each metric that all data sets have.
+    """Return the results with the mean over data sets of each system, by each metric that all data
+    sets have.
 
     Raises InputError where there are no two data sets.
     """
     datasets = list(dict.fromkeys(score.dataset for score in results.scores))
     if len(datasets) < 2:
-        raise InputError(f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}")
+        raise InputError(
+            f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}"
+        )
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for score in results.scores:
         parts = (part for part in score.metric.split("|") if not part.startswith("nrefs:"))
@@ -293,9 +340,17 @@ def with_means(results: Results) -> Results:
 
 def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
-    means = {name: math.fsum(own.values()) / len(datasets) for name, own in scores.items() if len(own) == len(datasets)}
+    means = {
+        name: math.fsum(own.values()) / len(datasets)
+        for name, own in scores.items()
+        if len(own) == len(datasets)
+    }
     order = ranks([goodness(metric, mean) for mean in means.values()])
-    lacking = {name: [d for d in datasets if d not in own] for name, own in scores.items() if name not in means}
+    lacking = {
+        name: [d for d in datasets if d not in own]
+        for name, own in scores.items()
+        if name not in means
+    }
     ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
     return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
 
@@ -307,12 +362,18 @@ def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list
         corpus, needs = task.corpus, task.metric.needs
         counted = {name: counts[corpus.name][name, needs].blocks() for name in corpus.systems}
         for note in warner(task.metric).count_warnings(counted):
-            position = ""  # with names instead of paths, since results do not depend on where files are
+            position = (
+                ""  # with names instead of paths, since results do not depend on where files are
+            )
             if note.reference is not None:
                 text = task.input.references[note.reference]
-                position = f"reference {note.reference + 1} ({text.name}), line {text.number(note.line)} "
+                position = (
+                    f"reference {note.reference + 1} ({text.name}), line {text.number(note.line)} "
+                )
             elif note.system is not None:
-                position = f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+                position = (
+                    f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
+                )
             messages[f"{corpus.name}: {position}{note.message}"] = None
     return bounded(list(messages))
 
@@ -328,7 +389,11 @@ def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetI
     for key, view in corpus.views.items():
         texts |= {f"{key} annotator {number}": file for number, file in enumerate(view.references)}
         texts |= {f"{key} system {name}": file for name, file in view.systems.items()}
-    digests = {role: digest_like(text, (known or {}).get(role, KIND)) for role, text in texts.items() if text}
+    digests = {
+        role: digest_like(text, (known or {}).get(role, KIND))
+        for role, text in texts.items()
+        if text
+    }
     views = {key: len(view.references) for key, view in corpus.views.items()}
     return DatasetInfo(
         lines=corpus.lines,

@@ -1,8 +1,7 @@
 """The results of a run: the content of results.json (schema 1), which is written and read here.
 
-The classes say what the file has. One TypeAdapter of pydantic is made of them, which checks a file before it is
-believed; pydantic is imported only where a file is read.
-"""
+The classes say what the file has. One TypeAdapter of pydantic is made of them, which checks a file
+before it is believed; pydantic is imported only where a file is read."""
 
 import json
 import math
@@ -28,15 +27,18 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
-"""Sections that are written and read without a class of their own. Files of earlier versions lack some of them."""
+"""Sections that are written and read without a class of their own. Files of earlier versions lack
+some of them."""
 REFERENCES_ROW = "REFERENCE"
-"""The name of the row with the mean score of the references under leave_one_out (REFERENCE in JFLEG's table)."""
+"""The name of the row with the mean score of the references under leave_one_out (REFERENCE in
+JFLEG's table)."""
 MOST = 2**53
 """The largest whole number: counts are exact in float64 up to here."""
 MAX_TEXT = 100_000
 """The most signs of a text, such as a warning that lists names."""
 MAX_ITEMS = 20_000
-"""The most entries of a list or mapping within a section. A section itself, such as all scores, may have more."""
+"""The most entries of a list or mapping within a section. A section itself, such as all scores, may
+have more."""
 MAX_REFERENCES = 1 << 12
 """The most references. The names of the columns of counts are made for each of them."""
 MAX_DATASETS = 1_000
@@ -169,13 +171,18 @@ class Score:
     """The signature that the field's own tool, such as sacreBLEU, gives to this metric."""
     bootstrap: Bootstrap | None = None
     intervals: dict[str, Spread] = field(default_factory=dict)
-    """The outputs in bootstrap samples, by name, where `statistics` have `outputs: all`. Counts have none."""
+    """The outputs in bootstrap samples, by name, where `statistics` have `outputs: all`. Counts
+    have none."""
 
     @property
     def ends(self) -> dict[str, float]:
         """The ends of the intervals of outputs, as NAME_low and NAME_high."""
         names = ((0, "low"), (1, "high"))
-        return {f"{name}_{end}": own.interval[n] for name, own in self.intervals.items() for n, end in names}
+        return {
+            f"{name}_{end}": own.interval[n]
+            for name, own in self.intervals.items()
+            for n, end in names
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +192,8 @@ class DatasetInfo:
     lines: Whole
     references: References
     digests: dict[str, str]
-    """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME"."""
+    """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME".
+    """
     views: dict[str, References] = field(default_factory=dict)
     """How many references metrics of edits have, by what they read (`metrics/base/needs.py`)."""
     categories: tuple[str, ...] = ()
@@ -207,7 +215,8 @@ class Mean:
     """The mean of the scores on all data sets, in which each data set counts the same."""
 
     metric: str
-    """The signature of the metric, without the number of references, in which data sets may differ."""
+    """The signature of the metric, without the number of references, in which data sets may differ.
+    """
     datasets: list[str]
     systems: dict[str, Number]
     """The mean of each system that has a score on every data set, the best first."""
@@ -222,14 +231,18 @@ class Category:
     category: str
     score: Number
     outputs: dict[str, Annotated[float, _Number(exact=True)]]
-    """All outputs of the metric for the category. The first is the score. Counts are whole numbers."""
+    """All outputs of the metric for the category. The first is the score. Counts are whole numbers.
+    """
     intervals: dict[str, Pair] = field(default_factory=dict)
-    """The bootstrap intervals of those outputs that are fractions; empty where no statistics were asked for."""
+    """The bootstrap intervals of those outputs that are fractions; empty where no statistics were
+    asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Breakdown:
-    """The scores of a system on a data set by category. Sums of its counts are the counts of the score."""
+    """The scores of a system on a data set by category. Sums of its counts are the counts of the
+    score.
+    """
 
     dataset: str
     metric: str
@@ -241,7 +254,9 @@ class Breakdown:
     """Those that have counts, sorted by name."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a mapping for each category: its type and score, `low` and `high` of the interval, and its outputs."""
+        """Return a mapping for each category: its type and score, `low` and `high` of the interval,
+        and its outputs.
+        """
         return [
             {
                 "type": item.category,
@@ -286,27 +301,35 @@ class Results:
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
-    """This section and the next three are those of the same names in the config (`reproduction/expected_values.py`)."""
+    """This section and the next three are those of the same names in the config
+    (`reproduction/expected_values.py`)."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None
     expectations: dict[str, Any] | None = None
     """Whether the numbers in the section `expect` of the config were reached."""
     means: list[Mean] | None = None
-    """The means over data sets, for each metric. The key is missing in the file where nobody asked for them."""
+    """The means over data sets, for each metric. The key is missing in the file where nobody asked
+    for them."""
     series: list[Series] = field(default_factory=list)
     """The order of systems, where `output.x` of the config gives one."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """The metrics of users, by name: what is needed to read their results without their code."""
 
     def metric(self, printed: str) -> Metric:
-        """Return the metric of a signature. Of a metric of a user the code is not needed. Raises ConfigError."""
+        """Return the metric of a signature. Of a metric of a user the code is not needed. Raises
+        ConfigError.
+        """
         declared = self.declared.get(printed.partition("|")[0])
         if not declared or is_built_in(class_of(printed)):
-            from ..metrics.build import from_text  # here, because the class is needed where no metric is
+            from ..metrics.build import (
+                from_text,
+            )  # here, because the class is needed where no metric is
 
             return from_text(printed)
-        from ..metrics.plugged.loading import remember  # here, because most runs have no metric of a user
+        from ..metrics.plugged.loading import (
+            remember,
+        )  # here, because most runs have no metric of a user
         from ..metrics.plugged.metric import restored
 
         remember(self.declared.values())
@@ -320,18 +343,27 @@ class Results:
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
-        return json.dumps({"schema": SCHEMA, **self.plain()}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        return (
+            json.dumps(
+                {"schema": SCHEMA, **self.plain()}, indent=1, ensure_ascii=False, allow_nan=False
+            )
+            + "\n"
+        )
 
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN.
 
-        Scores and comparisons say whether a higher score is better, which follows from the metric and is not read.
-        """
+        Scores and comparisons say whether a higher score is better, which follows from the metric
+        and is not read."""
         content: dict[str, Any] = without_nan(asdict(self))
         for row in (*content["scores"], *content["tests"]):
             row["higher_is_better"] = not lower_is_better(row["metric"])
         leaving = [(content, key) for key in ("breakdown", "series", "declared")]
-        leaving += [(info, key) for info in content["datasets"].values() for key in ("views", "categories", "left_out")]
+        leaving += [
+            (info, key)
+            for info in content["datasets"].values()
+            for key in ("views", "categories", "left_out")
+        ]
         for part, key in (*leaving, *((score, "intervals") for score in content["scores"])):
             if not part[key]:
                 del part[key]
@@ -345,24 +377,34 @@ class Results:
         try:
             content = read_json(path)
             if content["schema"] != SCHEMA:
-                raise StoreError(f"{path}: is of schema {content['schema']!r:.50}; this version reads {SCHEMA}")
+                raise StoreError(
+                    f"{path}: is of schema {content['schema']!r:.50}; this version reads {SCHEMA}"
+                )
             if wrong := next(_too_much(content), None):
                 raise ValueError(wrong)
             results = _checked(content)
             for section in ("scores", "tests", "breakdown"):
                 for number, item in enumerate(getattr(results, section)):
                     if (name := item.dataset) not in results.datasets:
-                        raise ValueError(f"{section}[{number}].dataset: there is no data set '{name[:100]}'")
+                        raise ValueError(
+                            f"{section}[{number}].dataset: there is no data set '{name[:100]}'"
+                        )
             return results
         except FileNotFoundError:
             beside = path.parent.parent
-            runs = [each.parent.name for each in beside.glob("*/results.json")] if beside.is_dir() else []
+            runs = (
+                [each.parent.name for each in beside.glob("*/results.json")]
+                if beside.is_dir()
+                else []
+            )
             there = f"; {beside} has the runs {', '.join(sorted(runs)[:20])}" if runs else ""
             raise StoreError(f"{path.parent}: has no results of a run{there}") from None
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StoreError(f"{path}: is not the results file of a run ({type(error).__name__}: {error})") from None
+            raise StoreError(
+                f"{path}: is not the results file of a run ({type(error).__name__}: {error})"
+            ) from None
 
 
 @cache
@@ -374,20 +416,28 @@ def _adapter() -> "TypeAdapter[Results]":
 
 
 def _checked(content: Any) -> Results:
-    """Return the results that JSON stands for; raises ValueError with the place of the first that is wrong."""
+    """Return the results that JSON stands for; raises ValueError with the place of the first that
+    is wrong.
+    """
     from pydantic import ValidationError
 
     try:
         return _adapter().validate_python(content)
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
-        found = item["input"] if isinstance(item["input"], str | int | float) else type(item["input"]).__name__
+        found = (
+            item["input"]
+            if isinstance(item["input"], str | int | float)
+            else type(item["input"]).__name__
+        )
         raise ValueError(f"{_place(item['loc'])}: {item['msg']}; found {found!r:.50}") from None
 
 
 def _place(location: Sequence[int | str]) -> str:
     """Return where something stands, such as scores[0].rank."""
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part[:50]}" for part in location).lstrip(".")
+    return "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part[:50]}" for part in location
+    ).lstrip(".")
 
 
 def _too_much(value: Any, *location: int | str) -> Iterator[str]:
@@ -423,7 +473,9 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each score: 1 for the highest. Equal scores share a rank, as in 1, 2, 2, 4. NaN comes last."""
+    """Return the rank of each score: 1 for the highest. Equal scores share a rank, as in 1, 2, 2,
+    4. NaN comes last.
+    """
     keys = [-math.inf if math.isnan(score) else score for score in scores]
     rising = sorted(keys)
     return [1 + len(keys) - bisect_right(rising, key) for key in keys]
@@ -444,7 +496,9 @@ SEPARATORS = "-_.+"
 
 
 def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
-    """Return the series of two systems or more. The first group of the pattern finds the number in a name."""
+    """Return the series of two systems or more. The first group of the pattern finds the number in
+    a name.
+    """
     found: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for system in dict.fromkeys(systems):
         match = re.search(pattern, system)
@@ -453,6 +507,14 @@ def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
             start, end = match.span(1)
             gap = "-" if system[end:] and system[end] not in SEPARATORS else ""
             name = (system[:start].rstrip(SEPARATORS) + gap + system[end:]).strip(SEPARATORS)
-            axis = (system[match.start() : start] + system[end : match.end()]).strip(SEPARATORS).lower()
-            found.setdefault((name, axis or "number"), []).append((float(number[1]) * TIMES[number[2]], system))
-    return [Series(*key, tuple(sorted(steps))) for key, steps in sorted(found.items()) if len(steps) > 1]
+            axis = (
+                (system[match.start() : start] + system[end : match.end()])
+                .strip(SEPARATORS)
+                .lower()
+            )
+            found.setdefault((name, axis or "number"), []).append(
+                (float(number[1]) * TIMES[number[2]], system)
+            )
+    return [
+        Series(*key, tuple(sorted(steps))) for key, steps in sorted(found.items()) if len(steps) > 1
+    ]

@@ -1,4 +1,6 @@
-"""Scores of single sentences, the levels of metrics that are made from them, and reduce() for metrics of all levels."""
+"""Scores of single sentences, the levels of metrics that are made from them, and reduce() for
+metrics of all levels.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -13,12 +15,22 @@ from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.metric import Metric
 from ..metrics.base.needs import PRESENT, Columns
-from .aggregation import DRAWN_MEANS, POLICIES, SENTENCES, Z95, Aggregation, Reduced, SystemCounts, deviation
+from .aggregation import (
+    DRAWN_MEANS,
+    POLICIES,
+    SENTENCES,
+    Z95,
+    Aggregation,
+    Reduced,
+    SystemCounts,
+    deviation,
+)
 from .sums import Summand
 from .terms import Block, HasBlocks, SentenceTerms, blocks_of, compact, exact_parts, present_blocks
 
 BITS = 26
-"""Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond that, fewer."""
+"""Bits in each half of a sentence score, so that sums of 2**26 sentences stay below 2**53. Beyond
+that, fewer."""
 
 
 def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
@@ -33,35 +45,42 @@ def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return all outputs of each sentence over its references, the score first: float64 [lines] each.
+    """Return all outputs of each sentence over its references, the score first: float64 [lines]
+    each.
 
-    The names are those of Metric.score(), whatever the level. The score is what sentence_scores() returns. Where the
-    best reference of a sentence counts, all outputs are those with this reference; else they are means over references.
-    """
+    The names are those of Metric.score(), whatever the level. The score is what sentence_scores()
+    returns. Where the best reference of a sentence counts, all outputs are those with this
+    reference; else they are means over references."""
     columns = compact(columns, metric.needs.of_references)
     outputs = line_outputs(metric, columns)
     if not outputs:
-        outputs = POLICIES[metric.policy].outputs_of_lines(metric, metric.sentence_outputs(columns), columns)
+        outputs = POLICIES[metric.policy].outputs_of_lines(
+            metric, metric.sentence_outputs(columns), columns
+        )
     return outputs | {next(iter(outputs)): sentence_scores(metric, columns)}
 
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
     columns = compact(columns, metric.needs.of_references)
-    return POLICIES[metric.policy].of_lines(metric, metric.sentence_scores(columns), columns.get(PRESENT))
+    return POLICIES[metric.policy].of_lines(
+        metric, metric.sentence_scores(columns), columns.get(PRESENT)
+    )
 
 
 def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
     """Return the scores of all sentences of a system: float64 [lines]."""
-    return np.concatenate([sentence_scores(metric, columns) for columns in present_blocks(metric, system)])
+    return np.concatenate(
+        [sentence_scores(metric, columns) for columns in present_blocks(metric, system)]
+    )
 
 
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return score, std, low and high of each sentence over references: float64 [lines] each.
 
-    std is the population deviation. low and high are the score ± 1.959964 std, or NaN where std is 0, as the
-    option -d of the original program has them. There is no spread where only the best reference counts.
-    """
+    std is the population deviation. low and high are the score ± 1.959964 std, or NaN where std is
+    0, as the option -d of the original program has them. There is no spread where only the best
+    reference counts."""
     columns = compact(columns, metric.needs.of_references)
     scores = metric.sentence_scores(columns)
     policy, present = POLICIES[metric.policy], columns.get(PRESENT)
@@ -75,13 +94,17 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 class SentenceLevel(Aggregation):
-    """The mean or the sum of sentence scores. The policy of references has its part in each sentence score."""
+    """The mean or the sum of sentence scores. The policy of references has its part in each
+    sentence score.
+    """
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the mean or the sum of the sentences' outputs for each system."""
         scores, metric = [], counts.metric
         for system in counts.systems:
-            parts: dict[str, list[float]] = {}  # sums of them are exact, so that blocks do not change them
+            parts: dict[
+                str, list[float]
+            ] = {}  # sums of them are exact, so that blocks do not change them
             for columns in present_blocks(metric, system):
                 for name, values in sentence_outputs(metric, columns).items():
                     parts.setdefault(name, []).extend(exact_parts(values))
@@ -91,18 +114,26 @@ class SentenceLevel(Aggregation):
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
-        return [counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))]
+        return [
+            counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))
+        ]
 
 
 class DrawnMeans(Aggregation):
-    """Means of sentence scores in samples of the sentences: what the metric makes of all sentences together."""
+    """Means of sentence scores in samples of the sentences: what the metric makes of all sentences
+    together.
+    """
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return what the metric makes of the outputs of all sentences, for each system."""
         scores, metric = [], counts.metric
         for system in counts.systems:
-            blocks = [sentence_outputs(metric, columns) for columns in present_blocks(metric, system)]
-            outputs = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+            blocks = [
+                sentence_outputs(metric, columns) for columns in present_blocks(metric, system)
+            ]
+            outputs = {
+                name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]
+            }
             scores.append(Reduced(aggregated(metric, outputs)))
         return scores
 
@@ -117,11 +148,11 @@ def _divisor(metric: Metric, lines: int) -> int:
 
 @dataclass(frozen=True)
 class OutputTerms(SentenceTerms):
-    """Outputs of sentences, each as two whole numbers: the high and the low half of 53 bits, so that sums are exact.
+    """Outputs of sentences, each as two whole numbers: the high and the low half of 53 bits, so
+    that sums are exact.
 
-    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest value. Outputs of
-    several systems must have the same exponents.
-    """
+    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest
+    value. Outputs of several systems must have the same exponents."""
 
     metric: Metric
     outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
@@ -140,17 +171,27 @@ class OutputTerms(SentenceTerms):
         lines: int,
         outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
     ) -> "OutputTerms":
-        """Return the terms for some systems, whose outputs are read once to find the largest of each."""
+        """Return the terms for some systems, whose outputs are read once to find the largest of
+        each.
+        """
         tops: dict[str, float] = {}
         for system in systems:
             for columns in present_blocks(metric, system):
                 for name, values in outputs_of(metric, columns).items():
                     tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
         exponents = {name: math.frexp(top)[1] for name, top in tops.items()}
-        return cls(metric, outputs_of, exponents, _divisor(metric, lines), min(BITS, 52 - (lines - 1).bit_length()))
+        return cls(
+            metric,
+            outputs_of,
+            exponents,
+            _divisor(metric, lines),
+            min(BITS, 52 - (lines - 1).bit_length()),
+        )
 
     def blocks(self, system: HasBlocks) -> Iterator[Block]:
-        """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each output]."""
+        """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each
+        output].
+        """
         for columns in present_blocks(self.metric, system):
             outputs = self.outputs_of(self.metric, columns)
             halves = []
@@ -190,17 +231,23 @@ class LineScores:
         """
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns))
+            (whole,) = blocks_of(
+                self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns)
+            )
         if missing:
             whole = compact(whole, self.metric.needs.of_references)
-        return POLICIES[self.metric.policy].of_lines(self.metric, self._formula(whole), whole.get(PRESENT))
+        return POLICIES[self.metric.policy].of_lines(
+            self.metric, self._formula(whole), whole.get(PRESENT)
+        )
 
 
 # --- scores of data sets
 
 
 def aggregation_of(metric: Metric) -> Aggregation:
-    """Return the way from columns to scores that belongs to a metric's level and policy of references."""
+    """Return the way from columns to scores that belongs to a metric's level and policy of
+    references.
+    """
     if metric.level == DRAWN_MEANS:
         return DrawnMeans()
     return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]

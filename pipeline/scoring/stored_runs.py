@@ -1,4 +1,6 @@
-"""Reads scores and their columns from run directories, joins those of two runs, and selects some of them."""
+"""Reads scores and their columns from run directories, joins those of two runs, and selects some of
+them.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +21,16 @@ from ..metrics.base.needs import Needs
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .board import Board, Task, describe, picked, rows_of, with_means
-from .results import MORE, REFERENCES_ROW, Breakdown, Comparison, DatasetInfo, Results, Score, grouped
+from .results import (
+    MORE,
+    REFERENCES_ROW,
+    Breakdown,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Score,
+    grouped,
+)
 
 
 def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
@@ -32,32 +43,46 @@ def load(path: Path) -> tuple[Results, list[Board]]:
     """Return the results of a run, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
     if RunDirectory(path, make=False).manifest().get("state") == "running":
-        raise StoreError(f"{path}: the run was not finished, or still goes on; run its config again first")
+        raise StoreError(
+            f"{path}: the run was not finished, or still goes on; run its config again first"
+        )
     boards = boards_of(path, results)
     for board in boards:
         for name, blocks in zip(board.names, board.columns, strict=False):
             if isinstance(blocks, StoredCounts) and not blocks.path.exists():
-                raise StoreError(f"{path}: the counts of {name} on {board.dataset} are missing; run its config again")
+                raise StoreError(
+                    f"{path}: the counts of {name} on {board.dataset} are missing; run its config again"
+                )
         for blocks in (blocks for blocks in board.columns if isinstance(blocks, StoredCounts)):
             blocks.check_size()
     return results, boards
 
 
 def boards_of(path: Path, results: Results) -> list[Board]:
-    """Return the boards of which results in a run directory were written. Counts are read when they are asked for.
+    """Return the boards of which results in a run directory were written. Counts are read when they
+    are asked for.
 
     Raises StoreError where a signature is of no metric.
     """
     breakdown, tests = grouped(results.breakdown), grouped(results.tests)
-    digests = {name: info.digests["ids"] for name, info in results.datasets.items() if "ids" in info.digests}
+    digests = {
+        name: info.digests["ids"]
+        for name, info in results.datasets.items()
+        if "ids" in info.digests
+    }
     ids = {name: _ids(path, name, digest) for name, digest in digests.items()}
-    rows = ((scores, breakdown.get(key, ()), tests.get(key, ())) for key, scores in grouped(results.scores).items())
+    rows = (
+        (scores, breakdown.get(key, ()), tests.get(key, ()))
+        for key, scores in grouped(results.scores).items()
+    )
     boards = [_board(path, results, *own) for own in rows]
     return [replace(board, ids=ids.get(board.dataset)) for board in boards]
 
 
 def _ids(path: Path, dataset: str, digest: str) -> TextFile:
-    """Return the ids of the lines of a data set in a run directory; raises StoreError where they are damaged."""
+    """Return the ids of the lines of a data set in a run directory; raises StoreError where they
+    are damaged.
+    """
     file = path / ids_file(dataset)
     try:
         ids = index_text(Spooled(file, NEWLINE, Origin(str(file))))
@@ -69,14 +94,20 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
 
 
 def _board(
-    path: Path, results: Results, scores: Sequence[Score], breakdown: Sequence[Breakdown], tests: Sequence[Comparison]
+    path: Path,
+    results: Results,
+    scores: Sequence[Score],
+    breakdown: Sequence[Breakdown],
+    tests: Sequence[Comparison],
 ) -> Board:
     dataset, printed = scores[0].dataset, scores[0].metric
     info = results.datasets[dataset]
     try:
         metric = results.metric(printed)
     except InputError as error:
-        raise StoreError(f"{path / 'results.json'}: is not the results file of a run ({error})") from None
+        raise StoreError(
+            f"{path / 'results.json'}: is not the results file of a run ({error})"
+        ) from None
     references = info.references_of(metric.needs)
     rows = POLICIES[metric.policy].rows(references)
     scores = sorted(scores, key=lambda score: bool(rows) and score.system == REFERENCES_ROW)
@@ -109,9 +140,8 @@ def _board(
 def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
     """Return the scores in the results of a run directory that are not of these tasks.
 
-    Where they `stay`, StoreError is raised if a text of their data sets is another one than in the results: the new
-    counts would not fit them.
-    """
+    Where they `stay`, StoreError is raised if a text of their data sets is another one than in the
+    results: the new counts would not fit them."""
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
@@ -122,7 +152,9 @@ def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
         for system in (*task.corpus.systems, REFERENCES_ROW)
     }
     scores = [s for s in stored.scores if (s.dataset, s.system, _unversioned(s.metric)) not in new]
-    for corpus in {task.corpus.name: task.corpus for task in tasks}.values() if stay and scores else ():
+    for corpus in (
+        {task.corpus.name: task.corpus for task in tasks}.values() if stay and scores else ()
+    ):
         known = stored.datasets[corpus.name].digests if corpus.name in stored.datasets else {}
         now = describe(corpus, known).digests
         changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
@@ -135,18 +167,28 @@ def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
 
 
 def has_old_digests(path: Path) -> bool:
-    """Return whether the results in a run directory are of an earlier version, whose digests are others."""
+    """Return whether the results in a run directory are of an earlier version, whose digests are
+    others.
+    """
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
         return False
-    return not all(digest.startswith(KIND) for info in stored.datasets.values() for digest in info.digests.values())
+    return not all(
+        digest.startswith(KIND)
+        for info in stored.datasets.values()
+        for digest in info.digests.values()
+    )
 
 
 def used_counts(path: Path) -> set[str]:
-    """Return the names of the files of counts that the results in a run directory are made of; raises StoreError."""
+    """Return the names of the files of counts that the results in a run directory are made of;
+    raises StoreError.
+    """
     files = (columns for board in load(path)[1] for columns in board.columns)
-    return {file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)}
+    return {
+        file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)
+    }
 
 
 def _unversioned(signature: str) -> str:
@@ -154,12 +196,13 @@ def _unversioned(signature: str) -> str:
 
 
 def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
-    """Return the scores on the data sets and metrics that two runs have in common, with the systems of both.
+    """Return the scores on the data sets and metrics that two runs have in common, with the systems
+    of both.
 
-    Data sets are the same if source and references are. Metrics are the same if all settings are. Systems with the
-    same name are the same if their outputs are; otherwise both get the name of their run, as NAME@RUN. Raises
-    StoreError where the runs have nothing in common, or where a data set of the same name has other texts.
-    """
+    Data sets are the same if source and references are. Metrics are the same if all settings are.
+    Systems with the same name are the same if their outputs are; otherwise both get the name of
+    their run, as NAME@RUN. Raises StoreError where the runs have nothing in common, or where a data
+    set of the same name has other texts."""
     (results, scored), (more_results, more) = load(one), load(two)
     datasets, joined, refused = dict(results.datasets), list[Board](), list[str]()
     for name in (name for name in results.datasets if name in more_results.datasets):
@@ -169,25 +212,45 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     labels = (one.resolve().name, two.resolve().name)
     labels = labels if labels[0] != labels[1] else ("1", "2")
     for board in scored:
-        partner = next((m for m in more if m.dataset == board.dataset and m.metric == board.metric), None)
+        partner = next(
+            (m for m in more if m.dataset == board.dataset and m.metric == board.metric), None
+        )
         if partner and (reason := _unlike(board, partner, results.declared.get(board.metric.name))):
-            refused.append(f"{board.dataset}: {board.metric.name} is left out: {reason}; run all systems in one config")
+            refused.append(
+                f"{board.dataset}: {board.metric.name} is left out: {reason}; run all systems in one config"
+            )
         elif partner:
-            of_both = results.datasets[board.dataset].digests, more_results.datasets[board.dataset].digests
+            of_both = (
+                results.datasets[board.dataset].digests,
+                more_results.datasets[board.dataset].digests,
+            )
             joined.append(_joined(board, partner, of_both, labels))
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
-        known = [dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards) for boards in (scored, more)]
+        known = [
+            dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards)
+            for boards in (scored, more)
+        ]
         listed = "".join(f"\n  {number}: {', '.join(own)}" for number, own in enumerate(known, 1))
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
-    datasets = {name: info for name, info in datasets.items() if any(board.dataset == name for board in joined)}
+    datasets = {
+        name: info
+        for name, info in datasets.items()
+        if any(board.dataset == name for board in joined)
+    }
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
     missing, statistics = [*results.missing, *more_results.missing], dict(results.statistics or {})
     names = {name for board in joined for name in board.names}
-    if (renamed := f"{statistics.get('baseline')}@{labels[0]}") in names and statistics["baseline"] not in names:
-        statistics["baseline"] = renamed  # the baseline of a config, as the first of the runs has it
-    sections: dict[str, Any] = {"missing": missing, "statistics": statistics or None} | rows_of(joined)
+    if (renamed := f"{statistics.get('baseline')}@{labels[0]}") in names and statistics[
+        "baseline"
+    ] not in names:
+        statistics["baseline"] = (
+            renamed  # the baseline of a config, as the first of the runs has it
+        )
+    sections: dict[str, Any] = {"missing": missing, "statistics": statistics or None} | rows_of(
+        joined
+    )
     return Results(datasets=datasets, warnings=warnings, **sections), joined
 
 
@@ -195,22 +258,30 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
     """Raise StoreError unless source and references are the same."""
     if (one.lines, one.references) != (two.lines, two.references):
         sizes = [f"{info.lines:,} lines and {info.references} references" for info in (one, two)]
-        raise StoreError(f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})")
+        raise StoreError(
+            f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})"
+        )
     differing = differing_texts(one, two)
     if differing and (old := [path for path in (first, second) if has_old_digests(path)]):
-        raise StoreError(f"{old[0]}: is of an earlier version, whose digests of texts are others; run its config again")
+        raise StoreError(
+            f"{old[0]}: is of an earlier version, whose digests of texts are others; run its config again"
+        )
     if differing:
         raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
 
 
 def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
-    """Return the names of the texts, shared by all systems, that are not the same in two data sets that have them."""
+    """Return the names of the texts, shared by all systems, that are not the same in two data sets
+    that have them.
+    """
     shared = [key for key in one.digests if key == "source" or key.startswith(SHARED)]
     return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
 
 
 def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
-    """Return why the numbers of two runs cannot be compared although the metric is the same, or an empty text."""
+    """Return why the numbers of two runs cannot be compared although the metric is the same, or an
+    empty text.
+    """
     if declared and declared.listwise and (apart := sorted(set(one.names) ^ set(two.names))):
         return f"its numbers depend on all systems of a run, and {', '.join(apart)} is in one run alone"
     if lines := set(one.left_out) ^ set(two.left_out):
@@ -218,10 +289,18 @@ def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
     return ""
 
 
-def _joined(one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]) -> Board:
-    """Return the scores of the systems of both runs, with new ranks among them. References are left out."""
+def _joined(
+    one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
+) -> Board:
+    """Return the scores of the systems of both runs, with new ranks among them. References are left
+    out.
+    """
     names = set(one.names) & set(two.names)
-    same = {name for name in names if digests[0].get(f"system {name}") == digests[1].get(f"system {name}")}
+    same = {
+        name
+        for name in names
+        if digests[0].get(f"system {name}") == digests[1].get(f"system {name}")
+    }
     rows, called = list[tuple[Board, int]](), list[str]()
     for board, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
         for number, (name, reference) in enumerate(zip(board.names, board.own, strict=False)):
@@ -238,7 +317,8 @@ SHARED = ("reference ", "gold annotator ", "edits annotator ")
 """What the names of texts begin with that all systems share."""
 
 
-# --- parts of a run that a command names: metrics, data sets and systems, by names or by patterns such as `A*`
+# --- parts of a run that a command names: metrics, data sets and systems, by names or by patterns
+# such as `A*`
 
 
 @dataclass(frozen=True)
@@ -256,10 +336,11 @@ class Selection:
 
 
 def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that each pattern means, in the order of the patterns: the name itself, or all that match it.
+    """Return the names that each pattern means, in the order of the patterns: the name itself, or
+    all that match it.
 
-    Where neither is there, upper and lower case do not matter. Raises StoreError for a pattern without a name.
-    """
+    Where neither is there, upper and lower case do not matter. Raises StoreError for a pattern
+    without a name."""
     known = list(dict.fromkeys(names))
     chosen = []
     for pattern in patterns:
@@ -276,16 +357,27 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
 
 
 def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
-    """Return the scores of these metrics and systems on these data sets; raises StoreError if there are none."""
+    """Return the scores of these metrics and systems on these data sets; raises StoreError if there
+    are none.
+    """
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
 
     def is_meant(board: Board, text: str, metrics: Sequence[Metric]) -> bool:
         names = (board.metric.output, board.signature)
-        return text in names or any(fnmatchcase(name, text) for name in names) or board.metric in metrics
+        return (
+            text in names
+            or any(fnmatchcase(name, text) for name in names)
+            or board.metric in metrics
+        )
 
-    called = {text: metrics_called(text, [board.metric for board in scored]) for text in selection.metrics}
-    meant = {text: [one for one in scored if is_meant(one, text, metrics)] for text, metrics in called.items()}
+    called = {
+        text: metrics_called(text, [board.metric for board in scored]) for text in selection.metrics
+    }
+    meant = {
+        text: [one for one in scored if is_meant(one, text, metrics)]
+        for text, metrics in called.items()
+    }
     chosen = {id(board) for boards in meant.values() for board in boards}
     kept = [board for board in scored if not meant or id(board) in chosen]
     for text, boards in meant.items():
@@ -295,10 +387,14 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
             known = dict.fromkeys(board.metric.output for board in scored)
             raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
     if selection.datasets:
-        datasets = set(names_like("--dataset", selection.datasets, (board.dataset for board in kept)))
+        datasets = set(
+            names_like("--dataset", selection.datasets, (board.dataset for board in kept))
+        )
         kept = [board for board in kept if board.dataset in datasets]
     if selection.systems:
-        systems = set(names_like("--system", selection.systems, (name for m in kept for name in m.names)))
+        systems = set(
+            names_like("--system", selection.systems, (name for m in kept for name in m.names))
+        )
         kept = [board.only(systems) for board in kept if systems & set(board.names)]
     return kept
 
@@ -306,22 +402,37 @@ def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
 def narrowed(results: Results, boards: Sequence[Board]) -> Results:
     """Return the results for these data sets, metrics and systems alone, with their statistics.
 
-    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are left out. So is
-    agreement with people where systems are left out, for it is that of all systems.
+    Results of the run as a whole, such as correlations of columns and verdicts on expectations, are
+    left out. So is agreement with people where systems are left out, for it is that of all systems.
     """
     pairs = {(board.dataset, board.signature) for board in boards}
 
     def is_kept(item: dict[str, Any]) -> bool:
-        """Whether an item about a metric, or a comparison of two, is about these data sets and metrics alone."""
-        return all((item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item)
+        """Whether an item about a metric, or a comparison of two, is about these data sets and
+        metrics alone.
+        """
+        return all(
+            (item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item
+        )
 
     human = results.human and {
-        key: list(filter(is_kept, value)) if key in LISTS else value for key, value in results.human.items()
+        key: list(filter(is_kept, value)) if key in LISTS else value
+        for key, value in results.human.items()
     }
-    datasets = {name: info for name, info in results.datasets.items() if any(name == pair[0] for pair in pairs)}
+    datasets = {
+        name: info
+        for name, info in results.datasets.items()
+        if any(name == pair[0] for pair in pairs)
+    }
     names = {name for board in boards for name in board.names}
-    all_systems = names >= {score.system for score in results.scores if (score.dataset, score.metric) in pairs}
-    missing = [item for item in results.missing if item.dataset in datasets and (all_systems or item.system in names)]
+    all_systems = names >= {
+        score.system for score in results.scores if (score.dataset, score.metric) in pairs
+    }
+    missing = [
+        item
+        for item in results.missing
+        if item.dataset in datasets and (all_systems or item.system in names)
+    ]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
     whole |= {"datasets": datasets, "missing": missing, "human": human if all_systems else None}
     part = replace(results, means=None, **whole | rows_of(boards))
@@ -333,9 +444,17 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 
 
 def restricted(results: Results, boards: Sequence[Board]) -> tuple[Results, list[Board]]:
-    """Return the results with only these scores, and the boards; both without earlier statistics and scores by type."""
+    """Return the results with only these scores, and the boards; both without earlier statistics
+    and scores by type.
+    """
     bare = [
-        replace(board, scores=tuple(replace(s, bootstrap=None) for s in board.scores), tests=(), breakdown=(), parts=())
+        replace(
+            board,
+            scores=tuple(replace(s, bootstrap=None) for s in board.scores),
+            tests=(),
+            breakdown=(),
+            parts=(),
+        )
         for board in boards
     ]
     return replace(results, means=None, **rows_of(bare)), bare

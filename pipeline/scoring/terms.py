@@ -1,9 +1,10 @@
-"""The first of two layers from columns to scores: columns in blocks, terms of sentences, and the score of their sums.
+"""The first of two layers from columns to scores: columns in blocks, terms of sentences, and the
+score of their sums.
 
-Blocks are of lines, with missing references moved to the end. Terms are whole numbers, so that sums of them are exact,
-with weights or without: those of a metric, and those of each category, such as each type of edit. `aggregation.py` is
-the second layer: it says which references count, and what the score of a data set is.
-"""
+Blocks are of lines, with missing references moved to the end. Terms are whole numbers, so that sums
+of them are exact, with weights or without: those of a metric, and those of each category, such as
+each type of edit. `aggregation.py` is the second layer: it says which references count, and what
+the score of a data set is."""
 
 import math
 from abc import ABC, abstractmethod
@@ -32,11 +33,13 @@ class HasBlocks(Protocol):
         """Yield the columns of one block of lines after the other."""
 
 
-def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) -> Iterator[Columns]:
+def present_blocks(
+    metric: Metric, system: HasBlocks, more: Sequence[str] = ()
+) -> Iterator[Columns]:
     """Yield the blocks of a system, with missing references moved to the end (see compact).
 
-    `more` names columns with numbers for each reference that the system has beside those of the metric.
-    """
+    `more` names columns with numbers for each reference that the system has beside those of the
+    metric."""
     apart = (*metric.needs.of_references, *more)
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
     if not data_set_columns(metric).reads_last:
@@ -51,7 +54,8 @@ def present_blocks(metric: Metric, system: HasBlocks, more: Sequence[str] = ()) 
 
 
 def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
-    """Yield for each block of a system which reference the metric chooses for each line: int64 [lines].
+    """Yield for each block of a system which reference the metric chooses for each line: int64
+    [lines].
 
     The numbers are those of the data set, whatever references a line has.
     """
@@ -65,7 +69,9 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
 
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield the blocks of a system, with the sums over all of them that the metric reads (see WHOLE)."""
+    """Yield the blocks of a system, with the sums over all of them that the metric reads (see
+    WHOLE).
+    """
     names = data_set_columns(metric).whole_sums
     if not names:
         yield from system.blocks()
@@ -74,16 +80,20 @@ def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
     for columns in system.blocks():
         sums = {name: total + int(columns[name].sum()) for name, total in sums.items()}
     for columns in system.blocks():
-        yield {**columns, **{WHOLE + name: np.full_like(columns[name], total) for name, total in sums.items()}}
+        yield {
+            **columns,
+            **{WHOLE + name: np.full_like(columns[name], total) for name, total in sums.items()},
+        }
 
 
 def compact(columns: Columns, apart: Sequence[str]) -> Columns:
-    """Return columns in which the references that a line has come first. A missing reference has ref_len -1.
+    """Return columns in which the references that a line has come first. A missing reference has
+    ref_len -1.
 
-    The numbers of missing references are replaced by those of the first reference that the line has, so that the best
-    reference is the same. The column PRESENT, int64 [lines], has the number of references that the line has. Columns
-    without missing references are returned unchanged. `apart` names the columns with numbers for each reference.
-    """
+    The numbers of missing references are replaced by those of the first reference that the line
+    has, so that the best reference is the same. The column PRESENT, int64 [lines], has the number
+    of references that the line has. Columns without missing references are returned unchanged.
+    `apart` names the columns with numbers for each reference."""
     if "ref_len" not in columns:  # numbers from a file: no references at all
         return columns
     missing = columns["ref_len"] < 0
@@ -97,11 +107,12 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
 
 
 def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
-    """Return columns in which each reference is that of an annotator, for by_annotator() of a metric.
+    """Return columns in which each reference is that of an annotator, for by_annotator() of a
+    metric.
 
-    `numbers` says for each line which reference of the columns is that of each annotator, and -1 where there is none:
-    int64 [lines, annotators]. Columns are returned unchanged where this is None: their references are annotators.
-    """
+    `numbers` says for each line which reference of the columns is that of each annotator, and -1
+    where there is none: int64 [lines, annotators]. Columns are returned unchanged where this is
+    None: their references are annotators."""
     if numbers is None:
         return columns
     rows, own = np.arange(len(numbers))[:, None], np.maximum(numbers, 0)
@@ -110,26 +121,34 @@ def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Col
 
 
 def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
-    """Return for each line the first annotator whose reference was chosen: int64 [lines]. `numbers` is as above."""
+    """Return for each line the first annotator whose reference was chosen: int64 [lines]. `numbers`
+    is as above.
+    """
     first: Ints = (numbers == chosen[:, None]).argmax(axis=1)
     return first
 
 
 @dataclass(frozen=True)
 class ByLine:
-    """The numbers of a system by all lines of its data set: NaN for lines that are left out for want of a number."""
+    """The numbers of a system by all lines of its data set: NaN for lines that are left out for
+    want of a number.
+    """
 
     whole: HasBlocks
     left_out: Sequence[int]
     """These lines of the data set, from 0 and in rising order."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns, one block of lines after the other; a line left out is in the block of the line before."""
+        """Yield the columns, one block of lines after the other; a line left out is in the block of
+        the line before.
+        """
         before, places = 0, np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
         for columns in self.whole.blocks():
             size = len(next(iter(columns.values())))
             here = places[(places > before - (before == 0)) & (places <= before + size)] - before
-            yield {name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()}
+            yield {
+                name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()
+            }
             before += size
 
 
@@ -165,7 +184,9 @@ class Block(NamedTuple):
     def with_reference(self, chosen: Ints | int) -> "Block":
         """Return the terms with one reference of each line, all in `fixed`."""
         rows = np.arange(len(self.fixed))
-        return Block(np.concatenate([self.fixed, *(array[rows, chosen] for array in self.apart)], axis=1))
+        return Block(
+            np.concatenate([self.fixed, *(array[rows, chosen] for array in self.apart)], axis=1)
+        )
 
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
@@ -196,9 +217,11 @@ class ReferenceTerms(SentenceTerms):
     """Terms that depend on the reference."""
 
     reference: int | None = None
-    """The number of the reference that counts for every line. None: the one that the metric chooses for it."""
+    """The number of the reference that counts for every line. None: the one that the metric chooses
+    for it."""
     each: bool = False
-    """Whether the terms with each reference are apart, so that references can be drawn or chosen later."""
+    """Whether the terms with each reference are apart, so that references can be drawn or chosen
+    later."""
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, one block of lines after the other."""
@@ -214,7 +237,11 @@ class ReferenceTerms(SentenceTerms):
         for columns in self.columns_of(system):
             block = self.of_each(columns)
             if not self.each:
-                chosen = choose(columns) if self.reference is None and block.apart else self.reference or 0
+                chosen = (
+                    choose(columns)
+                    if self.reference is None and block.apart
+                    else self.reference or 0
+                )
                 block = block.with_reference(chosen)
             yield block
 
@@ -230,7 +257,10 @@ class MetricTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        fields = sorted((field for field in self.metric.terms if not field.real), key=lambda field: field.per_reference)
+        fields = sorted(
+            (field for field in self.metric.terms if not field.real),
+            key=lambda field: field.per_reference,
+        )
         return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
 
     def of_each(self, columns: Columns) -> Block:
@@ -253,7 +283,9 @@ class MetricTerms(ReferenceTerms):
         return self.metric.score(self.schema.unpack(totals))
 
     def of_system(self, system: HasBlocks) -> dict[str, float]:
-        """Return the metric's outputs for all sentences of a system. Real terms are summed exactly too."""
+        """Return the metric's outputs for all sentences of a system. Real terms are summed exactly
+        too.
+        """
         fields, choose = self.metric.terms, chooser(self.metric)
         apart = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
@@ -265,10 +297,14 @@ class MetricTerms(ReferenceTerms):
             for field in fields:
                 if field.real:
                     values = terms[field.name]
-                    values = values[np.arange(len(values)), chosen] if field.per_reference else values
+                    values = (
+                        values[np.arange(len(values)), chosen] if field.per_reference else values
+                    )
                     real[field.name] += exact_parts(values.astype(np.float64))
         whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
-        scores = self.metric.score(whole | {name: np.float64(math.fsum(parts)) for name, parts in real.items()})
+        scores = self.metric.score(
+            whole | {name: np.float64(math.fsum(parts)) for name, parts in real.items()}
+        )
         return {name: float(value) for name, value in scores.items()}
 
 
@@ -278,14 +314,20 @@ def first(outputs: dict[str, Floats]) -> Floats:
 
 
 def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> None:
-    """Raise InputError where a sum could be above 2**53. Differences of references are up to twice a term."""
+    """Raise InputError where a sum could be above 2**53. Differences of references are up to twice
+    a term.
+    """
     top = max(max(float(array.max(initial=0)), -float(array.min(initial=0))) for array in arrays)
     if 2 * top * lines > 1 << 53:
-        raise InputError(f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed")
+        raise InputError(
+            f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed"
+        )
 
 
 def exact_parts(values: Floats) -> list[float]:
-    """Return few numbers with the same sum as finite numbers, so that math.fsum() of several blocks' parts is exact."""
+    """Return few numbers with the same sum as finite numbers, so that math.fsum() of several
+    blocks' parts is exact.
+    """
     numbers: list[float] = values.tolist()
     parts = list[float]()
     while nearest := math.fsum(numbers):
@@ -298,12 +340,15 @@ def exact_parts(values: Floats) -> list[float]:
 
 
 PART = "of each category: "
-"""What stands before the names of columns of categories, where they are beside those of the whole."""
+"""What stands before the names of columns of categories, where they are beside those of the whole.
+"""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The columns of a system, and beside them those of its categories with PART before their names."""
+    """The columns of a system, and beside them those of its categories with PART before their
+    names.
+    """
 
     whole: HasBlocks
     parts: HasBlocks
@@ -331,16 +376,23 @@ class CategoryTerms(ReferenceTerms):
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, which are Beside each other."""
-        return present_blocks(self.metric, system, [PART + field.name for field in self.schema.fields])
+        return present_blocks(
+            self.metric, system, [PART + field.name for field in self.schema.fields]
+        )
 
     def of_each(self, columns: Columns) -> Block:
         """Return the counts of a block with each reference."""
         apart = [columns[PART + field.name] for field in self.schema.fields]
-        return Block(np.zeros((len(apart[0]), 0), np.int64), [array.reshape(*array.shape[:2], -1) for array in apart])
+        return Block(
+            np.zeros((len(apart[0]), 0), np.int64),
+            [array.reshape(*array.shape[:2], -1) for array in apart],
+        )
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
-        return self.metric.score({name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()})
+        return self.metric.score(
+            {name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -350,10 +402,13 @@ class Tier:
     names: tuple[str, ...]
     """Sorted; REST comes last."""
     groups: NDArray[np.int64]
-    """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one more, names]."""
+    """Which of the data set's categories belong to each: 1 or 0 [categories of the data set and one
+    more, names]."""
 
     def counts(self, terms: CategoryTerms, totals: NDArray[np.number]) -> Mapping[str, Ints]:
-        """Return the counts of each category of the tier, from sums [..., width]: int64 [..., names]."""
+        """Return the counts of each category of the tier, from sums [..., width]: int64 [...,
+        names].
+        """
         return {name: counts @ self.groups for name, counts in terms.schema.unpack(totals).items()}
 
 

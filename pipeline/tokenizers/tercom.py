@@ -1,9 +1,9 @@
 """What mteval-v13a and tercom do to lines before they are split, and the tokens of TER.
 
-Those are what is between white space, unless more is asked for. They are those of sacreBLEU's TER. Normalisation is
-that of mteval-v13a but for three details: which entities and line ends inside a text are replaced, and that a
-possessive 's is a token of its own. So the lines are prepared here, and the kernel splits them by 13a.
-"""
+Those are what is between white space, unless more is asked for. They are those of sacreBLEU's TER.
+Normalisation is that of mteval-v13a but for three details: which entities and line ends inside a
+text are replaced, and that a possessive 's is a token of its own. So the lines are prepared here,
+and the kernel splits them by 13a."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,9 @@ ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"
 
 
 def mteval(lines: Lines) -> Lines:
-    """Remove <skipped>, join words that a hyphen divides at a newline inside a line, and replace entities."""
+    """Remove <skipped>, join words that a hyphen divides at a newline inside a line, and replace
+    entities.
+    """
     data = lines.data
     inside = False  # whether a line has a newline inside
     if len(lines.starts) and b"\n" in data:
@@ -34,7 +36,9 @@ def mteval(lines: Lines) -> Lines:
     if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
         return lines
     texts = lines.texts()
-    if inside:  # white space at the ends goes: a newline there does not follow a hyphen inside the line
+    if (
+        inside
+    ):  # white space at the ends goes: a newline there does not follow a hyphen inside the line
         texts = (line.decode().rstrip().encode() if b"\n" in line else line for line in texts)
     text = BREAK.join(texts) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
@@ -44,7 +48,8 @@ def mteval(lines: Lines) -> Lines:
 
 
 _POSSESSIVE = re.compile(r"'s(?=[ !-&(-+/:-@\[-`{-~]|\Z)")
-"""A possessive at the end of a word. It is no token of its own before a full stop, a comma or a dash."""
+"""A possessive at the end of a word. It is no token of its own before a full stop, a comma or a
+dash."""
 _MARKS = re.compile(r'[.,?:;!"()]')
 """The punctuation that no_punct removes."""
 _ASIAN_MARKS = re.compile(
@@ -52,9 +57,11 @@ _ASIAN_MARKS = re.compile(
 )
 """Punctuation of Chinese and Japanese, and full-width punctuation."""
 _ASIAN = re.compile(
-    "[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f" + _ASIAN_MARKS.pattern[1:]
+    "[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f"
+    + _ASIAN_MARKS.pattern[1:]
 )
-"""What asian_support makes a token of its own: ideographs, their parts and compatibility forms, and punctuation."""
+"""What asian_support makes a token of its own: ideographs, their parts and compatibility forms, and
+punctuation."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,8 @@ class Tercom:
     """How TER splits texts. Without normalisation, tokens are what is between white space."""
 
     normalized: bool = False
-    """Whether punctuation is split from words, and entities such as &amp; are replaced by their characters."""
+    """Whether punctuation is split from words, and entities such as &amp; are replaced by their
+    characters."""
     no_punct: bool = False
     """Whether punctuation is removed, after the split."""
     asian_support: bool = False
@@ -79,7 +87,9 @@ class Tercom:
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted
+        again.
+        """
         first = f"normalized={self.normalized}, no_punct={self.no_punct}"
         return f"Tercom({first}, asian_support={self.asian_support}, case_sensitive={self.case_sensitive})"
 
@@ -88,11 +98,14 @@ class Tercom:
         return "13a" if self.normalized and not self.no_punct else "whitespace"
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
-        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all texts.
+        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all
+        texts.
 
         Raises InvalidTextError for bytes that are not UTF-8.
         """
-        return kernel.encode([self._prepared(text, number) for number, text in enumerate(texts)], self._split)
+        return kernel.encode(
+            [self._prepared(text, number) for number, text in enumerate(texts)], self._split
+        )
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of one text, for which encode() has ids; they are for people to read."""
@@ -110,7 +123,8 @@ class Tercom:
     def _line(self, line: str) -> str:
         line = line if self.case_sensitive else line.lower()
         if self.normalized:
-            # 13a splits the result as tercom splits the line itself; white space at its end does not count
+            # 13a splits the result as tercom splits the line itself; white space at its end does
+            # not count
             line = line.rstrip().replace("\n-", "").replace("\n", " ")
             for old, new in ENTITIES:
                 line = line.replace(old.decode(), new.decode())

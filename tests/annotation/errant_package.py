@@ -38,7 +38,9 @@ def loaded() -> Any:
 
 
 def errant_parallel(source: Path, texts: Sequence[Path], out: Path, annotator: Any) -> str:
-    """Run errant_parallel in this process; return the M2 file. It is given the spaCy pipeline that is here."""
+    """Run errant_parallel in this process; return the M2 file. It is given the spaCy pipeline that
+    is here.
+    """
     import errant
     from errant.commands import parallel_to_m2
 

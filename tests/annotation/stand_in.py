@@ -1,4 +1,6 @@
-"""A stand-in for errant, spaCy and its pipelines, so that what is made of annotations can be tested everywhere."""
+"""A stand-in for errant, spaCy and its pipelines, so that what is made of annotations can be tested
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ ONE, TWO = (f"errant-3.0.9.spacy-3.8.9.{model}" for model in MODELS.values())
 
 
 def edits_of(pair: Pair, model: str | None) -> Annotation:
-    """Return an edit for each token that differs where the lengths are equal, else one edit of all tokens."""
+    """Return an edit for each token that differs where the lengths are equal, else one edit of all
+    tokens.
+    """
     source, corrected = pair.source.split(), pair.corrected.split()
     tail = f"|||{'R:ONE' if model == 'en_one' else 'R:TWO'}"
     end = "REQUIRED|||-NONE-|||"
@@ -38,7 +42,10 @@ def m2(source: Sequence[str], texts: Sequence[Sequence[str]]) -> str:
     for number, line in enumerate(source):
         pairs = [(line, text[number]) for text in texts]
         simple = [trivial(*pair) for pair in pairs]
-        own = [edits_of(pair_of(*pair), "en_one") if s is None else s for pair, s in zip(pairs, simple, strict=True)]
+        own = [
+            edits_of(pair_of(*pair), "en_one") if s is None else s
+            for pair, s in zip(pairs, simple, strict=True)
+        ]
         blocks.append(block(line, own))
     return "".join(blocks)
 

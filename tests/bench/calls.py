@@ -1,8 +1,8 @@
 """Timings of calls with one pair, or with a few: rows of `python -m tests.bench --only calls`.
 
-Texts are lines of the corpus with 15 to 25 words, one reference. Processor time of this process is measured, with one
-thread; a figure is the least of several rounds, in which program and peer take turns. Peers must give the same scores.
-"""
+Texts are lines of the corpus with 15 to 25 words, one reference. Processor time of this process is
+measured, with one thread; a figure is the least of several rounds, in which program and peer take
+turns. Peers must give the same scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def _bleu(pairs: Pairs) -> list[float]:
 def _gleu(pairs: Pairs) -> list[float]:
     from nltk.translate.gleu_score import sentence_gleu
 
-    return [sentence_gleu([reference.split()], output.split()) for output, reference in _items(pairs)]
+    return [
+        sentence_gleu([reference.split()], output.split()) for output, reference in _items(pairs)
+    ]
 
 
 def _chrf(pairs: Pairs) -> list[float]:
@@ -51,7 +53,9 @@ def _rouge() -> Callable[[Pairs], list[float]]:
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
-    return lambda pairs: [scorer.score(reference, output)["rouge1"].fmeasure for output, reference in _items(pairs)]
+    return lambda pairs: [
+        scorer.score(reference, output)["rouge1"].fmeasure for output, reference in _items(pairs)
+    ]
 
 
 def _items(pairs: Pairs) -> list[tuple[str, str]]:
@@ -65,8 +69,15 @@ def _one(pair: tuple[str, str]) -> tuple[str, Sequence[str]]:
 def _texts(bench: Bench) -> Pairs:
     """Return BATCH lines of 15 to 25 words."""
     source, references, systems = bench.conll()
-    columns = [path.read_text(encoding="utf-8").splitlines() for path in (systems[0], references[0], source)]
-    lines = [line for line in zip(*columns, strict=True) if all(15 <= len(text.split()) <= 25 for text in line)]
+    columns = [
+        path.read_text(encoding="utf-8").splitlines()
+        for path in (systems[0], references[0], source)
+    ]
+    lines = [
+        line
+        for line in zip(*columns, strict=True)
+        if all(15 <= len(text.split()) <= 25 for text in line)
+    ]
     lines = (lines * (BATCH // max(len(lines), 1) + 1))[:BATCH]
     return Pairs(*(list(column) for column in zip(*lines, strict=True)))
 
@@ -108,33 +119,61 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
     ]
     for metric, called, peer in peers:
         first = Pairs(*(column[:1] for column in pairs))
-        for what, texts, times, aim in (("one pair", first, 300, "1"), (f"{BATCH} pairs", pairs, 3, "20")):
+        for what, texts, times, aim in (
+            ("one pair", first, 300, "1"),
+            (f"{BATCH} pairs", pairs, 3, "20"),
+        ):
 
             def own(metric: str = metric, texts: Pairs = texts) -> list[float]:
-                scores: list[float] = pipeline.sentence_scores(metric, texts.outputs, texts.references).tolist()
+                scores: list[float] = pipeline.sentence_scores(
+                    metric, texts.outputs, texts.references
+                ).tolist()
                 return scores
 
-            def other(peer: Callable[[Pairs], list[float]] = peer, texts: Pairs = texts) -> list[float]:
+            def other(
+                peer: Callable[[Pairs], list[float]] = peer, texts: Pairs = texts
+            ) -> list[float]:
                 return peer(texts)
 
             name = f"{metric} of {what} that differ every time"
-            if max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9:  # sacreBLEU's are in percent
+            if (
+                max(abs(a - b) for a, b in zip(own(), other(), strict=True)) > 1e-9
+            ):  # sacreBLEU's are in percent
                 raise SystemExit(f"{called} gives other scores")
             mine, peers_own = _rounds((own, other), times)
             ratios = [theirs / ours for ours, theirs in zip(mine, peers_own, strict=True)]
             ours, theirs = min(mine), min(peers_own)
-            figures = name, _micro(ours), f"{called}: {_micro(theirs)}", theirs / ours, f"faster, aim {aim} times"
+            figures = (
+                name,
+                _micro(ours),
+                f"{called}: {_micro(theirs)}",
+                theirs / ours,
+                f"faster, aim {aim} times",
+            )
             yield Row(*figures, seconds=ours, least=min(ratios), most=max(ratios))
 
 
 def _prepared(pairs: Pairs) -> Iterator[Row]:
     import pipeline
 
-    metrics = ("bleu", "google_gleu", "gleu[refs=max]", "gleu[refs=mean]", "gleu", "chrf", "rouge[types=1+2+L]")
+    metrics = (
+        "bleu",
+        "google_gleu",
+        "gleu[refs=max]",
+        "gleu[refs=mean]",
+        "gleu",
+        "chrf",
+        "rouge[types=1+2+L]",
+    )
     for metric in metrics:
-        scorer = pipeline.Scorer(metric, pairs.references, pairs.sources if metric.startswith("gleu") else None)
+        scorer = pipeline.Scorer(
+            metric, pairs.references, pairs.sources if metric.startswith("gleu") else None
+        )
         one, ids = pairs.outputs[:1], range(BATCH)
-        single, batch = _seconds((lambda: scorer.rewards(one, [0]), lambda: scorer.rewards(pairs.outputs, ids)), 30)  # noqa: B023
+        single, batch = _seconds(
+            (lambda: scorer.rewards(one, [0]), lambda: scorer.rewards(pairs.outputs, ids)),  # noqa: B023
+            30,
+        )
         aim = "30 + 15" if metric.startswith(("chrf", "rouge")) else "30 + 5"
         more = (batch - single) / (BATCH - 1)
         figures = f"{_micro(single)}; {more * 1e6:.1f} µs for each further one"
@@ -154,9 +193,17 @@ def _evaluate(pairs: Pairs) -> Iterator[Row]:
     for metric in ("bleu", "gleu", "google_gleu", "chrf", "rouge[types=1+2+L]"):
         sources = pairs.sources[:1] if metric == "gleu" else None
         one = [[text] for text in (pairs.references[0], pairs.outputs[0])]
-        (spent,) = _seconds((lambda: pipeline.evaluate(pairs.sources[:1], one, sources, metric),), 30)  # noqa: B023
+        (spent,) = _seconds(
+            (lambda: pipeline.evaluate(pairs.sources[:1], one, sources, metric),),  # noqa: B023
+            30,
+        )
         yield Row(
-            f"evaluate, {metric} of one pair, two references", _micro(spent), "", NOTHING, "aim 250 µs", seconds=spent
+            f"evaluate, {metric} of one pair, two references",
+            _micro(spent),
+            "",
+            NOTHING,
+            "aim 250 µs",
+            seconds=spent,
         )
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def google(files: str, references: str) -> None:
-    """Time Google-GLEU of all systems after the imports. files: references and systems, between commas."""
+    """Time Google-GLEU of all systems after the imports. files: references and systems, between
+    commas.
+    """
     from pipeline.api import evaluate_corpus
     from pipeline.config.resolved import Dataset, System
     from pipeline.corpus.opener import open_corpus
@@ -28,9 +30,17 @@ def google(files: str, references: str) -> None:
 
     paths = [Path(path) for path in files.split(",")]
     start = now()
-    named = [System(str(number), {"files": path}) for number, path in enumerate(paths[int(references) :])]
-    corpus = open_corpus(Dataset(name="files", source=None, references=tuple(paths[: int(references)])), named, [])
-    scores = [result.score for result in evaluate_corpus(corpus, [from_text("google_gleu")])] if corpus else []
+    named = [
+        System(str(number), {"files": path}) for number, path in enumerate(paths[int(references) :])
+    ]
+    corpus = open_corpus(
+        Dataset(name="files", source=None, references=tuple(paths[: int(references)])), named, []
+    )
+    scores = (
+        [result.score for result in evaluate_corpus(corpus, [from_text("google_gleu")])]
+        if corpus
+        else []
+    )
     _tell(seconds=now() - start, score=sum(scores) / len(scores))
 
 
@@ -47,7 +57,9 @@ def nltk(files: str, references: str) -> None:
 
 
 def stages(config: str, n_jobs: str, last: str) -> None:
-    """Time a run of one data set up to its counts (last: columns) or to its scores (draws), and watch its memory."""
+    """Time a run of one data set up to its counts (last: columns) or to its scores (draws), and
+    watch its memory.
+    """
     peak, done = [0.0], threading.Event()
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -77,7 +89,9 @@ def _watch(peak: list[float], done: threading.Event) -> None:
     status = Path("/proc/self/status")
     while not done.wait(0.02):
         if status.exists():
-            line = next(line for line in status.read_text().splitlines() if line.startswith("RssAnon"))
+            line = next(
+                line for line in status.read_text().splitlines() if line.startswith("RssAnon")
+            )
             peak[0] = max(peak[0], int(line.split()[1]) / 1024)
 
 
@@ -85,7 +99,12 @@ def _tell(**figures: float) -> None:
     print(json.dumps(figures))
 
 
-TASKS: dict[str, Callable[..., None]] = {"google": google, "nltk": nltk, "stages": stages, "statistics": run_statistics}
+TASKS: dict[str, Callable[..., None]] = {
+    "google": google,
+    "nltk": nltk,
+    "stages": stages,
+    "statistics": run_statistics,
+}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Rows of the benchmark for metrics with neural models: tiny models with random weights, on one processor.
+"""Rows of the benchmark for metrics with neural models: tiny models with random weights, on one
+processor.
 
-The peer is the loop of gec-metrics written anew: system after system, in the order of the file, batches of 32, texts
-padded to the most that is allowed. Its Levenshtein ratio is a table in Python.
+The peer is the loop of gec-metrics written anew: system after system, in the order of the file,
+batches of 32, texts padded to the most that is allowed. Its Levenshtein ratio is a table in Python.
 """
 
 from __future__ import annotations
@@ -27,23 +28,43 @@ if TYPE_CHECKING:
     from tests.bench.measuring.bench import Bench
 
 LINES, SYSTEMS, SAME = 200, 12, 0.53
-"""Lines, systems, and the share of outputs that another system has too, as of CoNLL-2014's twelve."""
+"""Lines, systems, and the share of outputs that another system has too, as of CoNLL-2014's twelve.
+"""
 PADDED, BATCH = 128, 32
 
 
 PIECES = ["the", "cat", "a", "b", "c", "d", "on", "."]
 """Words of the tiny models, most of which are one piece, as most words are of real ones."""
-WORDS = ["the", "students", "sit", "on", "a", "bench", "there", "is", "nothing", "to", "see", "however", "."]
+WORDS = [
+    "the",
+    "students",
+    "sit",
+    "on",
+    "a",
+    "bench",
+    "there",
+    "is",
+    "nothing",
+    "to",
+    "see",
+    "however",
+    ".",
+]
 """Words as long as those of texts."""
 
 
 def texts(words: list[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return sources as long as those of CoNLL-2014, 23 words, and the outputs of systems, of which many are equal."""
+    """Return sources as long as those of CoNLL-2014, 23 words, and the outputs of systems, of which
+    many are equal.
+    """
     rng = random.Random(1)
     sources = [" ".join(rng.choices(words, k=rng.randint(6, 40))) for _ in range(LINES)]
     outputs: dict[str, list[str]] = {}
     for system in range(SYSTEMS):
-        changed = (f"{source} {rng.choice(words)} {system}" if rng.random() > SAME else source for source in sources)
+        changed = (
+            f"{source} {rng.choice(words)} {system}" if rng.random() > SAME else source
+            for source in sources
+        )
         outputs[f"system{system}"] = list(changed)
     return sources, outputs
 
@@ -60,7 +81,12 @@ def padded(folder: Path, pairs: list[tuple[str, str]]) -> float:
         for start in range(0, len(pairs), BATCH):
             ones, twos = zip(*pairs[start : start + BATCH], strict=True)
             own = [list(ones), list(twos)] if name == "meaning" else [list(twos)]
-            fill = {"padding": "max_length", "truncation": True, "max_length": PADDED, "return_tensors": "pt"}
+            fill = {
+                "padding": "max_length",
+                "truncation": True,
+                "max_length": PADDED,
+                "return_tensors": "pt",
+            }
             with torch.inference_mode():
                 net(**tokenizer(*own, **fill)).logits.tolist()
     return time.process_time() - begun
@@ -73,7 +99,12 @@ def neural(bench: Bench) -> Iterator[Row]:
     from tests.metrics.neural.tiny import bert
 
     torch.set_num_threads(1)
-    size = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 512}
+    size = {
+        "hidden_size": 128,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 4,
+        "intermediate_size": 512,
+    }
     for number, name in enumerate(("grammar", "fluency", "meaning")):
         bert(bench.folder / name, "BertForSequenceClassification", number, positions=PADDED, **size)
     sources, outputs = texts(PIECES)
@@ -85,7 +116,10 @@ def neural(bench: Bench) -> Iterator[Row]:
     begun = time.process_time()
     scorer.rewards([text for _, text in distinct], [place for place, _ in distinct])
     ours = time.process_time() - begun
-    peer = padded(bench.folder, [(s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)])
+    peer = padded(
+        bench.folder,
+        [(s, o) for each in outputs.values() for s, o in zip(sources, each, strict=True)],
+    )
     whole, aim = LINES * SYSTEMS, "8 times its lines a second"
     told = f"{whole / ours:,.0f} lines a second"
     yield Row(f"SOME, {SYSTEMS} systems", told, f"padded: {whole / peer:,.0f}", peer / ours, aim)
@@ -93,7 +127,9 @@ def neural(bench: Bench) -> Iterator[Row]:
     (metric,) = from_values({"name": "some", **own})
     corpus, how = corpus_in_memory(outputs, None, sources), Computing(RunOptions(n_jobs=1))
     new = []
-    with patch.dict(os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}):  # nothing is kept of earlier runs
+    with patch.dict(
+        os.environ, {"GEC_PIPELINE_DATA": str(bench.folder / "caches")}
+    ):  # nothing is kept of earlier runs
         for _ in range(2):
             with_computed([corpus], [metric], how)
             new.append(how.told.pop("some")["texts"]["new"])

@@ -1,9 +1,9 @@
-"""Time and size of the report's page: `python -m tests.bench.page` (not run by pytest; needs Chromium).
+"""Time and size of the report's page: `python -m tests.bench.page` (not run by pytest; needs
+Chromium).
 
-The thirteen systems of CoNLL-2014 with seven metrics (the sample of data/ where ../shared is absent), and these lines
-joined to long documents: how long the browser takes from the address to the first sentence drawn, and how long for a
-key that goes to the next sentence.
-"""
+The thirteen systems of CoNLL-2014 with seven metrics (the sample of data/ where ../shared is
+absent), and these lines joined to long documents: how long the browser takes from the address to
+the first sentence drawn, and how long for a key that goes to the next sentence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ for (let round = 0; round < 3; round++) {
 const least = seen.map((times) => Math.min(...times)).sort((one, two) => one - two);
 return [least[least.length >> 1], least.at(-1)];
 """
-"""Milliseconds that a key takes: the median of 30 sentences and the longest, each the least of three."""
+"""Milliseconds that a key takes: the median of 30 sentences and the longest, each the least of
+three."""
 READY = "return document.querySelectorAll('#detail .card').length > 0"
 PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
 """Megabytes, on Linux."""
@@ -53,7 +54,12 @@ def config(folder: Path, kind: str) -> Path:
             longer = [b" ".join(own[start : start + LONG]) for start in range(0, len(own), LONG)]
             texts[path].write_bytes(b"".join(line + b"\n" for line in longer))
     content = {
-        "datasets": {"corpus": {"source": str(texts[source]), "references": [str(texts[path]) for path in references]}},
+        "datasets": {
+            "corpus": {
+                "source": str(texts[source]),
+                "references": [str(texts[path]) for path in references],
+            }
+        },
         "systems": {path.stem: str(texts[path]) for path in systems},
         "metrics": ["gleu[iter=20]", "bleu", "green", "google_gleu", "chrf", "rouge", "ter"],
     }
@@ -67,10 +73,14 @@ def made(folder: Path, kind: str) -> tuple[Path, float, int]:
     run = folder / f"run-{kind}"
     program = [sys.executable, "-m", "pipeline"]
     subprocess.run(
-        [*program, "run", config(folder, kind), "-q", "--json", "--output", run], check=True, stdout=subprocess.DEVNULL
+        [*program, "run", config(folder, kind), "-q", "--json", "--output", run],
+        check=True,
+        stdout=subprocess.DEVNULL,
     )
     started = time.perf_counter()
-    code = f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"
+    code = (
+        f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return run / "report.html", time.perf_counter() - started, int(done.stdout)
 
@@ -89,7 +99,9 @@ def opened(browser: browsers.Browser, page: Path, runs: int) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=7, help="how often a page is opened")
     args = parser.parse_args()
     if reason := browsers.lacking():

@@ -37,9 +37,13 @@ output: {dir: out}
 
 
 def plugged(bench: Bench) -> Iterator[Row]:
-    """Processor time of a distinct text beside the code of the user; and a million cheap calls by two workers."""
+    """Processor time of a distinct text beside the code of the user; and a million cheap calls by
+    two workers.
+    """
     os.environ["GEC_PIPELINE_DATA"] = str(bench.folder / "caches")
-    texts = [f"{n} a sentence of some words that a system has written for line {n}" for n in range(TEXTS)]
+    texts = [
+        f"{n} a sentence of some words that a system has written for line {n}" for n in range(TEXTS)
+    ]
     own = 0.0
 
     def letters(outputs: list[str]) -> list[int]:
@@ -53,11 +57,19 @@ def plugged(bench: Bench) -> Iterator[Row]:
     took = []
     for cache in (False, True, True):
         own, begun = 0.0, time.process_time()
-        with_computed([corpus_in_memory(texts, None, None)], [metric], Computing(RunOptions(n_jobs=1, cache=cache)))
+        with_computed(
+            [corpus_in_memory(texts, None, None)],
+            [metric],
+            Computing(RunOptions(n_jobs=1, cache=cache)),
+        )
         took.append(shown((time.process_time() - begun - own) / TEXTS))
     ours = f"{took[0]} without the cache, {took[1]} with it, {took[2]} where it is kept"
     yield Row(
-        "a metric of your own: processor time of a distinct text beside its code", ours, "", NOTHING, "below 20 µs"
+        "a metric of your own: processor time of a distinct text beside its code",
+        ours,
+        "",
+        NOTHING,
+        "below 20 µs",
     )
 
     folder = bench.folder / "million"
@@ -65,8 +77,21 @@ def plugged(bench: Bench) -> Iterator[Row]:
     (folder / "cheap.py").write_text(CODE)
     (folder / "cheap.yaml").write_text(CONFIG)
     (folder / "source.txt").write_text("source\n" * MILLION)
-    (folder / "outputs.txt").write_text("".join(f"{n} a sentence of some words\n" for n in range(MILLION)))
-    command = [*PROGRAM, "run", folder / "cheap.yaml", "--plugin", folder / "cheap.py", "-q", "--fresh", "--output"]
+    (folder / "outputs.txt").write_text(
+        "".join(f"{n} a sentence of some words\n" for n in range(MILLION))
+    )
+    command = [
+        *PROGRAM,
+        "run",
+        folder / "cheap.yaml",
+        "--plugin",
+        folder / "cheap.py",
+        "-q",
+        "--fresh",
+        "--output",
+    ]
     first, again = (bench.seconds([*command, folder / "out"]) for _ in range(2))
     ours = f"{shown(first)}; again, with nothing to compute: {shown(again)}"
-    yield Row("a metric of your own: 1M distinct texts, 2 workers, whole process", ours, "", NOTHING, "")
+    yield Row(
+        "a metric of your own: 1M distinct texts, 2 workers, whole process", ours, "", NOTHING, ""
+    )

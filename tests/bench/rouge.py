@@ -1,8 +1,9 @@
-"""Timings of ROUGE against its peers: rows of `python -m tests.bench`, and the child processes that they run.
+"""Timings of ROUGE against its peers: rows of `python -m tests.bench`, and the child processes that
+they run.
 
-Texts are in memory for all; seconds are of the fastest of a few calls in a process of its own, after the imports. What
-is timed gives scores of every pair and their mean; peers must give the same mean.
-"""
+Texts are in memory for all; seconds are of the fastest of a few calls in a process of its own,
+after the imports. What is timed gives scores of every pair and their mean; peers must give the same
+mean."""
 
 from __future__ import annotations
 
@@ -26,7 +27,9 @@ PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
 
 
 def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str]]:
-    """Return outputs and references: sentences, or runs of sentences with WORDS words or more; again and again."""
+    """Return outputs and references: sentences, or runs of sentences with WORDS words or more;
+    again and again.
+    """
     one, two = (path.read_text(encoding="utf-8").split("\n")[:-1] for path in (reference, output))
     if kind == "documents":
         groups: list[list[str]] = [[], []]
@@ -43,15 +46,17 @@ def pairs(reference: Path, output: Path, kind: str) -> tuple[list[str], list[str
     return (two * times)[:wanted], (one * times)[:wanted]
 
 
-def task(who: str, types: list[str], outputs: list[str], references: list[str], threads: int) -> Callable[[], float]:
+def task(
+    who: str, types: list[str], outputs: list[str], references: list[str], threads: int
+) -> Callable[[], float]:
     """Return a function that scores all pairs and returns the mean F of the last type."""
     if who == "pipeline":
         import pipeline
 
         metric = f"rouge[types={'+'.join(types)}]"
-        return lambda: pipeline.evaluate(outputs, [references], metrics=[metric], n_jobs=threads).outputs[
-            f"rouge{types[-1]}"
-        ]
+        return lambda: pipeline.evaluate(
+            outputs, [references], metrics=[metric], n_jobs=threads
+        ).outputs[f"rouge{types[-1]}"]
     if who == "rouge-rust":
         import fast_rouge
 
@@ -70,7 +75,10 @@ def task(who: str, types: list[str], outputs: list[str], references: list[str], 
     if who == "rouge-score-rs":
         rust: Any = made
         compiled = rust.RougeScorer(names)
-        return lambda: sum(s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs)) / len(outputs)
+        return lambda: (
+            sum(s[names[-1]].fmeasure for s in compiled.score_batch(references, outputs))
+            / len(outputs)
+        )
     scorer: Any = rouge_scorer.RougeScorer(names)
     scored = zip(references, outputs, strict=True)
     items = list(scored)
@@ -99,7 +107,8 @@ ROWS = [
     ("documents", "L", "rouge-score-rs", (1, 2), "faster"),
     ("lines", "1+2+L", "rouge-score", (1,), "50 times, aim 100"),
 ]
-"""Texts, types, peer, numbers of threads, aim. lines: the corpus once (rouge-score takes seconds for it)."""
+"""Texts, types, peer, numbers of threads, aim. lines: the corpus once (rouge-score takes seconds
+for it)."""
 
 
 def rows(bench: Bench) -> Iterator[Row]:
@@ -124,7 +133,9 @@ def _row(bench: Bench, kind: str, types: str, peer: str, threads: int, aim: str)
     timing = bench.pairs(lambda: seconds("pipeline"), lambda: seconds(peer))
     if max(scores.values()) - min(scores.values()) > 1e-12:
         raise SystemExit(f"another score: {scores}")
-    return timing.row(f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}", peer, aim)
+    return timing.row(
+        f"rouge[types={types}] of {kind}, {threads} thread{'s' * (threads > 1)}", peer, aim
+    )
 
 
 def process(bench: Bench) -> Iterator[Row]:
@@ -134,7 +145,17 @@ def process(bench: Bench) -> Iterator[Row]:
     script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench.rouge import *; "
     script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
     peer: list[str | Path] = [sys.executable, "-c", script, *files]
-    mine: list[str | Path] = [sys.executable, "-m", "pipeline", "score", "rouge", "-r", files[0], "-o", files[1]]
+    mine: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "score",
+        "rouge",
+        "-r",
+        files[0],
+        "-o",
+        files[1],
+    ]
     timing = bench.pairs(lambda: bench.seconds(mine), lambda: bench.seconds(peer))
     yield timing.row("rouge of one system, whole process", "rouge-score", "-")
 

@@ -1,7 +1,8 @@
-"""The rows `scale` of tests.bench: each backend with one and two workers on 1M and 10M lines: time, memory, disk.
+"""The rows `scale` of tests.bench: each backend with one and two workers on 1M and 10M lines: time,
+memory, disk.
 
-The figures of `gec-pipeline help scale` come from here. Backends that are not installed are left out, and said so.
-"""
+The figures of `gec-pipeline help scale` come from here. Backends that are not installed are left
+out, and said so."""
 
 from __future__ import annotations
 
@@ -28,8 +29,14 @@ HOWS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "dask, 2 workers": (("distributed",), ["--n-jobs", "2", "--backend", "dask"]),
     "ray, 1 worker": (("ray",), ["--n-jobs", "1", "--backend", "ray"]),
     "ray, 2 workers": (("ray",), ["--n-jobs", "2", "--backend", "ray"]),
-    "spark, 1 worker": (("joblibspark",), ["--backend", "spark", "--address", "local-cluster[1,1,1024]"]),
-    "spark, 2 workers": (("joblibspark",), ["--backend", "spark", "--address", "local-cluster[2,1,1024]"]),
+    "spark, 1 worker": (
+        ("joblibspark",),
+        ["--backend", "spark", "--address", "local-cluster[1,1,1024]"],
+    ),
+    "spark, 2 workers": (
+        ("joblibspark",),
+        ["--backend", "spark", "--address", "local-cluster[2,1,1024]"],
+    ),
 }
 """How each is asked for, and the packages that it needs."""
 STATISTICS = ["--set", "statistics={resamples: 100, trials: 100}"]
@@ -53,7 +60,13 @@ def scale(config: Path, folder: Path, lines: str) -> Iterator[Row]:
             raise SystemExit(f"{name}: the files of the run are not those of one process")
         else:
             shutil.rmtree(run)
-        figures = f"{lines} lines, {name}", str(found), f"1 process: {seconds:.1f} s", seconds / found.seconds, "-"
+        figures = (
+            f"{lines} lines, {name}",
+            str(found),
+            f"1 process: {seconds:.1f} s",
+            seconds / found.seconds,
+            "-",
+        )
         yield Row(*figures, seconds=found.seconds)
     if first is not None:
         found = measured(config, first, [*HOWS["1 process"][1], *STATISTICS])

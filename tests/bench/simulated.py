@@ -1,13 +1,16 @@
-"""What bounds a run on a large cluster, from task times recorded here: `python -m tests.bench.simulated` (no test).
+"""What bounds a run on a large cluster, from task times recorded here: `python -m
+tests.bench.simulated` (no test).
 
-A run of a million lines in one process is timed: how long each stretch of a text takes to be opened, and each shard to
-be counted and written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many
-pairs is simulated, in which workers take bundles of stretches and of shards as they become free.
+A run of a million lines in one process is timed: how long each stretch of a text takes to be
+opened, and each shard to be counted and written, all shards to be joined, and the columns to be
+scored. Then a run of a thousand times as many pairs is simulated, in which workers take bundles of
+stretches and of shards as they become free.
 
     python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
-    python -m tests.bench.simulated --workers 1 16 64 256 --million 200
-    python -m tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
-    python -m tests.bench.simulated --samples 1000 --million 100     only the bootstrap samples of two systems
+    python -m tests.bench.simulated --workers 1 16 64 256 --million 200 python -m
+    tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
+    python -m tests.bench.simulated --samples 1000 --million 100     only the bootstrap samples of
+    two systems
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ if TYPE_CHECKING:
 
 @dataclass
 class Recorded:
-    """Seconds of processor time of each call, by what was called, for a million lines in one process."""
+    """Seconds of processor time of each call, by what was called, for a million lines in one
+    process."""
 
     scanned: list[float] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
@@ -75,8 +79,11 @@ class Recorded:
 
         return timed
 
-    def stepwise(self, call: Callable[..., Iterable[Any]], kept: list[float]) -> Callable[..., Iterator[Any]]:
-        """Do what timed() does for a function that returns an iterator: of each item it keeps how long it took."""
+    def stepwise(
+        self, call: Callable[..., Iterable[Any]], kept: list[float]
+    ) -> Callable[..., Iterator[Any]]:
+        """Do what timed() does for a function that returns an iterator: of each item it keeps how
+        long it took."""
 
         def stepwise(*given: Any, **more: Any) -> Iterator[Any]:
             items = iter(call(*given, **more))
@@ -107,15 +114,18 @@ def record(folder: Path) -> Recorded:
         stages.run(stages.prepare(config, serial), folder / "simulated", serial, fresh=True)
     columns = [path.read_bytes() for path in folder.glob("simulated/statistics/*/*.columns")]
     for data in columns:
-        found.put.append(min(timed(partial((folder / "written").write_bytes, data)) for _ in range(3)))
+        found.put.append(
+            min(timed(partial((folder / "written").write_bytes, data)) for _ in range(3))
+        )
     return found
 
 
 def makespan(times: Sequence[float], number: int, request: float, size: int) -> float:
-    """Return when the last of a number of tasks is done; a worker that is free takes the next bundle.
+    """Return when the last of a number of tasks is done; a worker that is free takes the next
+    bundle.
 
-    `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size` gives the workers.
-    """
+    `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size`
+    gives the workers."""
     free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
     for bundle in clusters.bundles(iter(range(number)), number, size):
         handed = max(handed + request, heapq.heappop(free))
@@ -123,18 +133,22 @@ def makespan(times: Sequence[float], number: int, request: float, size: int) -> 
     return max(free)
 
 
-def simulated(found: Recorded, million: int, size: int, args: argparse.Namespace) -> dict[str, float]:
-    """Return the seconds of each part of a run on `size` workers, and what the file system needs at least.
+def simulated(
+    found: Recorded, million: int, size: int, args: argparse.Namespace
+) -> dict[str, float]:
+    """Return the seconds of each part of a run on `size` workers, and what the file system needs at
+    least.
 
-    The first machine joins and scores with all its processors, but one thread writes, one reads ahead, and one makes
-    the terms.
+    The first machine joins and scores with all its processors, but one thread writes, one reads
+    ahead, and one makes the terms.
 
     One worker stands for one process, which does everything itself.
     """
     threads = args.threads if size > 1 else 1
     stretches, read = million * len(found.scanned), sum(found.read)
     return {
-        "open": makespan(found.scanned, stretches, args.request, size) + million * sum(found.opened),
+        "open": makespan(found.scanned, stretches, args.request, size)
+        + million * sum(found.opened),
         "count": makespan(found.shards, million * len(found.shards), args.request, size),
         "join": million * max(sum(found.joined) / threads, sum(found.put)),
         "score": million * max(sum(found.scored) / threads, read, sum(found.made) - read),
@@ -155,21 +169,28 @@ class Repeated(NamedTuple):
 
 
 def share_samples(folder: Path, args: argparse.Namespace) -> None:
-    """Print what the workers of a cluster need for bootstrap samples of two systems (see `scoring/resampling/`).
+    """Print what the workers of a cluster need for bootstrap samples of two systems (see
+    `scoring/resampling/`).
 
-    Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch of the stream; and
-    samples, for which the counts are read. With more lines each takes so many times as long.
-    """
+    Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch
+    of the stream; and samples, for which the counts are read. With more lines each takes so many
+    times as long."""
     texts, lines, serial = Corpora(folder), 10 * MILLION, RunOptions(n_jobs=2, backend="threading")
     config = texts.config(texts.repeated(MILLION), "samples")
     metrics = Overrides(settings=("metrics=[bleu, gleu]",))
     stages.run(stages.prepare(config, serial, metrics), folder / "samples", serial)
     draws = min(timed(partial(samples.Bootstrap(lines, 0).draws, number)) for number in range(3))
-    print(f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:")
+    print(
+        f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:"
+    )
     for board in stored_runs.load(folder / "samples")[1]:
         systems = [Repeated(board.columns[0], lines // MILLION)] * 2
         counts = SystemCounts(
-            metric=board.metric, systems=systems, lines=lines, references=board.references, own=[None, None]
+            metric=board.metric,
+            systems=systems,
+            lines=lines,
+            references=board.references,
+            own=[None, None],
         )
         for size in args.workers:
             group = max(min(samples.FAR // (args.million * MILLION), -(-args.samples // size)), 1)
@@ -184,7 +205,9 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
             stretches = int(args.samples * args.million * MILLION / 2 / samples.STRETCH) + 1
             seconds = makespan([draws], stretches, args.request, size)
             seconds += makespan([one], -(-args.samples // group), args.request, size)
-            print(f"{board.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}")
+            print(
+                f"{board.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}"
+            )
 
 
 def timed(call: Callable[[], Any]) -> float:
@@ -196,15 +219,36 @@ def timed(call: Callable[[], Any]) -> float:
 
 def main() -> None:
     """Record, simulate and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 16, 64, 256], help="numbers of workers")
-    parser.add_argument("--million", type=int, default=1000, help="millions of pairs (default: 1000)")
-    parser.add_argument("--threads", type=int, default=16, help="processors of the first machine (default: 16)")
-    parser.add_argument("--request", type=float, default=0.002, help="seconds of the scheduler for a request")
-    parser.add_argument("--disk", type=float, default=2000, help="MB/s that the file system gives in all")
-    parser.add_argument("--samples", type=int, help="bootstrap samples of the lines, in place of a run")
-    parser.add_argument("--runs", type=int, default=2, help="the best of so many tasks of samples counts (default: 2)")
-    parser.add_argument("--folder", type=Path, help="keep the texts here (default: a temporary folder)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--workers", type=int, nargs="+", default=[1, 16, 64, 256], help="numbers of workers"
+    )
+    parser.add_argument(
+        "--million", type=int, default=1000, help="millions of pairs (default: 1000)"
+    )
+    parser.add_argument(
+        "--threads", type=int, default=16, help="processors of the first machine (default: 16)"
+    )
+    parser.add_argument(
+        "--request", type=float, default=0.002, help="seconds of the scheduler for a request"
+    )
+    parser.add_argument(
+        "--disk", type=float, default=2000, help="MB/s that the file system gives in all"
+    )
+    parser.add_argument(
+        "--samples", type=int, help="bootstrap samples of the lines, in place of a run"
+    )
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=2,
+        help="the best of so many tasks of samples counts (default: 2)",
+    )
+    parser.add_argument(
+        "--folder", type=Path, help="keep the texts here (default: a temporary folder)"
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = args.folder or Path(temporary)
@@ -221,8 +265,12 @@ def main() -> None:
     }
     told = ", ".join(f"{name} {sum(times):.2f} s" for name, times in parts.items())
     print(f"recorded for 1 million lines, one process: {told}; {found.size / 1e6:.0f} MB of text")
-    print(f"{args.million:,} million pairs, first machine with {args.threads} processors, {args.disk:.0f} MB/s:")
-    print("workers   open   count    join   score | all of it, in seconds; reading alone; times as fast as 1")
+    print(
+        f"{args.million:,} million pairs, first machine with {args.threads} processors, {args.disk:.0f} MB/s:"
+    )
+    print(
+        "workers   open   count    join   score | all of it, in seconds; reading alone; times as fast as 1"
+    )
     first = 0.0
     for size in args.workers:
         seconds = simulated(found, args.million, size, args)

@@ -16,11 +16,11 @@ SAMPLES, TRIALS = 1000, 10_000
 
 
 def run_statistics(what: str, files: str, metric: str) -> None:
-    """Time bootstrap intervals and randomisation tests of all systems against the last, and print them.
+    """Time bootstrap intervals and randomisation tests of all systems against the last, and print
+    them.
 
-    what: ours, with columns counted before and read from disk here; or sacrebleu, with its counts made before, as
-    its own functions do it. files: source, two references, systems.
-    """
+    what: ours, with columns counted before and read from disk here; or sacrebleu, with its counts
+    made before, as its own functions do it. files: source, two references, systems."""
     paths = [Path(path) for path in files.split(",")]
     print(json.dumps(_ours(paths, metric) if what == "ours" else _sacrebleu(paths)))
 
@@ -56,16 +56,25 @@ def _sacrebleu(paths: Sequence[Path]) -> dict[str, float]:
 
     texts = [path.read_text("utf-8").replace("\r\n", "\n").split("\n")[:-1] for path in paths[1:]]
     metric = BLEU()
-    counts: list[Any] = [metric._extract_corpus_statistics(output, texts[:2]) for output in texts[2:]]
+    counts: list[Any] = [
+        metric._extract_corpus_statistics(output, texts[:2]) for output in texts[2:]
+    ]
     start = now()
     scores = [peer._bootstrap_resample(own, metric, SAMPLES)[1] for own in counts]
     between = now()
     metric._extract_corpus_statistics = lambda hypotheses, _: hypotheses  # type: ignore[assignment, method-assign]
     base = {"BLEU": (np.array(counts[-1]), metric._aggregate_and_compute(counts[-1]))}
     found = [
-        peer._paired_ar_test(base, "s", np.array(own), None, {"BLEU": metric}, TRIALS, seed=12345)[1]["BLEU"]  # type: ignore[arg-type]
+        peer._paired_ar_test(base, "s", np.array(own), None, {"BLEU": metric}, TRIALS, seed=12345)[  # type: ignore[arg-type]
+            1
+        ]["BLEU"]
         for own in counts[:-1]
     ]
     end = now()
     low = sorted(score.score for score in scores[0])[SAMPLES // 40] / 100
-    return {"bootstrap": between - start, "tests": end - between, "low": low, "p": found[0].p_value or 0.0}
+    return {
+        "bootstrap": between - start,
+        "tests": end - between,
+        "low": low,
+        "p": found[0].p_value or 0.0,
+    }

@@ -1,4 +1,6 @@
-"""The row `survive` of tests.bench: a large run, and the same killed half-way: time, memory, disk, work done again."""
+"""The row `survive` of tests.bench: a large run, and the same killed half-way: time, memory, disk,
+work done again.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ HOWS = {
 
 @dataclass
 class Figures:
-    """Seconds of a command; megabytes of its program and of its largest worker; megabytes in its run directory."""
+    """Seconds of a command; megabytes of its program and of its largest worker; megabytes in its
+    run directory.
+    """
 
     seconds: float = 0.0
     program: float = 0.0
@@ -42,8 +46,21 @@ class Figures:
 
 
 def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = None) -> Figures:
-    """Run a config and look at it five times a second; kill_at: number of shards on disk at which it is killed."""
-    command = [sys.executable, "-m", "pipeline", "run", str(config), "-q", "--no-cache", "--output", str(run), *how]
+    """Run a config and look at it five times a second; kill_at: number of shards on disk at which
+    it is killed.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "pipeline",
+        "run",
+        str(config),
+        "-q",
+        "--no-cache",
+        "--output",
+        str(run),
+        *how,
+    ]
     start, found = time.perf_counter(), Figures()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=ROOT) as process:
         while process.poll() is None:
@@ -52,7 +69,11 @@ def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = 
             found.worker = max([found.worker, *map(anonymous, children(process.pid))])
             found.disk = max(found.disk, size(run))
             parts = run / "unfinished"
-            if kill_at is not None and parts.is_dir() and len(list(parts.glob("*.part"))) >= kill_at:
+            if (
+                kill_at is not None
+                and parts.is_dir()
+                and len(list(parts.glob("*.part"))) >= kill_at
+            ):
                 process.kill()
                 found.killed = True
         found.seconds = time.perf_counter() - start
@@ -62,7 +83,9 @@ def measured(config: Path, run: Path, how: Sequence[str], kill_at: int | None = 
 
 
 def survive(config: Path, folder: Path) -> Iterator[Row]:
-    """Yield a row for each way of working: the whole run, and beside it the run killed half-way and continued."""
+    """Yield a row for each way of working: the whole run, and beside it the run killed half-way and
+    continued.
+    """
     for name, how in HOWS.items():
         one, two = folder / "one", folder / "two"
         for run in (one, two):
@@ -78,11 +101,19 @@ def survive(config: Path, folder: Path) -> Iterator[Row]:
         if not first.killed:
             raise SystemExit("the run ended before it was killed")
         both = first.seconds + second.seconds
-        told = f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
+        told = (
+            f"killed with {kept} of {shards} shards: {first.seconds:.1f} s + {second.seconds:.1f} s"
+        )
         told += f", {again - (shards - kept)} shards counted again"
         for run in (one, two):
             shutil.rmtree(run)
-        figures = f"10M lines, {name}", str(whole), told, both / whole.seconds, "1.0 to 1.3 times the time"
+        figures = (
+            f"10M lines, {name}",
+            str(whole),
+            told,
+            both / whole.seconds,
+            "1.0 to 1.3 times the time",
+        )
         yield Row(*figures, seconds=whole.seconds)
 
 
@@ -92,7 +123,10 @@ def anonymous(pid: int) -> float:
         status = (Path("/proc") / str(pid) / "status").read_text()
     except OSError:
         return 0.0
-    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("RssAnon")), 0.0)
+    return next(
+        (int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("RssAnon")),
+        0.0,
+    )
 
 
 def size(folder: Path) -> float:

@@ -1,10 +1,11 @@
-"""NIST, CIDEr-D and ROUGE-L of COCO against nltk and pycocoevalcap: processor time of whole processes, side by side.
+"""NIST, CIDEr-D and ROUGE-L of COCO against nltk and pycocoevalcap: processor time of whole
+processes, side by side.
 
     python -m tests.bench.weighted [LINES [SYSTEMS]]
 
-Texts are made up: a line has seven references. The peers score one system after the other in one process, and print the
-same number of the last one. pycocoevalcap is read where it is installed (`pip install --no-deps pycocoevalcap`).
-"""
+Texts are made up: a line has seven references. The peers score one system after the other in one
+process, and print the same number of the last one. pycocoevalcap is read where it is installed
+(`pip install --no-deps pycocoevalcap`)."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def seconds(command: list[str], folder: Path) -> tuple[float, str]:
     before = os.times()
     out = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
     after = os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
+    used = (
+        after.children_user + after.children_system - before.children_user - before.children_system
+    )
     return used, out.split()[-1] if out.split() else ""
 
 
@@ -62,12 +65,19 @@ def write(folder: Path, lines: int, systems: int) -> None:
         return " ".join(rng.choice(words) if rng.random() < 0.4 else word for word in line)
 
     whole = [rng.choices(words, k=rng.randint(8, 25)) for _ in range(lines)]
-    for name in [*(f"r{number}" for number in range(REFERENCES)), *(f"s{number:02}.txt" for number in range(systems))]:
-        (folder / name).write_text("".join(f"{changed(line)}\n" for line in whole), encoding="utf-8")
+    for name in [
+        *(f"r{number}" for number in range(REFERENCES)),
+        *(f"s{number:02}.txt" for number in range(systems)),
+    ]:
+        (folder / name).write_text(
+            "".join(f"{changed(line)}\n" for line in whole), encoding="utf-8"
+        )
 
 
 def main(lines: int = 5000, systems: int = 1) -> None:
-    """Print a row for each metric: seconds of the peer, of this program, and how many times fewer these are."""
+    """Print a row for each metric: seconds of the peer, of this program, and how many times fewer
+    these are.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, lines, systems)
@@ -80,16 +90,22 @@ def main(lines: int = 5000, systems: int = 1) -> None:
                 "output": {"dir": str(folder / metric.partition("[")[0])},
             }
             (folder / "config.yaml").write_text(json.dumps(config), encoding="utf-8")
-            mine, _ = seconds([sys.executable, "-m", "pipeline", "run", "config.yaml", "-q"], folder)
+            mine, _ = seconds(
+                [sys.executable, "-m", "pipeline", "run", "config.yaml", "-q"], folder
+            )
             if find_spec(package) is None:
                 print(f"{metric}: {mine:.2f} s; {package} is not installed")
                 continue
             inside = "\n".join(f"    {line}" for line in code.split("\n"))
             peer, score = seconds([sys.executable, "-c", f"{READ}{inside}\nprint(score)"], folder)
-            results = json.loads((folder / metric.partition("[")[0] / "results.json").read_text(encoding="utf-8"))
+            results = json.loads(
+                (folder / metric.partition("[")[0] / "results.json").read_text(encoding="utf-8")
+            )
             if abs(results["scores"][-1]["score"] - float(score)) > 1e-9:
                 raise SystemExit(f"{metric}: {package} gives {score}")
-            print(f"{metric}: {package} {peer:.2f} s, this program {mine:.2f} s: {peer / mine:.0f} times")
+            print(
+                f"{metric}: {package} {peer:.2f} s, this program {mine:.2f} s: {peer / mine:.0f} times"
+            )
 
 
 if __name__ == "__main__":

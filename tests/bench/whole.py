@@ -1,4 +1,6 @@
-"""Rows of the benchmark that are no metric's own: whole processes, stages of large runs, statistics, the start."""
+"""Rows of the benchmark that are no metric's own: whole processes, stages of large runs,
+statistics, the start.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def _printed(command: Command) -> bytes:
 
 
 def google(bench: Bench) -> Iterator[Row]:
-    """Google-GLEU of all systems, files opened to score, one worker, against nltk on the same lines."""
+    """Google-GLEU of all systems, files opened to score, one worker, against nltk on the same
+    lines.
+    """
     _, references, systems = bench.conll()
     files = ",".join(str(path) for path in [*references, *systems])
 
@@ -52,11 +56,15 @@ def google(bench: Bench) -> Iterator[Row]:
     if abs(figures("google")["score"] - figures("nltk")["score"]) > 1e-12:
         raise SystemExit("nltk gives another number")
     timing = bench.pairs(lambda: figures("google")["seconds"], lambda: figures("nltk")["seconds"])
-    yield timing.row(f"Google-GLEU of {len(systems)} systems", "nltk", "peer 25 to 100 times slower")
+    yield timing.row(
+        f"Google-GLEU of {len(systems)} systems", "nltk", "peer 25 to 100 times slower"
+    )
 
 
 def statistics(bench: Bench) -> Iterator[Row]:
-    """1,000 bootstrap samples, and 10,000 shuffles against a baseline, from stored columns, against sacreBLEU."""
+    """1,000 bootstrap samples, and 10,000 shuffles against a baseline, from stored columns, against
+    sacreBLEU.
+    """
     source, references, systems = bench.conll()
     files = ",".join(str(path) for path in [source, *references, *systems])
 
@@ -74,7 +82,11 @@ def statistics(bench: Bench) -> Iterator[Row]:
         def of(who: str, metric: str, key: str = key) -> float:
             return figures(who, metric)[key]
 
-        timing = bench.pairs(lambda of=of: of("ours", "bleu"), lambda of=of: of("sacrebleu", "bleu"), most=3)  # type: ignore[misc]
+        timing = bench.pairs(
+            lambda of=of: of("ours", "bleu"),  # type: ignore[misc]
+            lambda of=of: of("sacrebleu", "bleu"),  # type: ignore[misc]
+            most=3,
+        )
         yield timing.row(f"{name}, BLEU", "sacrebleu", "under 1 s")
         timing = bench.pairs(lambda of=of: of("ours", "gleu"), most=3)  # type: ignore[misc]
         yield timing.row(f"{name}, GLEU+ with draws", "", "under 1 s")
@@ -87,7 +99,11 @@ def start(bench: Bench) -> Iterator[Row]:
     rows: list[tuple[str, Command, str]] = [
         ("--version", ["--version"], "1/3"),
         ("score of a small file", [*score, "-o", "data/systems/careful.txt"], "2"),
-        ("quickstart", ["run", "configs/quickstart.yaml", "-q", "--output", bench.folder / "run"], "2.7 to 4"),
+        (
+            "quickstart",
+            ["run", "configs/quickstart.yaml", "-q", "--output", bench.folder / "run"],
+            "2.7 to 4",
+        ),
     ]
     for name, arguments, aim in rows:
         full = [*PROGRAM, *arguments]
@@ -99,7 +115,9 @@ def start(bench: Bench) -> Iterator[Row]:
 
 
 def wc(bench: Bench) -> Iterator[Row]:
-    """GLEU+ columns of 1M lines, files opened to columns written, one worker, against wc -w of the four files."""
+    """GLEU+ columns of 1M lines, files opened to columns written, one worker, against wc -w of the
+    four files.
+    """
     for name, paths, aim in (
         ("repeated", bench.repeated(MILLION), "2 to 2.5"),
         ("Zipf", bench.zipf(MILLION), "3 to 4"),
@@ -140,10 +158,18 @@ def draws(bench: Bench) -> Iterator[Row]:
 def memory(bench: Bench) -> Iterator[Row]:
     """Anonymous memory of a whole run at 1M and 10M lines, one worker."""
     small, large = (
-        bench.child("stages", bench.config(bench.repeated(n * MILLION), f"memory{n}"), "1", "draws")["megabytes"]
+        bench.child(
+            "stages", bench.config(bench.repeated(n * MILLION), f"memory{n}"), "1", "draws"
+        )["megabytes"]
         for n in (1, 10)
     )
-    yield Row("memory, 10M lines", f"{large:.0f} MB", f"1M lines: {small:.0f} MB", large / small, "1.3; under 100 MB")
+    yield Row(
+        "memory, 10M lines",
+        f"{large:.0f} MB",
+        f"1M lines: {small:.0f} MB",
+        large / small,
+        "1.3; under 100 MB",
+    )
 
 
 def survive(bench: Bench) -> Iterator[Row]:

@@ -37,12 +37,18 @@ GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></se
 def test_xml_has_few_encodings(
     tmp_path: Path, name: str, code: str, known: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "gold.xml").write_bytes(f'<?xml version="1.0" encoding="{name}"?>\n{GOLD}'.encode(code))
+    (tmp_path / "gold.xml").write_bytes(
+        f'<?xml version="1.0" encoding="{name}"?>\n{GOLD}'.encode(code)
+    )
     (tmp_path / "output").write_text("a b\n", encoding="utf-8")
-    ended = main(["score", "imeasure", "--gold", str(tmp_path / "gold.xml"), "-o", str(tmp_path / "output")])
+    ended = main(
+        ["score", "imeasure", "--gold", str(tmp_path / "gold.xml"), "-o", str(tmp_path / "output")]
+    )
     assert ended == (0 if known else 2)
     said = capsys.readouterr().err
-    assert (f"gold.xml:1: is in the encoding '{name[:40]}'; expected UTF-8, UTF-16" in said) is not known
+    assert (
+        f"gold.xml:1: is in the encoding '{name[:40]}'; expected UTF-8, UTF-16" in said
+    ) is not known
 
 
 def test_a_page_has_a_largest_size(
@@ -86,13 +92,19 @@ def test_thousands_of_equal_outputs_are_told_by_the_hundred() -> None:
 def test_no_model_is_fetched_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     utils = pytest.importorskip("sacrebleu.utils")
     monkeypatch.setattr(utils, "SACREBLEU_DIR", str(tmp_path / "models"))
-    with pytest.raises(InputError, match=r"tokenizer flores200: .* is not fetched unasked: save https://"):
+    with pytest.raises(
+        InputError, match=r"tokenizer flores200: .* is not fetched unasked: save https://"
+    ):
         pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=flores200]"])
     assert not (tmp_path / "models").exists()
 
 
-@pytest.mark.parametrize("lines", ["127.0.0.1 localhost hidden:\n", "hidden\n", "[hidden]\n", "'hidden words': 1\n"])
-def test_what_is_no_config_is_not_printed(tmp_path: Path, lines: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "lines", ["127.0.0.1 localhost hidden:\n", "hidden\n", "[hidden]\n", "'hidden words': 1\n"]
+)
+def test_what_is_no_config_is_not_printed(
+    tmp_path: Path, lines: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "other").write_text(lines, encoding="utf-8")
     (tmp_path / "c.yaml").write_text("include: [other]\n", encoding="utf-8")
     assert main(["validate", str(tmp_path / "c.yaml")]) == 2

@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(str(pipeline.__file__)).parent
 TOPICS = sorted(path.stem for path in (PACKAGE / "help").glob("*.md"))
-ENVIRONMENT = {key: value for key, value in os.environ.items() if key not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")}
+ENVIRONMENT = {
+    key: value
+    for key, value in os.environ.items()
+    if key not in ("PYTHONUNBUFFERED", "PYTHONIOENCODING")
+}
 ENVIRONMENT["PYTHONPATH"] = str(PACKAGE.parent)
 
 
@@ -47,7 +51,9 @@ class Said(NamedTuple):
 
 
 @pytest.fixture
-def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+def call(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Call:
     """Run the command line in a folder of its own, within this process."""
     monkeypatch.chdir(tmp_path)
 
@@ -100,7 +106,9 @@ def test_version_tells_the_kernel(call: Call, kernel: str) -> None:
     assert call("--version") == Said(0, f"gec-pipeline {__version__} (kernel: {kernel})\n", "")
 
 
-def test_an_unknown_kernel_is_told_with_the_nearest_name(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_kernel_is_told_with_the_nearest_name(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "natvie")
     expected = "error: PIPELINE_KERNEL: expected one of auto, native, python, found 'natvie' (did you mean 'native'?)\n"
     assert call("--version") == Said(2, "", expected)
@@ -109,7 +117,9 @@ def test_an_unknown_kernel_is_told_with_the_nearest_name(call: Call, monkeypatch
 def test_an_unknown_command_is_told_with_the_nearest_name(call: Call) -> None:
     said = call("vaildate", "x")
     assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("error: no command 'vaildate' (did you mean 'validate'?); known: run, validate")
+    assert said.err.startswith(
+        "error: no command 'vaildate' (did you mean 'validate'?); known: run, validate"
+    )
     assert said.err.endswith("See `gec-pipeline --help`.\n")
 
 
@@ -201,7 +211,12 @@ def test_run_prints_a_table_and_writes_what_it_found(call: Call, quickstart: str
     title, header, *rows, signature = said.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
     assert header.split() == ["rank", "system", "GLEU+", "std", "of", "draws", "95%", "of", "draws"]
-    assert [row.split()[:2] for row in rows] == [["1", "careful"], ["2", "eager"], ["3", "unchanged"], ["4", "broken"]]
+    assert [row.split()[:2] for row in rows] == [
+        ["1", "careful"],
+        ["2", "eager"],
+        ["3", "unchanged"],
+        ["4", "broken"],
+    ]
     assert signature.startswith("gleu|variant:2017|n:4|")
     assert said.err.splitlines()[-1] == "results: runs/quickstart"
     assert set(tree(Path("runs/quickstart"))) > {"results.json", "scores.csv"}
@@ -211,18 +226,30 @@ def test_what_is_printed_is_what_was_stored(call: Call, quickstart: str) -> None
     out = call("run", quickstart, "--digits", "4").out
     for score in Results.read(Path("runs/quickstart/results.json")).scores:
         assert score.samples is not None
-        numbers = [100 * value for value in (score.score, score.samples.std, *score.samples.interval)]
+        numbers = [
+            100 * value for value in (score.score, score.samples.std, *score.samples.interval)
+        ]
         row = next(line.split() for line in out.splitlines() if line.split()[1] == score.system)
         printed = [float(cell) for cell in (row[2], row[3], row[4], row[6])]
         assert printed == pytest.approx(numbers, abs=0.5000001e-4)
-        assert [len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])] == [4, 5, 4, 4]
+        assert [len(cell.partition(".")[2]) for cell in (row[2], row[3], row[4], row[6])] == [
+            4,
+            5,
+            4,
+            4,
+        ]
 
 
 def test_run_with_json_prints_results_json(call: Call, quickstart: str) -> None:
     said = call("run", quickstart, "-q", "--json")
     assert (said.code, said.err) == (0, "")
     assert said.out.encode() == Path("runs/quickstart/results.json").read_bytes()
-    assert {score["system"] for score in json.loads(said.out)["scores"]} == {"careful", "eager", "unchanged", "broken"}
+    assert {score["system"] for score in json.loads(said.out)["scores"]} == {
+        "careful",
+        "eager",
+        "unchanged",
+        "broken",
+    }
 
 
 def test_warnings_go_to_standard_error_and_into_the_results(call: Call, quickstart: str) -> None:
@@ -240,7 +267,9 @@ def test_an_interrupt_gives_exit_code_130(call: Call, quickstart: str) -> None:
     with mock.patch.object(stages, "run", side_effect=KeyboardInterrupt):
         said = call("run", quickstart)
     assert (said.code, said.out) == (130, "")
-    assert said.err == "interrupted; what was finished is kept: run the same command again to go on\n"
+    assert (
+        said.err == "interrupted; what was finished is kept: run the same command again to go on\n"
+    )
 
 
 # ---- validate
@@ -251,7 +280,8 @@ def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> Non
     Path("d/A").rename("d/A\x1b[31m")
     config = Path("config.yaml")
     config.write_text(
-        config.read_text(encoding="utf-8").replace("{dataset}/A", "{dataset}/A\\u001b[31m"), encoding="utf-8"
+        config.read_text(encoding="utf-8").replace("{dataset}/A", "{dataset}/A\\u001b[31m"),
+        encoding="utf-8",
     )
     said = call("validate", "config.yaml")
     assert said.code == 0
@@ -268,11 +298,23 @@ def test_control_characters_of_file_names_are_printed_escaped(call: Call) -> Non
 def test_init_writes_a_config_for_the_files_given(call: Call) -> None:
     write_texts(Path("texts"), 20, systems=("A.txt", "B.txt"))
     said = call(
-        "init", "sub.yaml", "-s", "texts/source", "-r", "texts/ref0", "texts/ref1", "-o", "texts/A.txt", "texts/B.txt"
+        "init",
+        "sub.yaml",
+        "-s",
+        "texts/source",
+        "-r",
+        "texts/ref0",
+        "texts/ref1",
+        "-o",
+        "texts/A.txt",
+        "texts/B.txt",
     )
     assert said == Said(0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n")
     assert call("run", "sub.yaml", "-q").code == 0
-    assert {score.system for score in Results.read(Path("runs/sub/results.json")).scores} == {"A", "B"}
+    assert {score.system for score in Results.read(Path("runs/sub/results.json")).scores} == {
+        "A",
+        "B",
+    }
 
 
 def test_init_finds_the_files_from_the_folder_of_the_config(call: Call) -> None:
@@ -290,7 +332,9 @@ def test_init_without_files_writes_a_template(call: Call) -> None:
     assert len(said.err.splitlines()) == 4  # source, two references, a system
 
 
-def test_init_sample_writes_the_folders_that_the_help_names(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_sample_writes_the_folders_that_the_help_names(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = "wrote sample; try: cd sample && gec-pipeline run configs/quickstart.yaml\n"
     assert call("init", "--sample") == Said(0, "", told)
     monkeypatch.chdir("sample")
@@ -300,14 +344,18 @@ def test_init_sample_writes_the_folders_that_the_help_names(call: Call, monkeypa
     assert written == {f"data/{name}": content for name, content in tree(ROOT / "data").items()}
 
 
-def test_init_sample_takes_what_was_installed(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_init_sample_takes_what_was_installed(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An installed package has the sample inside; it is not looked for in the folder beside."""
     package = tmp_path / "site-packages" / "pipeline"
     monkeypatch.setattr("pipeline.cli.commands.init.PACKAGE", package)
     missing = "the sample was not installed with the package; it is in the repository, in configs/ and data/"
     assert call("init", "--sample") == Said(2, "", f"error: {missing}\n")
     (package / "sample" / "configs").mkdir(parents=True)
-    (package / "sample" / "configs" / "quickstart.yaml").write_bytes(b"# yaml-language-server: $schema=x\nversion: 1\n")
+    (package / "sample" / "configs" / "quickstart.yaml").write_bytes(
+        b"# yaml-language-server: $schema=x\nversion: 1\n"
+    )
     assert call("init", "--sample", "here").code == 0
     assert tree(tmp_path / "here") == {"configs/quickstart.yaml": b"version: 1\n"}
 
@@ -315,7 +363,9 @@ def test_init_sample_takes_what_was_installed(call: Call, tmp_path: Path, monkey
 def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
     write_texts(Path("sample"), 2)
     before = tree(Path("sample"))
-    assert call("init", "--sample") == Said(2, "", "error: sample: is not empty; name another folder\n")
+    assert call("init", "--sample") == Said(
+        2, "", "error: sample: is not empty; name another folder\n"
+    )
     assert tree(Path("sample")) == before
     told = "error: --source, --outputs: has no effect with --sample, which brings its own files\n"
     assert call("init", "--sample", "new", "-s", "a", "-o", "b") == Said(2, "", told)
@@ -324,18 +374,32 @@ def test_init_sample_writes_over_nothing_and_takes_no_files(call: Call) -> None:
 
 def test_init_never_writes_over_a_file(call: Call) -> None:
     Path("config.yaml").write_text("mine")
-    assert call("init", "config.yaml") == Said(2, "", "error: config.yaml: is there already; name another file\n")
-    assert call("init") == Said(0, "", "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n")
+    assert call("init", "config.yaml") == Said(
+        2, "", "error: config.yaml: is there already; name another file\n"
+    )
+    assert call("init") == Said(
+        0, "", "wrote config-2.yaml; edit it, then: gec-pipeline validate config-2.yaml\n"
+    )
     assert Path("config.yaml").read_text() == "mine"
 
 
 def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
     write_texts(Path("t"), 5, systems=("A", "B"))
     Path("other").mkdir()
-    for place, output in (("eval.yaml", "A"), ("mine.yaml", "B"), ("other/eval.yaml", "B"), ("no name!.yaml", "A")):
+    for place, output in (
+        ("eval.yaml", "A"),
+        ("mine.yaml", "B"),
+        ("other/eval.yaml", "B"),
+        ("no name!.yaml", "A"),
+    ):
         call("init", place, "-s", "t/source", "-r", "t/ref0", "-o", f"t/{output}")
         assert call("run", place, "-q").err == ""
-    assert sorted(path.name for path in Path("runs").iterdir()) == ["eval", "eval-2", "mine", "no-name-"]
+    assert sorted(path.name for path in Path("runs").iterdir()) == [
+        "eval",
+        "eval-2",
+        "mine",
+        "no-name-",
+    ]
     assert {score.system for score in Results.read(Path("runs/eval/results.json")).scores} == {"A"}
 
 
@@ -354,17 +418,32 @@ def test_two_configs_of_init_keep_their_results_apart(call: Call) -> None:
     ],
     ids=lambda names: names[0][:20],
 )
-def test_init_writes_what_can_be_run_whatever_the_files_are_called(call: Call, names: list[str]) -> None:
+def test_init_writes_what_can_be_run_whatever_the_files_are_called(
+    call: Call, names: list[str]
+) -> None:
     write_texts(Path("t"), 5, systems=())
     for name in names:
         (Path("t") / name).parent.mkdir(exist_ok=True)
         shutil.copy("t/ref0", Path("t") / name)
     assert (
-        call("init", "c.yaml", "-s", "t/source", "-r", "t/ref0", "t/ref1", "-o", *(f"t/{name}" for name in names)).code
+        call(
+            "init",
+            "c.yaml",
+            "-s",
+            "t/source",
+            "-r",
+            "t/ref0",
+            "t/ref1",
+            "-o",
+            *(f"t/{name}" for name in names),
+        ).code
         == 0
     )
     said = call("validate", "c.yaml")
-    assert (said.code, [line for line in said.err.splitlines() if line.startswith("error")]) == (0, [])
+    assert (said.code, [line for line in said.err.splitlines() if line.startswith("error")]) == (
+        0,
+        [],
+    )
     assert said.out.count(" system ") == len(names)
 
 
@@ -379,13 +458,24 @@ def test_show_one_system(call: Call, quickstart: str) -> None:
 
 def test_show_has_the_columns_that_are_named(call: Call, quickstart: str) -> None:
     call("run", quickstart)
-    title, header, *rows, _ = call("show", "runs/quickstart", "--columns", "match_*", "hyp_len").out.splitlines()
+    title, header, *rows, _ = call(
+        "show", "runs/quickstart", "--columns", "match_*", "hyp_len"
+    ).out.splitlines()
     assert title == "sample: 96 lines, 2 references"
-    assert header.split() == ["rank", "system", "GLEU+", "hyp_len", *(f"match_{n}" for n in range(1, 5))]
+    assert header.split() == [
+        "rank",
+        "system",
+        "GLEU+",
+        "hyp_len",
+        *(f"match_{n}" for n in range(1, 5)),
+    ]
     assert [row.split()[1] for row in rows] == ["careful", "eager", "unchanged", "broken"]
     said = call("show", "runs/quickstart", "--columns", "gleu.precison")
     assert (said.code, said.out) == (2, "")
-    assert "--columns gleu.precison: there is no such column (did you mean 'gleu.precision'?)" in said.err
+    assert (
+        "--columns gleu.precison: there is no such column (did you mean 'gleu.precision'?)"
+        in said.err
+    )
 
 
 def test_show_of_an_unknown_system_is_told(call: Call, quickstart: str) -> None:
@@ -438,7 +528,9 @@ def test_the_list_of_tokenizers(call: Call) -> None:
         (["statistics", "accuracy"], "accuracy: ", "pearson: "),
     ],
 )
-def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own: str, other: str) -> None:
+def test_lists_of_names_that_are_asked_for(
+    call: Call, arguments: list[str], own: str, other: str
+) -> None:
     said = call("list", *arguments)
     assert (said.code, said.err) == (0, "")
     assert any(line.startswith(own) for line in said.out.splitlines())
@@ -447,9 +539,15 @@ def test_lists_of_names_that_are_asked_for(call: Call, arguments: list[str], own
 
 @pytest.mark.parametrize(
     ("what", "name", "near"),
-    [("metrics", "glue", "gleu"), ("tokenizers", "14a", "13a"), ("statistics", "accuracey", "accuracy")],
+    [
+        ("metrics", "glue", "gleu"),
+        ("tokenizers", "14a", "13a"),
+        ("statistics", "accuracey", "accuracy"),
+    ],
 )
-def test_a_name_that_is_in_no_list_gets_the_nearest(call: Call, what: str, name: str, near: str) -> None:
+def test_a_name_that_is_in_no_list_gets_the_nearest(
+    call: Call, what: str, name: str, near: str
+) -> None:
     said = call("list", what, name)
     assert (said.code, said.out) == (2, "")
     assert f"is called '{name}' (did you mean '{near}'?); known: " in said.err
@@ -468,10 +566,15 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
     rows = {}
     for line in range(1, 11):
         shown = call("show", "run", "--line", str(line)).out
-        rows[str(line)] = [re.search(rf"^{name} +([0-9]+[.][0-9]+)$", shown, re.MULTILINE)[1] for name in "AB"]  # type: ignore[index]
+        rows[str(line)] = [
+            re.search(rf"^{name} +([0-9]+[.][0-9]+)$", shown, re.MULTILINE)[1]  # type: ignore[index]
+            for name in "AB"
+        ]
     assert {line: [one, two] for line, one, two in heads}.items() <= rows.items()
     apart = [abs(float(one) - float(two)) for one, two in rows.values()]
-    assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(sorted(apart, reverse=True)[:3])
+    assert [abs(float(one) - float(two)) for _, one, two in heads] == pytest.approx(
+        sorted(apart, reverse=True)[:3]
+    )
     first = int(heads[0][0]) - 1
     for name, file in {"source": "source", "reference 2": "ref1", "A": "A", "B": "B"}.items():
         text = Path("d", file).read_text("utf-8").splitlines()[first]
@@ -481,10 +584,19 @@ def test_the_sentences_where_two_systems_differ_most(call: Call) -> None:
 def test_worst_asks_back(call: Call) -> None:
     write_run(Path(), lines=10, chosen=["gleu[iter=2]", "bleu"], systems="ABC")
     assert call("run", "config.yaml", "-q", "--output", "run").code == 0
-    assert "--worst: by which metric? Say --metric: gleu|" in call("compare", "run", "--worst", "3").err
+    assert (
+        "--worst: by which metric? Say --metric: gleu|"
+        in call("compare", "run", "--worst", "3").err
+    )
     one = ("compare", "run", "--metric", "bleu", "--worst")
-    assert call(*one, "3").err == "error: --worst: between which systems? Say --system A B; there are A, B, C\n"
-    assert "--system D: there is no such one; there are A, B, C" in call(*one, "3", "--systems", "A", "D").err
+    assert (
+        call(*one, "3").err
+        == "error: --worst: between which systems? Say --system A B; there are A, B, C\n"
+    )
+    assert (
+        "--system D: there is no such one; there are A, B, C"
+        in call(*one, "3", "--systems", "A", "D").err
+    )
     assert "Say --system A B" in call(*one, "3", "--system", "*").err
     assert call(*one, "0").code == 2
     assert "no sentence has different scores" in call(*one, "1", "--systems", "A", "A").out
@@ -514,7 +626,9 @@ def test_show_lists_the_runs_that_are_here(call: Call) -> None:
 
 
 def test_show_without_a_run_needs_one_for_all_else(call: Call) -> None:
-    assert call("show") == Said(0, "no runs here or in runs; gec-pipeline run CONFIG makes one\n", "")
+    assert call("show") == Said(
+        0, "no runs here or in runs; gec-pipeline run CONFIG makes one\n", ""
+    )
     said = call("show", "--line", "3")
     assert (said.code, said.out) == (2, "")
     assert "of which run?" in said.err
@@ -551,7 +665,9 @@ def read_all(terminal: int) -> Iterator[bytes]:
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
-def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(tmp_path: Path, quickstart: str) -> None:
+def test_progress_is_drawn_on_a_terminal_and_leaves_the_output_alone(
+    tmp_path: Path, quickstart: str
+) -> None:
     expected = program("run", quickstart, "--output", "one", cwd=tmp_path).stdout
     terminal, inside = os.openpty()
     drawn: list[bytes] = []
@@ -575,25 +691,41 @@ def test_text_from_outside_is_no_markup_on_a_terminal(
     assert cell in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [["run"], ["show", "--boards"], ["validate"], ["list", "metrics"]])
+@pytest.mark.parametrize(
+    "arguments", [["run"], ["show", "--boards"], ["validate"], ["list", "metrics"]]
+)
 def test_a_terminal_gets_the_same_words(
     call: Call, quickstart: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "300")
     call("run", quickstart)
     name, *rest = arguments
-    whole = [name, *({"show": ["runs/quickstart"], "run": [quickstart], "validate": [quickstart]}.get(name, [])), *rest]
+    whole = [
+        name,
+        *(
+            {"show": ["runs/quickstart"], "run": [quickstart], "validate": [quickstart]}.get(
+                name, []
+            )
+        ),
+        *rest,
+    ]
     plain = call(*whole).out
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     drawn = call(*whole)
     assert drawn.code == 0
-    assert [word for word in plain.split() if word not in re.sub(r"\x1b\[[0-9;]*m", "", drawn.out).split()] == []
+    assert [
+        word
+        for word in plain.split()
+        if word not in re.sub(r"\x1b\[[0-9;]*m", "", drawn.out).split()
+    ] == []
 
 
 # ---- as a program
 
 
-def test_the_program_says_what_the_same_call_does(tmp_path: Path, quickstart: str, call: Call) -> None:
+def test_the_program_says_what_the_same_call_does(
+    tmp_path: Path, quickstart: str, call: Call
+) -> None:
     done = program("run", quickstart, cwd=tmp_path)
     assert Said(done.returncode, done.stdout, done.stderr) == call("run", quickstart)
 
@@ -624,7 +756,9 @@ def test_a_closed_pipe_is_silent(tmp_path: Path, quickstart: str, arguments: lis
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     said = call("score", "--help").out
     assert len(said.splitlines()) <= 67
@@ -643,19 +777,28 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(call: Call, n
     assert (said.code, said.err) == (0, "")
     flat = " ".join(said.out.split())
     for option in METRICS[name].options:
-        flag = {"references": "refs", "gold": "gold-edits"}.get(option.name, option.name.replace("_", "-"))
+        flag = {"references": "refs", "gold": "gold-edits"}.get(
+            option.name, option.name.replace("_", "-")
+        )
         assert (len(option.choices or ()) == 1) != (f" --{flag} " in flat), flag
         assert (len(option.choices or ()) == 1) != (" ".join(option.help.split()) in flat)
     assert "--confidence" not in said.out.partition("options of")[2]
     examples = said.out.partition("examples:")[2].partition("\n\n")[0].replace(" \\\n     ", "")
     assert examples.strip()
-    for example in examples.strip().splitlines():  # the files of examples are not here, and that is all that is wrong
+    for example in (
+        examples.strip().splitlines()
+    ):  # the files of examples are not here, and that is all that is wrong
         words = shlex.split(example.partition("gec-pipeline ")[2])
         if words[1] == "ref.txt":  # it would be the name of a metric, as no such file is here
             words = ["score", "-r", *words[1:]]
         wrong = call(*(word for word in words if word != "--download"))
         assert wrong.code == 2
-        missing = ("no such file", "annotator", "no folder", "pip install")  # models are no more here than texts
+        missing = (
+            "no such file",
+            "annotator",
+            "no folder",
+            "pip install",
+        )  # models are no more here than texts
         assert any(words in wrong.err for words in missing), (example, wrong.err)
 
 

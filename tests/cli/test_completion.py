@@ -1,4 +1,6 @@
-"""Completion in the shell: what is proposed for the beginning of a line, as argcomplete is asked by a shell."""
+"""Completion in the shell: what is proposed for the beginning of a line, as argcomplete is asked by
+a shell.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,16 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-needs_argcomplete = pytest.mark.skipif(find_spec("argcomplete") is None, reason="the package argcomplete is missing")
+needs_argcomplete = pytest.mark.skipif(
+    find_spec("argcomplete") is None, reason="the package argcomplete is missing"
+)
 CODE = "import sys; from pipeline.cli import main; sys.exit(main())"
 
 
 def asked(line: str, folder: Path, before: str = "") -> tuple[int, list[str], str]:
-    """Return the exit code, the proposals, and all that was printed where a user should not see anything."""
+    """Return the exit code, the proposals, and all that was printed where a user should not see
+    anything.
+    """
     answer = folder / "answer"
     answer.write_text("")
     environment = {
@@ -34,9 +40,18 @@ def asked(line: str, folder: Path, before: str = "") -> tuple[int, list[str], st
         "COMP_TYPE": "9",
     }
     done = subprocess.run(
-        [sys.executable, "-c", before + CODE], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", before + CODE],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
-    return done.returncode, [word.strip() for word in answer.read_text().splitlines()], done.stdout + done.stderr
+    return (
+        done.returncode,
+        [word.strip() for word in answer.read_text().splitlines()],
+        done.stdout + done.stderr,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +72,10 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gec-pipeline score r", {"rouge"}),
         ("gec-pipeline help re", {"reports", "results", "reproduce", "rewards"}),
         ("gec-pipeline reproduce gjg-bl", {"gjg-bleu"}),
-        ("gec-pipeline data fetch conll14-", {"conll14-annotations", "conll14-judgements", "conll14-outputs"}),
+        (
+            "gec-pipeline data fetch conll14-",
+            {"conll14-annotations", "conll14-judgements", "conll14-outputs"},
+        ),
         ("gec-pipeline report run --format mark", {"markdown"}),
         ("gec-pipeline nonsense x", set()),
         ("gec-pipeline score 'gl", {"gleu"}),
@@ -66,7 +84,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_the_tab_key_proposes(here: Path, line: str, proposals: set[str]) -> None:
     code, words, said = asked(line, here)
     assert (code, said) == (0, "")
-    assert {word for word in words if not word.startswith("--") or line.endswith("--ou")} == proposals
+    assert {
+        word for word in words if not word.startswith("--") or line.endswith("--ou")
+    } == proposals
 
 
 def test_without_the_package_nothing_is_run_or_printed(here: Path) -> None:
@@ -77,10 +97,17 @@ def test_without_the_package_nothing_is_run_or_printed(here: Path) -> None:
 
 def test_shells_that_ask_every_program_see_that_this_one_answers() -> None:
     """argcomplete looks for this word in the first kilobyte of the module that the script imports."""
-    assert b"PYTHON_ARGCOMPLETE_OK" in (ROOT / "pipeline" / "cli" / "__init__.py").read_bytes()[:1024]
+    assert (
+        b"PYTHON_ARGCOMPLETE_OK" in (ROOT / "pipeline" / "cli" / "__init__.py").read_bytes()[:1024]
+    )
 
 
 def test_completion_costs_nothing_where_nobody_asks() -> None:
     code = "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
     code += "sys.exit('pipeline.cli.completion' in sys.modules or 'argcomplete' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False
+        ).returncode
+        == 0
+    )

@@ -1,8 +1,8 @@
-"""`gec-pipeline errant_compare` and the program of the package errant: the same options print the same text.
+"""`gec-pipeline errant_compare` and the program of the package errant: the same options print the
+same text.
 
-Random M2 files are compared with the program run live, where the package can be imported. What it printed for outputs
-of CoNLL-2014 (version 3.0.2) is compared where it was kept.
-"""
+Random M2 files are compared with the program run live, where the package can be imported. What it
+printed for outputs of CoNLL-2014 (version 3.0.2) is compared where it was kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-TYPES = ("R:NOUN", "R:NOUN:NUM", "M:DET", "U:PREP", "R:ORTH", "UNK", "noop", "ArtOrDet", "R:A-LONGER-NAME")
+TYPES = (
+    "R:NOUN",
+    "R:NOUN:NUM",
+    "M:DET",
+    "U:PREP",
+    "R:ORTH",
+    "UNK",
+    "noop",
+    "ArtOrDet",
+    "R:A-LONGER-NAME",
+)
 WORDS = ("", "a", "the", "of the", "-NONE-", "a||b", "é", "x y z", "it's")
 OPTIONS = (
     "",
@@ -52,7 +62,9 @@ def edit(rng: random.Random, size: int, annotator: int) -> str:
 
 
 def m2(rng: random.Random, sentences: list[str], annotators: int) -> str:
-    """Return a random M2 file. Annotators may have no line, edits may stand twice, and noops beside edits."""
+    """Return a random M2 file. Annotators may have no line, edits may stand twice, and noops beside
+    edits.
+    """
     text = []
     for sentence in sentences:
         lines = [
@@ -67,9 +79,13 @@ def m2(rng: random.Random, sentences: list[str], annotators: int) -> str:
 
 
 @pytest.fixture
-def official(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[str], str]:
+def official(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[str], str]:
     """Run the program of the package within this process; return what it prints."""
-    program = pytest.importorskip("errant.commands.compare_m2", reason="the package errant is not installed")
+    program = pytest.importorskip(
+        "errant.commands.compare_m2", reason="the package errant is not installed"
+    )
 
     def run(arguments: str) -> str:
         monkeypatch.setattr(sys, "argv", ["errant_compare", *shlex.split(arguments)])
@@ -80,7 +96,9 @@ def official(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     return run
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_files_give_the_same_text(
     seed: int,
@@ -89,12 +107,18 @@ def test_random_files_give_the_same_text(
     official: Callable[[str], str],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """By running the package: all modes with each row of options, on files of one to four annotators."""
+    """By running the package: all modes with each row of options, on files of one to four
+    annotators.
+    """
     rng = random.Random(seed)
     monkeypatch.chdir(tmp_path)
-    sentences = [" ".join(rng.choices("abcdé", k=rng.randint(1, 9))) for _ in range(rng.randint(1, 25))]
+    sentences = [
+        " ".join(rng.choices("abcdé", k=rng.randint(1, 9))) for _ in range(rng.randint(1, 25))
+    ]
     for name, most in (("hyp.m2", 2), ("ref.m2", 4)):
-        (tmp_path / name).write_text(m2(rng, sentences, rng.randint(1, most)), encoding="utf-8", newline="")
+        (tmp_path / name).write_text(
+            m2(rng, sentences, rng.randint(1, most)), encoding="utf-8", newline=""
+        )
     for mode in ("", *(f"-{mode}" for mode in MODES)):
         for options in OPTIONS:
             arguments = f"-hyp hyp.m2 -ref ref.m2 {mode} {options}"
@@ -109,7 +133,9 @@ def test_golden_text(
 ) -> None:
     """By errant_compare 3.0.2, run on outputs of CoNLL-2014 with 18 rows of options each."""
     monkeypatch.chdir(shared / "edits" / "m2")
-    golden = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(encoding="utf-8")
+    golden = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
+        encoding="utf-8"
+    )
     runs = golden.split("$ errant_compare ")[1:]
     assert len(runs) == 18
     for run in runs:
@@ -121,8 +147,18 @@ def test_golden_text(
 def test_golden_verbose_text(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By errant_compare 3.0.2, run with -v -cat 3."""
     files = shared / "edits" / "m2"
-    golden = gzip.decompress((shared / "edits" / "golden" / "errant-compare" / "AMU.cs.verbose.txt.gz").read_bytes())
-    arguments = ("-hyp", files / "conll14-AMU.errant", "-ref", files / "conll14.errant", "-v", "-cat", "3")
+    golden = gzip.decompress(
+        (shared / "edits" / "golden" / "errant-compare" / "AMU.cs.verbose.txt.gz").read_bytes()
+    )
+    arguments = (
+        "-hyp",
+        files / "conll14-AMU.errant",
+        "-ref",
+        files / "conll14.errant",
+        "-v",
+        "-cat",
+        "3",
+    )
     code, out, _ = called(capsys, "errant_compare", *arguments)
     assert (code, out) == (0, golden.decode())
 
@@ -130,7 +166,9 @@ def test_golden_verbose_text(shared: Path, capsys: pytest.CaptureFixture[str]) -
 def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By print_table() of errant_compare 3.0.2: each column is as wide as its longest value and 3 more."""
+    """By print_table() of errant_compare 3.0.2: each column is as wide as its longest value and 3
+    more.
+    """
     size = 1300
     sentence = f"S {' '.join('a' * size)}\n"
     edits = [f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)]
@@ -139,7 +177,11 @@ def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
     rows = out.partition("Local results:\n")[2].split("\n")[:2]
     assert (code, rows) == (0, ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"])
     (tmp_path / "hyp.m2").write_text(sentence + "".join(edits), encoding="utf-8")
-    rows = called(capsys, "errant_compare", *arguments, "-v")[1].partition("Local results:\n")[2].split("\n")[:2]
+    rows = (
+        called(capsys, "errant_compare", *arguments, "-v")[1]
+        .partition("Local results:\n")[2]
+        .split("\n")[:2]
+    )
     assert rows == ["   Category    TP     FP   FN", "     R:NOUN   200   1100    0"]
 
 
@@ -156,11 +198,19 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
 @pytest.mark.parametrize(
     ("hyp", "ref", "message"),
     [
-        (ONE, "S a b d\n\n", "hyp.m2:1: token 3 is 'c', and in ref.m2:1 it is 'd': the edits are not of the same"),
+        (
+            ONE,
+            "S a b d\n\n",
+            "hyp.m2:1: token 3 is 'c', and in ref.m2:1 it is 'd': the edits are not of the same",
+        ),
         (ONE, ONE + "S d\n\n", "hyp.m2: has 1 sentences, and ref.m2 has 2"),
         ("", ONE, "hyp.m2: has no sentence: there is no line that begins with 'S '"),
         (ONE, "A 0 1|||R:X|||y|||\n", "ref.m2:1: an edit before any sentence"),
-        (ONE + "T0-A0 x\n", ONE, "hyp.m2:4: expected a line that begins with 'S ' or 'A ', or an empty line"),
+        (
+            ONE + "T0-A0 x\n",
+            ONE,
+            "hyp.m2:4: expected a line that begins with 'S ' or 'A ', or an empty line",
+        ),
         ("S a\nA 0 1|||R:X|||y\n", ONE, "hyp.m2:2: expected 6 fields with ||| between, found 3"),
     ],
 )
@@ -216,5 +266,7 @@ def test_heavy_packages_are_not_imported(tmp_path: Path) -> None:
         "sys.exit(code or ','.join(heavy) or 0)"
     )
     arguments = ["errant_compare", *map(str, write(tmp_path, ONE, ONE))]
-    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stderr) == (0, "")

@@ -1,4 +1,6 @@
-"""The command `explain`: what it prints of a sentence, by what each metric says of its n-grams and counts."""
+"""The command `explain`: what it prints of a sentence, by what each metric says of its n-grams and
+counts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-FILES = {"s": "a b c d\nx y\n", "r0": "a b e d d\nx y\n", "r1": "a c b d\nx\n", "o": "a b c d d\ny y\n"}
+FILES = {
+    "s": "a b c d\nx y\n",
+    "r0": "a b e d d\nx y\n",
+    "r1": "a c b d\nx\n",
+    "o": "a b c d d\ny y\n",
+}
 INPUTS = ("-s", "s", "-r", "r0", "r1", "-o", "o")
 BOTH = """\
 system     o, line 1
@@ -83,16 +90,25 @@ def test_references_that_count_together(capsys: pytest.CaptureFixture[str]) -> N
 @pytest.mark.parametrize(
     ("metric", "lines"),
     [
-        ("chrf[nc=1,nw=1]", ["chrF: chrf 80.00 (5 of 5 tokens)", "words 1: match 4, total 5, ref_total 5"]),
+        (
+            "chrf[nc=1,nw=1]",
+            ["chrF: chrf 80.00 (5 of 5 tokens)", "words 1: match 4, total 5, ref_total 5"],
+        ),
         ("rouge[types=1+L]", ["ROUGE: rouge 88.89", "ROUGE-L: match 4, ref_total 5, hyp_total 5"]),
         (
             "gleu[variant=2015,n=1]",
             ["variant 2015: gleu 85.71 (5 of 5 tokens)", "n=1: match_1 5, penalty_1 0, added_1"],
         ),
-        ("green[n=1]", ["GREEN: green 71.43", "n=1: tp_1 4, fp_1 0, fn_1 2", "  inserted  d", "  kept      c"]),
+        (
+            "green[n=1]",
+            ["GREEN: green 71.43", "n=1: tp_1 4, fp_1 0, fn_1 2", "  inserted  d", "  kept      c"],
+        ),
         (
             "google_gleu[n=1]",
-            ["Google's GLEU: google_gleu 80.00 (5 of 5 tokens)", "n=1: match_1 4, total_1 5, ref_total"],
+            [
+                "Google's GLEU: google_gleu 80.00 (5 of 5 tokens)",
+                "n=1: match_1 4, total_1 5, ref_total",
+            ],
         ),
         ("length", ["length: length 5.00"]),
     ],
@@ -112,12 +128,20 @@ def test_every_metric_is_explained_as_far_as_it_says(
         (("green", *INPUTS[2:], "--line", "1"), "-s: GREEN needs the source"),
         (("bleu", *INPUTS[2:], "--line", "1", "--compare", "gleu"), "-s: GLEU+ needs the source"),
         (("gleu", *INPUTS, "--line", "3"), "--line: expected 1 to 2, found 3"),
-        (("external", *INPUTS, "--line", "1"), "explain: external takes its numbers from files, not from text"),
-        (("errant", "-r", "gold.errant", "-o", "A.errant", "--line", "3"), "--line: expected 1 to 2, found 3"),
+        (
+            ("external", *INPUTS, "--line", "1"),
+            "explain: external takes its numbers from files, not from text",
+        ),
+        (
+            ("errant", "-r", "gold.errant", "-o", "A.errant", "--line", "3"),
+            "--line: expected 1 to 2, found 3",
+        ),
         (("glue", *INPUTS, "--line", "1"), "no metric is called 'glue' (did you mean 'gleu'?)"),
     ],
 )
-def test_what_cannot_be_explained(arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_explained(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = called(capsys, "explain", *arguments)
     assert (code, out) == (2, "")
     assert message in err
@@ -149,7 +173,9 @@ EDITS = ("errant", "-r", "gold.errant", "-o", "A.errant")
 
 
 def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5), or 5 / 6."""
+    """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
+    or 5 / 6.
+    """
     code, out, err = called(capsys, "explain", *EDITS, "--line", 1)
     assert (code, err) == (0, "")
     lines = [line.rstrip() for line in out.splitlines()]
@@ -166,7 +192,9 @@ def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
-def test_a_sentence_without_edits_and_without_an_annotator(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sentence_without_edits_and_without_an_annotator(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, _ = called(capsys, "explain", *EDITS, "--line", 2)
     assert code == 0
     assert [line.rstrip() for line in out.splitlines()[3:]] == [

@@ -16,12 +16,17 @@ REFERENCE = (ROOT / "data" / "reference0.txt").read_text(encoding="utf-8").split
 
 def spoilt(lines: list[str], count: int) -> list[str]:
     """Return lines of which the first are reversed, word by word."""
-    return [" ".join(reversed(line.split())) if number < count else line for number, line in enumerate(lines)]
+    return [
+        " ".join(reversed(line.split())) if number < count else line
+        for number, line in enumerate(lines)
+    ]
 
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs of two systems: `good` has the reference, `bad` 40 lines reversed, `slip` one line reversed."""
+    """Runs of two systems: `good` has the reference, `bad` 40 lines reversed, `slip` one line
+    reversed.
+    """
     monkeypatch.chdir(tmp_path)
     for run, count in {"good": 0, "bad": 40, "slip": 1}.items():
         for system, own in {"A": spoilt(REFERENCE, count), "B": spoilt(REFERENCE, 10)}.items():
@@ -43,7 +48,13 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("good", "bad", [], 1, "worse"),
         ("bad", "good", [], 0, "better"),
-        ("good", "slip", [], 0, "same"),  # p is 1 / 101 for one sentence, as in sacreBLEU; the interval has 0
+        (
+            "good",
+            "slip",
+            [],
+            0,
+            "same",
+        ),  # p is 1 / 101 for one sentence, as in sacreBLEU; the interval has 0
         ("good", "slip", ["--margin", "0"], 1, "worse"),
         ("good", "bad", ["--margin", "100"], 0, "same"),
         ("good", "good", [], 0, "same"),
@@ -55,7 +66,9 @@ def test_the_first_run_is_the_old_one(
     assert main(["compare", old, new, "--fail-if-worse", "--json", "-q", *more]) == code
     told = json.loads(capsys.readouterr().out)
     assert told["verdict"] == verdict
-    assert {item["system"] for item in told["comparisons"]} <= {"A"}  # the outputs of B are the same
+    assert {item["system"] for item in told["comparisons"]} <= {
+        "A"
+    }  # the outputs of B are the same
     for item in told["comparisons"]:
         better = item["difference"] > 0 if item["higher_is_better"] else item["difference"] < 0
         assert better == (old == "bad")
@@ -69,7 +82,9 @@ def test_a_sentence_says_it(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert printed.startswith("d, TER: A is worse: 0.00 -> ")
     assert main(["compare", "good", "good", "--fail-if-worse", "-q"]) == 0
-    assert capsys.readouterr().out == "no system has other outputs in the two runs, so none is worse\n"
+    assert (
+        capsys.readouterr().out == "no system has other outputs in the two runs, so none is worse\n"
+    )
 
 
 @pytest.mark.usefixtures("runs")
@@ -82,7 +97,9 @@ def test_what_does_not_fit_is_told(words: list[str], capsys: pytest.CaptureFixtu
 def evaluate(folder: str, counts: dict[str, int]) -> None:
     """Run chrF of systems that have so many lines reversed."""
     for system, count in counts.items():
-        Path(f"{folder}-{system}.txt").write_text("\n".join(spoilt(REFERENCE, count)) + "\n", encoding="utf-8")
+        Path(f"{folder}-{system}.txt").write_text(
+            "\n".join(spoilt(REFERENCE, count)) + "\n", encoding="utf-8"
+        )
     config = {
         "datasets": {"d": {"references": [str(ROOT / "data" / "reference0.txt")]}},
         "systems": {system: f"{folder}-{system}.txt" for system in counts},
@@ -106,7 +123,9 @@ def test_systems_without_a_common_name_are_refused(
     assert told["verdict"] == "error"
     assert told["message"] in err
     assert "g1 has base, large; g2 has base-v2, large-v2" in err
-    assert main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--system", "base", "base-v2"]) == 1
+    assert (
+        main(["compare", "g1", "g2", "--fail-if-worse", "-q", "--system", "base", "base-v2"]) == 1
+    )
     assert capsys.readouterr().out.startswith("d, chrF: base-v2 (before: base) is worse: ")
 
 
@@ -122,7 +141,9 @@ def test_systems_that_the_new_run_lacks_are_named(
     assert "warning: g2: lacks c, which g1 has: not compared\n" in err
     told = json.loads(out)
     assert told["warnings"][0] == "g2: lacks c, which g1 has: not compared"
-    assert [item["p_adjusted"] for item in told["comparisons"]] == [2 * item["p"] for item in told["comparisons"]]
+    assert [item["p_adjusted"] for item in told["comparisons"]] == [
+        2 * item["p"] for item in told["comparisons"]
+    ]
 
 
 @pytest.mark.usefixtures("runs")

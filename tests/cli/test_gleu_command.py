@@ -1,8 +1,9 @@
-"""`gec-pipeline gleu` and the package gleu, run live on the same files: the same options give the same text.
+"""`gec-pipeline gleu` and the package gleu, run live on the same files: the same options give the
+same text.
 
-Where the package draws at random or ignores -v there is no text to compare: there numbers come from naive.py. The
-figures that were published with the package and the original programs are at the end, each with its origin.
-"""
+Where the package draws at random or ignores -v there is no text to compare: there numbers come from
+naive.py. The figures that were published with the package and the original programs are at the end,
+each with its origin."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ if TYPE_CHECKING:
 
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")
-SCRIPTS = {"corpus": gleu.corpus_main.corpus_main, "sent": gleu.sent_main.sent_main, "mean": gleu.sent_main.mean_main}
+SCRIPTS = {
+    "corpus": gleu.corpus_main.corpus_main,
+    "sent": gleu.sent_main.sent_main,
+    "mean": gleu.sent_main.mean_main,
+}
 """What the package's console scripts gleu, sgleu and mgleu call."""
 
 
@@ -65,7 +70,9 @@ def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
 
 
 def package(mode: str, *arguments: object) -> str:
-    """Return what gleu, sgleu or mgleu prints; it runs within this process, with its caches emptied between units."""
+    """Return what gleu, sgleu or mgleu prints; it runs within this process, with its caches emptied
+    between units.
+    """
     words = [str(argument) for argument in arguments]
     unit = next((value for name, value in pairwise(words) if name in ("-t", "--token")), "word")
     wanted = {"char": gleu.count.split_char_ngram, "word": gleu.count.split_word_ngram}[unit]
@@ -88,11 +95,20 @@ class Texts(NamedTuple):
     @property
     def arguments(self) -> list[str]:
         """How they are given to either command."""
-        return ["-s", str(self.source), "-r", *map(str, self.references), "-o", *map(str, self.outputs)]
+        return [
+            "-s",
+            str(self.source),
+            "-r",
+            *map(str, self.references),
+            "-o",
+            *map(str, self.outputs),
+        ]
 
     def lines(self) -> tuple[list[str], list[list[str]], list[list[str]]]:
         """Return source, references and outputs as lines."""
-        source, *others = (naive.read_lines(path) for path in (self.source, *self.references, *self.outputs))
+        source, *others = (
+            naive.read_lines(path) for path in (self.source, *self.references, *self.outputs)
+        )
         return source, others[: len(self.references)], others[len(self.references) :]
 
 
@@ -100,9 +116,12 @@ class Texts(NamedTuple):
 
 
 def sentence(rng: random.Random) -> list[str]:
-    """Return no, few or some words of a small vocabulary; with a no-break space there are two for Python 3."""
+    """Return no, few or some words of a small vocabulary; with a no-break space there are two for
+    Python 3.
+    """
     return rng.choices(
-        ["a", "b", "the", "cat", "cats", "é\u00a0b", "日本", ",", "."], k=rng.choice([0, 1, 2, 3, 4, 5, 9, 14])
+        ["a", "b", "the", "cat", "cats", "é\u00a0b", "日本", ",", "."],
+        k=rng.choice([0, 1, 2, 3, 4, 5, 9, 14]),
     )
 
 
@@ -115,15 +134,21 @@ def edited(words: Sequence[str], rng: random.Random) -> list[str]:
 
 
 def rounding_decides(source: str, references: Sequence[str], output: str) -> bool:
-    """Whether two references are equally good but for the rounding of logarithms, in some unit and order.
+    """Whether two references are equally good but for the rounding of logarithms, in some unit and
+    order.
 
     The specification says which of them is best, the package lets the rounding say it.
     """
     for unit, n in product(UNITS, ORDERS):
-        (row,) = naive.all_columns([source], [[reference] for reference in references], [output], n, unit=unit)
+        (row,) = naive.all_columns(
+            [source], [[reference] for reference in references], [output], n, unit=unit
+        )
         keys = [naive.max_key(columns, "2017", None) for columns in row]
         for key, other in product(keys, keys):
-            if any(a != b and math.isclose(a, b, rel_tol=1e-12) for a, b in zip(key, other, strict=True)):
+            if any(
+                a != b and math.isclose(a, b, rel_tol=1e-12)
+                for a, b in zip(key, other, strict=True)
+            ):
                 return True
     return False
 
@@ -134,18 +159,25 @@ def generate(folder: Path, references: int, seed: int, lines: int = 16, end: str
     kept: list[list[str]] = []
     while len(kept) < lines:
         source = sentence(rng)
-        line = [" ".join(words) for words in (source, *(edited(source, rng) for _ in range(references + 2)))]
+        line = [
+            " ".join(words)
+            for words in (source, *(edited(source, rng) for _ in range(references + 2)))
+        ]
         if not any(rounding_decides(line[0], line[1:-2], output) for output in line[-2:]):
             kept.append(line)
     folder.mkdir()
-    paths = [folder / name for name in ("source", *(f"ref{r}" for r in range(references)), "one", "two")]
+    paths = [
+        folder / name for name in ("source", *(f"ref{r}" for r in range(references)), "one", "two")
+    ]
     for path, texts in zip(paths, zip(*kept, strict=True), strict=True):
         path.write_text("".join(f"{text}{end}" for text in texts), encoding="utf-8", newline="")
     return Texts(paths[0], tuple(paths[1:-2]), tuple(paths[-2:]))
 
 
 REFERENCES = (ROOT / "data/reference0.txt", ROOT / "data/reference1.txt")
-OUTPUTS = tuple(ROOT / f"data/systems/{name}.txt" for name in ("broken", "eager", "careful", "unchanged"))
+OUTPUTS = tuple(
+    ROOT / f"data/systems/{name}.txt" for name in ("broken", "eager", "careful", "unchanged")
+)
 DATA = Texts(ROOT / "data/source.txt", REFERENCES, OUTPUTS)
 """The sample data of the repository."""
 
@@ -156,12 +188,21 @@ def texts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     if request.param == "data":
         return DATA._replace(outputs=OUTPUTS[:2])
     end = "\r\n" if request.param == "2" else "\n"  # line ends of Windows are no tokens
-    return generate(tmp_path_factory.mktemp("texts") / "corpus", int(request.param), seed=int(request.param), end=end)
+    return generate(
+        tmp_path_factory.mktemp("texts") / "corpus",
+        int(request.param),
+        seed=int(request.param),
+        end=end,
+    )
 
 
 def conll14(shared: Path, *systems: str) -> Texts:
     folder = shared / "conll14"
-    return Texts(folder / "INPUT", (folder / "REF0", folder / "REF1"), tuple(folder / name for name in systems))
+    return Texts(
+        folder / "INPUT",
+        (folder / "REF0", folder / "REF1"),
+        tuple(folder / name for name in systems),
+    )
 
 
 # ---- the text of the package
@@ -180,27 +221,57 @@ CORPORA = ["data", "1", "2", "3", "4"]
 @pytest.mark.parametrize(("order", "unit"), [(1, "char"), (4, "word"), (6, "word")])
 @pytest.mark.parametrize(("mode", "which", "verbose"), CASES)
 def test_text_equals_that_of_the_package(
-    ours: Callable[..., Said], texts: Texts, mode: str, which: str, verbose: str, order: int, unit: str
+    ours: Callable[..., Said],
+    texts: Texts,
+    mode: str,
+    which: str,
+    verbose: str,
+    order: int,
+    unit: str,
 ) -> None:
-    for digits in (6,) if texts.source == DATA.source else (0, 6):  # the package takes long for the sample
-        given = [flag for flag in (which, verbose) if flag] + ["-n", order, "-t", unit, "-d", digits, "-i", 7]
+    for digits in (
+        (6,) if texts.source == DATA.source else (0, 6)
+    ):  # the package takes long for the sample
+        given = [flag for flag in (which, verbose) if flag] + [
+            "-n",
+            order,
+            "-t",
+            unit,
+            "-d",
+            digits,
+            "-i",
+            7,
+        ]
         said = ours(mode, *given, *texts.arguments)
         assert said.code == 0
         assert said.out == package(mode, *given, *texts.arguments)
 
 
-# Specification, zero_total: a line of three words equal to its reference 100; "a b" and an empty line 22.31. By hand:
-# all precisions are 1, and where 2 words are given for 5 the brevity penalty is exp(1 - 5/2) = 0.2231.
+# Specification, zero_total: a line of three words equal to its reference 100; "a b" and an empty
+# line 22.31. By hand: all precisions are 1, and where 2 words are given for 5 the brevity penalty
+# is exp(1 - 5/2) = 0.2231.
 @pytest.mark.parametrize("which", ["-f", "-m"])
 @pytest.mark.parametrize(
     ("source", "reference", "output", "expected"),
-    [("x", "a b c", "a b c", "100.00"), ("x\nx", "a b\nc d e", "a b\n", "22.31"), ("x", "", "", "100.00")],
+    [
+        ("x", "a b c", "a b c", "100.00"),
+        ("x\nx", "a b\nc d e", "a b\n", "22.31"),
+        ("x", "", "", "100.00"),
+    ],
 )
 def test_orders_without_ngrams_have_precision_1(
-    ours: Callable[..., Said], tmp_path: Path, source: str, reference: str, output: str, expected: str, which: str
+    ours: Callable[..., Said],
+    tmp_path: Path,
+    source: str,
+    reference: str,
+    output: str,
+    expected: str,
+    which: str,
 ) -> None:
     texts = Texts(tmp_path / "source", (tmp_path / "reference",), (tmp_path / "output",))
-    for path, text in zip((texts.source, *texts.references, *texts.outputs), (source, reference, output), strict=True):
+    for path, text in zip(
+        (texts.source, *texts.references, *texts.outputs), (source, reference, output), strict=True
+    ):
         path.write_text(f"{text}\n", encoding="utf-8")
     assert ours("corpus", which, *texts.arguments).out == f"{texts.outputs[0]}\t{expected}\n"
     assert package("corpus", which, *texts.arguments) == f"{texts.outputs[0]}\t{expected}\n"
@@ -211,7 +282,8 @@ def test_orders_without_ngrams_have_precision_1(
 COUNTS = ("match", "penal", "numer", "denom")
 FRACTIONS = ("p", "bp", "gleu")
 Values = dict[tuple[str, int], Any]
-"""Exact counts (Fraction) and fractions (float) by name and order; order 0: of all orders together."""
+"""Exact counts (Fraction) and fractions (float) by name and order; order 0: of all orders together.
+"""
 
 
 def values_of(chosen: Sequence[naive.Columns]) -> Values:
@@ -225,7 +297,10 @@ def values_of(chosen: Sequence[naive.Columns]) -> Values:
         penal = sum(min(columns.match[n - 1], columns.penalty[n - 1]) for columns in chosen)
         p = float(Fraction(numer) / denom) if denom else 1.0
         logs.append(math.log(p) if p else -math.inf)
-        values |= {(name, n): Fraction(x) for name, x in zip(COUNTS, (match, penal, numer, denom), strict=True)}
+        values |= {
+            (name, n): Fraction(x)
+            for name, x in zip(COUNTS, (match, penal, numer, denom), strict=True)
+        }
         values |= {("p", n): p, ("bp", n): bp, ("gleu", n): bp * p}
     gleu = naive.formula(sums, "2017", "one")
     return values | {("p", 0): math.exp(fmean(logs)), ("bp", 0): bp, ("gleu", 0): gleu}
@@ -233,20 +308,27 @@ def values_of(chosen: Sequence[naive.Columns]) -> Values:
 
 def drawn(table: Sequence[Sequence[naive.Columns]], draws: Sequence[Sequence[int]]) -> Values:
     """Return the mean over iterations, of counts exactly."""
-    several = [values_of([row[r] for row, r in zip(table, choice, strict=True)]) for choice in draws]
+    several = [
+        values_of([row[r] for row, r in zip(table, choice, strict=True)]) for choice in draws
+    ]
     sums = {key: [values[key] for values in several] for key in several[0]}
-    return {key: sum(own) / len(own) if key[0] in COUNTS else fmean(own) for key, own in sums.items()}
+    return {
+        key: sum(own) / len(own) if key[0] in COUNTS else fmean(own) for key, own in sums.items()
+    }
 
 
 def drawn_table(values: Values, order: int, digits: int) -> str:
-    """Return the package's table; means of counts that are no whole numbers are rounded as all else."""
+    """Return the package's table; means of counts that are no whole numbers are rounded as all
+    else.
+    """
     for name in COUNTS:
         values[name, 0] = sum(values[name, n] for n in range(1, order + 1))
     table = PrettyTable(["", *COUNTS, *FRACTIONS])
     for n in [*range(1, order + 1), 0]:
         counts = [values[name, n] for name in COUNTS]
         cells = [
-            str(count) if count.denominator == 1 else naive.round_half_up(float(count), digits) for count in counts
+            str(count) if count.denominator == 1 else naive.round_half_up(float(count), digits)
+            for count in counts
         ]
         cells += [naive.round_half_up(100 * values[name, n], digits) for name in FRACTIONS]
         table.add_row([n or "total", *cells])
@@ -261,8 +343,14 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
 ) -> None:
     order, digits, iterations = 3, 3, 6
     source, references, outputs = texts.lines()
-    numpy_draws = (np.random.default_rng(11).random((iterations, len(source))) * len(references)).astype(int).tolist()
-    python2_draws = [naive.python2_draws(i, len(source), len(references)) for i in range(iterations)]
+    numpy_draws = (
+        (np.random.default_rng(11).random((iterations, len(source))) * len(references))
+        .astype(int)
+        .tolist()
+    )
+    python2_draws = [
+        naive.python2_draws(i, len(source), len(references)) for i in range(iterations)
+    ]
     expected = ""
     for path, output in zip(texts.outputs, outputs, strict=True):
         table = naive.all_columns(source, references, output, order, unit=unit)
@@ -277,12 +365,16 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
 
 def seed_told(said: Said) -> int:
     """Return the seed that standard error tells, behind warnings."""
-    found = re.fullmatch(r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n", said.err)
+    found = re.fullmatch(
+        r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n", said.err
+    )
     assert found
     return int(found[1])
 
 
-def test_draws_without_f_are_those_of_the_seed_told(ours: Callable[..., Said], tmp_path: Path) -> None:
+def test_draws_without_f_are_those_of_the_seed_told(
+    ours: Callable[..., Said], tmp_path: Path
+) -> None:
     """numpy.random.default_rng(seed), a row of doubles for each iteration (design, sampler numpy)."""
     texts = generate(tmp_path / "corpus", 3, seed=8, lines=30)
     said = ours("corpus", "-i", 9, "-d", 9, *texts.arguments)
@@ -291,12 +383,17 @@ def test_draws_without_f_are_those_of_the_seed_told(ours: Callable[..., Said], t
     expected = ""
     for path, output in zip(texts.outputs, outputs, strict=True):
         table = naive.all_columns(source, references, output)
-        scores = [naive.gleu_corpus(table, choice, zero_total="one") for choice in (doubles * 3).astype(int).tolist()]
+        scores = [
+            naive.gleu_corpus(table, choice, zero_total="one")
+            for choice in (doubles * 3).astype(int).tolist()
+        ]
         expected += f"{path}\t{naive.round_half_up(100 * fmean(scores), 9)}\n"
     assert said.out == expected
 
 
-def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(ours: Callable[..., Said]) -> None:
+def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
+    ours: Callable[..., Said],
+) -> None:
     first, second = (ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2))
     seeds = [seed_told(said) for said in (first, second)]
     assert seeds[0] != seeds[1]
@@ -306,8 +403,12 @@ def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(ours: Call
 
 
 @pytest.mark.parametrize("flags", ["corpus -f", "corpus -m", "sent", "mean"])
-def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(ours: Callable[..., Said], flags: str) -> None:
-    """The design: options that another option makes idle are errors. (The package takes -f, -i and -v everywhere.)"""
+def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
+    ours: Callable[..., Said], flags: str
+) -> None:
+    """The design: options that another option makes idle are errors. (The package takes -f, -i and
+    -v everywhere.)
+    """
     assert ours(*flags.split(), "-i", 2, *DATA.arguments).err == ""
     said = ours(*flags.split(), "--seed", 3, *DATA.arguments)
     assert (said.code, said.out) == (2, "")
@@ -345,21 +446,38 @@ def test_long_names_of_options_are_those_of_the_package(ours: Callable[..., Said
     ("arguments", "message"),
     [
         (["mean", *DATA.arguments[2:]], "-s: GLEU+ needs the source"),
-        (["corpus", "-s", "a", "-o", "b"], "the following arguments are required: -r/--ref/--references"),
-        (["corpus", "-s", "a", "-r", "b"], "the following arguments are required: -o/--out/--outputs"),
+        (
+            ["corpus", "-s", "a", "-o", "b"],
+            "the following arguments are required: -r/--ref/--references",
+        ),
+        (
+            ["corpus", "-s", "a", "-r", "b"],
+            "the following arguments are required: -o/--out/--outputs",
+        ),
         (["-s", "a", "-r", "b", "-o", "c"], "the following arguments are required: mode"),
         (["best", *DATA.arguments], "'best'"),
         (["corpus", "-t", "words", *DATA.arguments], "'words'"),
         (["corpus", "--nonsense", *DATA.arguments], "--nonsense"),
         (["mean", *DATA.arguments, str(OUTPUTS[2])], f"-o: {OUTPUTS[2]} is given twice"),
-        (["corpus", "-n", "10", *DATA.arguments], "order: expected a whole number from 1 to 9, found '10'"),
-        (["corpus", "-i", "0", *DATA.arguments], "iterations: expected a whole number from 1 to 1000000, found '0'"),
-        (["corpus", "--seed=-1", *DATA.arguments], "seed: expected a whole number from 0 to 4294967295, found '-1'"),
+        (
+            ["corpus", "-n", "10", *DATA.arguments],
+            "order: expected a whole number from 1 to 9, found '10'",
+        ),
+        (
+            ["corpus", "-i", "0", *DATA.arguments],
+            "iterations: expected a whole number from 1 to 1000000, found '0'",
+        ),
+        (
+            ["corpus", "--seed=-1", *DATA.arguments],
+            "seed: expected a whole number from 0 to 4294967295, found '-1'",
+        ),
         (["corpus", "-d", "31", *DATA.arguments], "argument -d/--digit: invalid choice: 31"),
         (["corpus", "-p", "0", *DATA.arguments], "argument -p/--proc: invalid number of workers"),
     ],
 )
-def test_wrong_arguments_are_told(ours: Callable[..., Said], arguments: list[str], message: str) -> None:
+def test_wrong_arguments_are_told(
+    ours: Callable[..., Said], arguments: list[str], message: str
+) -> None:
     said = ours(*arguments)
     assert (said.code, said.out) == (2, "")
     assert said.err.startswith("error: ")
@@ -367,9 +485,13 @@ def test_wrong_arguments_are_told(ours: Callable[..., Said], arguments: list[str
 
 
 @pytest.mark.parametrize("digits", [0, 1, 12, 25, 26, 30])
-def test_every_number_of_digits_that_is_allowed_can_be_printed(ours: Callable[..., Said], digits: int) -> None:
+def test_every_number_of_digits_that_is_allowed_can_be_printed(
+    ours: Callable[..., Said], digits: int
+) -> None:
     """An output that equals its reference has 100, with all digits 0."""
-    said = ours("mean", "-m", "-d", digits, "-s", DATA.source, "-r", REFERENCES[0], "-o", REFERENCES[0])
+    said = ours(
+        "mean", "-m", "-d", digits, "-s", DATA.source, "-r", REFERENCES[0], "-o", REFERENCES[0]
+    )
     assert said.code == 0
     assert said.out.split()[-1] == "100" + ("." + "0" * digits if digits else "")
 
@@ -383,7 +505,10 @@ SYSTEMS = ("AMU", "CAMB", "INPUT", "REF0")
 def scores(said: Said) -> dict[str, str]:
     """Return the scores printed, by the names of the files."""
     assert said.code == 0
-    return {Path(name).name: score for name, score in (line.split("\t") for line in said.out.splitlines())}
+    return {
+        Path(name).name: score
+        for name, score in (line.split("\t") for line in said.out.splitlines())
+    }
 
 
 # Origin: README of the package gleu, and the original program (specification, golden numbers).
@@ -396,12 +521,15 @@ def scores(said: Said) -> dict[str, str]:
         ("mean -m", "66.70 65.55 64.53 100.00"),
     ],
 )
-def test_published_scores_on_conll14(ours: Callable[..., Said], shared: Path, flags: str, expected: str) -> None:
+def test_published_scores_on_conll14(
+    ours: Callable[..., Said], shared: Path, flags: str, expected: str
+) -> None:
     said = ours(*flags.split(), *conll14(shared, *SYSTEMS).arguments)
     assert scores(said) == dict(zip(SYSTEMS, expected.split(), strict=True))
 
 
-# Origin: README of the package gleu, `gleu -m -v` (specification; p and gleu by published/published.json).
+# Origin: README of the package gleu, `gleu -m -v` (specification; p and gleu by
+# published/published.json).
 @pytest.mark.parametrize(
     ("system", "numer", "denom", "p", "bp", "gleu_total"),
     [
@@ -413,14 +541,32 @@ def test_published_scores_on_conll14(ours: Callable[..., Said], shared: Path, fl
             "100.00",
             "68.81",
         ),
-        ("CAMB", "26154 21156 17327 14227", "29859 28547 27236 25925", "87.59 74.11 63.62 54.88", "99.36", "68.55"),
+        (
+            "CAMB",
+            "26154 21156 17327 14227",
+            "29859 28547 27236 25925",
+            "87.59 74.11 63.62 54.88",
+            "99.36",
+            "68.55",
+        ),
     ],
 )
 def test_published_tables_of_the_best_references(
-    ours: Callable[..., Said], shared: Path, system: str, numer: str, denom: str, p: str, bp: str, gleu_total: str
+    ours: Callable[..., Said],
+    shared: Path,
+    system: str,
+    numer: str,
+    denom: str,
+    p: str,
+    bp: str,
+    gleu_total: str,
 ) -> None:
     said = ours("corpus", "-m", "-v", *conll14(shared, system).arguments)
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in said.out.splitlines() if line.startswith("|")]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in said.out.splitlines()
+        if line.startswith("|")
+    ]
     columns = {name: [row[index] for row in rows[1:]] for index, name in enumerate(rows[0])}
     assert columns[""] == ["1", "2", "3", "4", "total"]
     for name, expected in (("numer", numer), ("denom", denom), ("p", p)):
@@ -429,7 +575,8 @@ def test_published_tables_of_the_best_references(
     assert columns["gleu"][-1] == gleu_total
 
 
-# Origin: README of the package gleu, sgleu on AMU CAMB INPUT REF0 (specification; with -m by published/published.json).
+# Origin: README of the package gleu, sgleu on AMU CAMB INPUT REF0 (specification; with -m by
+# published/published.json).
 MEAN_LINES = """
 100 100 100 100 / 100 0 100 100 / 53.34 0 53.34 100 / 0 67.53 0 100 / 84.92 56.30 100 100 / 100 80.96 100 100 /
 100 0 100 100 / 92.93 92.93 92.93 92.93 / 86.35 72.42 86.35 100 / 26.93 0 0 69.62"""
@@ -449,25 +596,38 @@ def test_published_scores_of_the_first_sentences(
     assert len(found) == 1312
 
 
-# Origin: the specification; the published figures (83.06 83.41 83.30 92.22) come from a run without a seed.
-def test_characters_without_blanks_at_the_ends(shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
+# Origin: the specification; the published figures (83.06 83.41 83.30 92.22) come from a run without
+# a seed.
+def test_characters_without_blanks_at_the_ends(
+    shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = "--order 6 --unit char --strip true --iterations 1000 --json"
     assert main(["score", "gleu", *options.split(), *conll14(shared, *SYSTEMS).arguments]) == 0
-    found = {Path(s["system"]).name: 100 * s["score"] for s in json.loads(capsys.readouterr().out)["scores"]}
+    found = {
+        Path(s["system"]).name: 100 * s["score"]
+        for s in json.loads(capsys.readouterr().out)["scores"]
+    }
     assert {name: f"{score:.4f}" for name, score in found.items()} == dict(
         zip(SYSTEMS, ["83.0603", "83.4056", "83.3046", "92.2149"], strict=True)
     )
     published = dict(zip(SYSTEMS, [83.06, 83.41, 83.30, 92.22], strict=True))
-    assert found == pytest.approx(published, abs=0.02)  # the tolerance of published.json: their draws are unknown
+    assert found == pytest.approx(
+        published, abs=0.02
+    )  # the tolerance of published.json: their draws are unknown
 
 
 # Origin: the specification, original program; 38.21 is in the README of JFLEG.
 def test_published_scores_on_jfleg(ours: Callable[..., Said], shared: Path) -> None:
-    source, references = shared / "jfleg/dev.src", [shared / f"jfleg/dev.ref{number}" for number in range(4)]
+    source, references = (
+        shared / "jfleg/dev.src",
+        [shared / f"jfleg/dev.ref{number}" for number in range(4)],
+    )
     said = ours("corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source)
     assert scores(said) == {"dev.src": "38.2146"}
     left_out: dict[str, str] = {}
     for reference in references:
         others = [other for other in references if other != reference]
-        left_out |= scores(ours("corpus", "-f", "-d", 4, "-s", source, "-r", *others, "-o", reference))
+        left_out |= scores(
+            ours("corpus", "-f", "-d", 4, "-s", source, "-r", *others, "-o", reference)
+        )
     assert list(left_out.values()) == ["55.7264", "55.6300", "55.6366", "54.0787"]

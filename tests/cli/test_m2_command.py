@@ -29,8 +29,12 @@ def noop(annotator: int = 0) -> str:
 
 
 @pytest.fixture
-def m2(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Run an action in an empty folder; return what it prints, where it returns the code that is expected."""
+def m2(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., str]:
+    """Run an action in an empty folder; return what it prints, where it returns the code that is
+    expected.
+    """
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, code: int = 0, err: str | None = None) -> str:
@@ -47,7 +51,10 @@ def m2(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.M
         ("gold.m2", ["--annotator", 0], "reference0.txt"),
         ("gold.m2", ["--annotator", 1], "reference1.txt"),
         ("gold.m2", ["--source"], "source.txt"),
-        *((f"{name}.m2", [], f"systems/{name}.txt") for name in ("careful", "eager", "broken", "unchanged")),
+        *(
+            (f"{name}.m2", [], f"systems/{name}.txt")
+            for name in ("careful", "eager", "broken", "unchanged")
+        ),
     ],
 )
 def test_the_sample_gives_the_texts_it_was_made_of(
@@ -63,7 +70,14 @@ def test_the_sample_gives_the_texts_it_was_made_of(
 def test_apply_of_one_file_without_edits_is_the_source(m2: Callable[..., str]) -> None:
     write({"a.m2": "S a  b\n\nS c\n\n"})
     assert m2("apply", "a.m2") == "a b\nc\n"
-    m2("apply", "a.m2", "--annotator", 2, code=2, err="error: --annotator 2: a.m2 has no line of an annotator\n")
+    m2(
+        "apply",
+        "a.m2",
+        "--annotator",
+        2,
+        code=2,
+        err="error: --annotator 2: a.m2 has no line of an annotator\n",
+    )
 
 
 def test_apply_says_what_stands_in_for_an_annotator(m2: Callable[..., str]) -> None:
@@ -76,12 +90,19 @@ def test_apply_says_what_stands_in_for_an_annotator(m2: Callable[..., str]) -> N
 
 def test_apply_asks_which_annotator(m2: Callable[..., str]) -> None:
     gold = DATA / "m2" / "gold.m2"
-    m2("apply", gold, code=2, err=f"error: {gold}: has the annotators 0, 1; say which, as in --annotator 0\n")
+    m2(
+        "apply",
+        gold,
+        code=2,
+        err=f"error: {gold}: has the annotators 0, 1; say which, as in --annotator 0\n",
+    )
     message = f"error: --annotator 7: {gold} has no such annotator; it has 0, 1\n"
     m2("apply", gold, "--annotator", 7, code=2, err=message)
 
 
-def test_apply_reads_packed_files_and_standard_input(m2: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_apply_reads_packed_files_and_standard_input(
+    m2: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = (DATA / "m2" / "eager.m2").read_bytes()
     write({"a.m2.gz": gzip.compress(data)})
     expected = (DATA / "systems" / "eager.txt").read_text(encoding="utf-8")
@@ -109,9 +130,15 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(m2: Callable[..., st
         ("", ["has no sentence: there is no line that begins with 'S '"]),
         (
             f"S a\n{edit('0 2', 'x')}\nS a b c\n{edit('1 3', 'x')}{edit('0 2', 'y')}",
-            [":2: the edit 0 2 does not fit into a sentence of 1 tokens", ":6: overlaps the edit of line 5"],
+            [
+                ":2: the edit 0 2 does not fit into a sentence of 1 tokens",
+                ":6: overlaps the edit of line 5",
+            ],
         ),
-        (f"S a\n{edit('0 1', 'x')}{noop()}", [":3: a noop, but annotator 0 edits the sentence in line 2"]),
+        (
+            f"S a\n{edit('0 1', 'x')}{noop()}",
+            [":3: a noop, but annotator 0 edits the sentence in line 2"],
+        ),
         (f"S a\n\n{edit('0 1', 'x')}", [":3: an edit before any sentence"]),
         ("S a\nA 0 1\n", [":2: expected 6 fields with ||| between, found 1"]),
         (b"S a\xff\n", [":1: byte 4 of the line (0xff) is not valid UTF-8"]),
@@ -140,10 +167,15 @@ def test_check_refuses_what_cannot_be_applied(
         ("S a\u2028b\n", ["character 4 is U+2028, at which m2scorer ends the line"]),
         (
             f"S a b\n{edit('0 1', '-NONE-')}{edit('1 2', '')}",
-            ["1 deletions are written as -NONE-, and 1 empty; `gec-pipeline m2 convert` makes them alike"],
+            [
+                "1 deletions are written as -NONE-, and 1 empty; `gec-pipeline m2 convert` makes them alike"
+            ],
         ),
         (f"S a\n{edit('0 1', 'x||y')}", ["1 edits have alternatives (a||b), the first in line 2"]),
-        (f"S a\n{edit('0 1', 'x')}\nS b\n{noop(1)}{noop()}", ["do not take part there", "1 (1, the first in line 1)"]),
+        (
+            f"S a\n{edit('0 1', 'x')}\nS b\n{noop(1)}{noop()}",
+            ["do not take part there", "1 (1, the first in line 1)"],
+        ),
     ],
 )
 def test_check_notes_what_programs_read_in_different_ways(

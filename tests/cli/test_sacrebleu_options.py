@@ -30,13 +30,19 @@ LINES = 120
 
 
 @pytest.fixture
-def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
     """The command in a folder with outputs a and b, references r and s."""
     rng = random.Random(5)
     base = [f"{sentence(rng).capitalize()} ({number})." for number in range(LINES)]
-    texts = {name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"}
+    texts = {
+        name: [re.sub(r" ([.,])", r"\1", edited(line, rng)) for line in base] for name in "abrs"
+    }
     texts["tokenised"] = [f"{re.sub('([.,])', ' ,', line)} ." for line in texts["a"]]
-    texts["padded"] = [line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "]) for line in texts["b"]]
+    texts["padded"] = [
+        line + rng.choice(["", "  ", "\t", "\u00a0", "\u3000 "]) for line in texts["b"]
+    ]
     texts["tabs"] = ["\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)]
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -59,7 +65,9 @@ def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def theirs(*arguments: str) -> str:
     """Return what sacreBLEU's command prints in the same folder."""
     command = [sys.executable, "-m", "sacrebleu", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
 
 
 def printed(run: Run, *arguments: str) -> str:
@@ -105,8 +113,12 @@ def test_the_same_words_give_the_same_number(score: Run, line: str) -> None:
     assert printed(score, *line.split()) == theirs(*line.split())
 
 
-def test_white_space_at_the_end_counts_for_the_python_names_alone(score: Run, tmp_path: Path) -> None:
-    texts = [(tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("padded", "r")]
+def test_white_space_at_the_end_counts_for_the_python_names_alone(
+    score: Run, tmp_path: Path
+) -> None:
+    texts = [
+        (tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("padded", "r")
+    ]
     peer = sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
     own, stripped = (
         printed(score, "chrf", *flags, "-r", "r", "-i", "padded", "-b", "-w", "9")
@@ -125,8 +137,12 @@ def test_several_metrics_with_their_signatures(score: Run, more: tuple[str, ...]
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
         assert f" {value}" in out
-    assert out == printed(score, "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--digits", "3")
-    assert out == printed(score, "bleu", "-m", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--width", "3")
+    assert out == printed(
+        score, "bleu", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--digits", "3"
+    )
+    assert out == printed(
+        score, "bleu", "-m", "chrf", "ter", *more, "-r", "r", "s", "-i", "a", "--width", "3"
+    )
 
 
 def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
@@ -136,25 +152,50 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
     assert f"\n{signature}\n" in out
     assert "|bs:300|seed:12345|" in signature
     low, high = map(float, re.search(r"([0-9.]+) to ([0-9.]+)", out).groups())  # type: ignore[union-attr]
-    assert (high - low) / 2 == pytest.approx(float(middle), abs=2e-4)  # four digits, of which sacreBLEU has float32
+    assert (high - low) / 2 == pytest.approx(
+        float(middle), abs=2e-4
+    )  # four digits, of which sacreBLEU has float32
 
 
 @pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
 def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) -> None:
-    """One table of all systems and metrics, as there: scores, means of samples ± half of the interval, p.
+    """One table of all systems and metrics, as there: scores, means of samples ± half of the
+    interval, p.
 
-    sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these texts, and a mean or
-    an interval by less than 5 in the fifth decimal.
-    """
-    asked = ("-m", "bleu", "chrf", "ter", flag, f"{flag}n", "200", "-w", "4", "-i", "a", "b", "tokenised")
+    sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these
+    texts, and a mean or an interval by less than 5 in the fifth decimal."""
+    asked = (
+        "-m",
+        "bleu",
+        "chrf",
+        "ter",
+        flag,
+        f"{flag}n",
+        "200",
+        "-w",
+        "4",
+        "-i",
+        "a",
+        "b",
+        "tokenised",
+    )
     out = printed(score, *asked, "-r", "r", "s")
     assert out.count(f"|{key}:200|seed:12345|") == 3
     header, *lines = (re.split("  +", line.strip()) for line in out.splitlines()[1:5])
     columns = ["", " mean ± 95%", " p", " p adjusted"]
-    assert header == ["system", *(f"{metric}{column}" for metric in ("BLEU", "chrF", "TER") for column in columns)]
-    peer = [line.split("│")[1:-1] for line in theirs("r", "s", *asked, "-f", "text").splitlines() if "│" in line]
+    assert header == [
+        "system",
+        *(f"{metric}{column}" for metric in ("BLEU", "chrF", "TER") for column in columns),
+    ]
+    peer = [
+        line.split("│")[1:-1]
+        for line in theirs("r", "s", *asked, "-f", "text").splitlines()
+        if "│" in line
+    ]
     expected: dict[str, list[list[float]]] = {}
-    for name, *cells in peer[1:]:  # the p-values of a system stand in a row of their own below its scores
+    for name, *cells in peer[
+        1:
+    ]:  # the p-values of a system stand in a row of their own below its scores
         system = name.strip().removeprefix("Baseline: ") or [*expected][-1]
         for numbers, cell in zip(expected.setdefault(system, [[], [], []]), cells, strict=True):
             numbers += [float(text) for text in re.findall(r"[0-9]+\.[0-9]+", cell)]
@@ -162,16 +203,25 @@ def test_paired_tests_are_those_of_sacrebleu(score: Run, flag: str, key: str) ->
     for name, *cells in lines:
         for number, numbers in enumerate(expected[name]):
             score_cell, mean, p, _ = cells[4 * number : 4 * number + 4]
-            found = re.findall(r"[0-9]+\.[0-9]+", " ".join([score_cell, *([mean] if key == "bs" else []), p]))
+            found = re.findall(
+                r"[0-9]+\.[0-9]+", " ".join([score_cell, *([mean] if key == "bs" else []), p])
+            )
             assert len(found) == 1 + 2 * (key == "bs") + (name != "a")
             assert [float(text) for text in found] == pytest.approx(numbers, abs=1.1e-4)
-    assert "tests" in json.loads(printed(score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json"))
+    assert "tests" in json.loads(
+        printed(score, "bleu", flag, f"{flag}n", "9", "-r", "r", "-i", "a", "b", "--json")
+    )
 
 
 def test_the_test_is_in_the_signature_of_comparisons() -> None:
     peer, settings = "BLEU|nrefs:1|case:mixed", {"trials": 500, "resamples": 90, "seed": 7}
-    assert with_samples(peer, settings, "approximate_randomization") == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
-    assert with_samples(peer, settings, "paired_bootstrap") == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
+    assert (
+        with_samples(peer, settings, "approximate_randomization")
+        == "BLEU|nrefs:1|ar:500|seed:7|case:mixed"
+    )
+    assert (
+        with_samples(peer, settings, "paired_bootstrap") == "BLEU|nrefs:1|bs:90|seed:7|case:mixed"
+    )
     assert with_samples(peer, settings, "sign") == peer
 
 
@@ -195,13 +245,18 @@ def test_json_and_quiet(score: Run) -> None:
 
 
 def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(score: Run) -> None:
-    """sacreBLEU warns of the same output; with the tokenizer none it does so too, and nothing is wrong there."""
+    """sacreBLEU warns of the same output; with the tokenizer none it does so too, and nothing is
+    wrong there.
+    """
     command = [sys.executable, "-m", "sacrebleu", "r", "-i", "tokenised", "-b"]
     peer = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "It looks like you forgot to detokenize" in peer.stderr
     message = "system tokenised is tokenised already, and the tokenizer 13a is for texts as people write them"
     assert message in score("bleu", "-r", "r", "-i", "tokenised")[2]
-    for arguments in (("bleu", "-r", "r", "-i", "a"), ("bleu", "-tok", "none", "-r", "tokenised", "-i", "tokenised")):
+    for arguments in (
+        ("bleu", "-r", "r", "-i", "a"),
+        ("bleu", "-tok", "none", "-r", "tokenised", "-i", "tokenised"),
+    ):
         assert "tokenised already" not in score(*arguments)[2]
 
 
@@ -231,32 +286,68 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bleu", "chrf", "-b", "-i", "a"), "-b: prints the numbers of one metric, found 2; take --json for several"),
+        (
+            ("bleu", "chrf", "-b", "-i", "a"),
+            "-b: prints the numbers of one metric, found 2; take --json for several",
+        ),
         (("bleu", "-b", "--json", "-i", "a"), "-b: prints a bare number, and nothing of --json"),
-        (("bleu", "-b", "-sl", "-i", "a", "b"), "-b --sentences: prints the sentences of one output, found 2"),
+        (
+            ("bleu", "-b", "-sl", "-i", "a", "b"),
+            "-b --sentences: prints the sentences of one output, found 2",
+        ),
         (("bleu", "-f", "text", "-sl", "-i", "a"), "-f: is for results as a whole"),
         (("bleu", "-f", "latex", "-i", "a"), "argument -f: invalid choice: 'latex'"),
-        (("bleu", "-cin", "5", "-i", "a"), "--resamples: has no effect without --confidence or --paired-bs"),
+        (
+            ("bleu", "-cin", "5", "-i", "a"),
+            "--resamples: has no effect without --confidence or --paired-bs",
+        ),
         (("bleu", "-ci", "-parn", "5", "-i", "a"), "--trials: has no effect without --paired-ar"),
         (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
-        (("bleu", "-pbs", "-i", "a"), "--paired-bs: tests outputs against the first one; there is only one"),
+        (
+            ("bleu", "-pbs", "-i", "a"),
+            "--paired-bs: tests outputs against the first one; there is only one",
+        ),
         (("bleu", "-par", "-sl", "-i", "a", "b"), "--paired-ar: is not printed with --sentences"),
-        (("bleu", "-par", "-b", "-i", "a", "b"), "-b: prints a bare number, and nothing of --paired-ar"),
+        (
+            ("bleu", "-par", "-b", "-i", "a", "b"),
+            "-b: prints a bare number, and nothing of --paired-ar",
+        ),
         (("bleu", "-ci", "-cin", "x", "-i", "a"), "--resamples x: "),
-        (("chrf", "-l", "en-zh", "-i", "a"), "-l en-zh: no metric takes a tokenizer from it: bleu does, unless"),
+        (
+            ("chrf", "-l", "en-zh", "-i", "a"),
+            "-l en-zh: no metric takes a tokenizer from it: bleu does, unless",
+        ),
         (
             ("bleu", "-l", "en-zh", "-tok", "intl", "-i", "a"),
             "-l en-zh: no metric takes a tokenizer from it: it is given",
         ),
         (("bleu", "-w", "13", "-i", "a"), "argument --digits: invalid choice: 13"),
-        (("r", "-i", "a", "-m", "bleu"), "'r' is a file, and no metric; references stand behind -r: -r r"),
-        (("chrf", "-lc", "-i", "a"), "--bleu-lowercase: is for bleu alone, and only chrf is asked for"),
+        (
+            ("r", "-i", "a", "-m", "bleu"),
+            "'r' is a file, and no metric; references stand behind -r: -r r",
+        ),
+        (
+            ("chrf", "-lc", "-i", "a"),
+            "--bleu-lowercase: is for bleu alone, and only chrf is asked for",
+        ),
         (("bleu[lc=true]", "ter", "--bleu-lowercase", "-i", "a"), "the same option"),
-        (("bleu", "-nr", "2", "-i", "a"), "r:1: has 1 columns, numbered from 1; there is no column 2"),
-        (("bleu", "-nr", "2", "-r", "s", "-i", "a"), "--num-refs: -r is one file of tab-separated lines, found s, r"),
-        (("bleu", "-e", "latim1", "-i", "a"), "no encoding is called 'latim1' (did you mean 'latin1'?)"),
+        (
+            ("bleu", "-nr", "2", "-i", "a"),
+            "r:1: has 1 columns, numbered from 1; there is no column 2",
+        ),
+        (
+            ("bleu", "-nr", "2", "-r", "s", "-i", "a"),
+            "--num-refs: -r is one file of tab-separated lines, found s, r",
+        ),
+        (
+            ("bleu", "-e", "latim1", "-i", "a"),
+            "no encoding is called 'latim1' (did you mean 'latin1'?)",
+        ),
         (("bleu", "-e", "ascii", "-i", "a.coded"), "a.coded:1: the byte 0xef is not valid ascii"),
-        (("bleu", "-e", "utf-16", "-i", "a"), "a:1: cannot be read as utf-16: UTF-16 stream does not start with BOM"),
+        (
+            ("bleu", "-e", "utf-16", "-i", "a"),
+            "a:1: cannot be read as utf-16: UTF-16 stream does not start with BOM",
+        ),
         (("-i", "a"), "the following arguments are required: METRIC"),
     ],
 )
@@ -297,8 +388,14 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
     }
     (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
     bare = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
-    intervals, tests = (bare.replace("|case", f"|{samples}|seed:9|case") for samples in ("bs:70", "ar:80"))
-    for command, shown in ((["run", "c.yaml"], intervals), (["show", "run"], intervals), (["cite", "run"], intervals)):
+    intervals, tests = (
+        bare.replace("|case", f"|{samples}|seed:9|case") for samples in ("bs:70", "ar:80")
+    )
+    for command, shown in (
+        (["run", "c.yaml"], intervals),
+        (["show", "run"], intervals),
+        (["cite", "run"], intervals),
+    ):
         assert main(command) == 0
         out = capsys.readouterr().out
         assert shown in out

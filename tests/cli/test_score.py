@@ -43,15 +43,24 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The command in a folder with the same texts in every format; returns exit code, output and messages."""
+def score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """The command in a folder with the same texts in every format; returns exit code, output and
+    messages.
+    """
     rows = list(zip(SOURCE, REFERENCE, OUTPUT, strict=True))
     tsv = "".join("\t".join(row) + "\n" for row in rows)
     jsonl = "".join(json.dumps({"src": s, "refs": [r], "hyp": o}) + "\n" for s, r, o in rows)
     files = {"s.txt": SOURCE, "r.txt": REFERENCE, "o.txt": OUTPUT, "x.txt": SOURCE}
     for name, lines in files.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    for name, text in {"n.tsv": tsv, "d.tsv": "src\tref\thyp\n" + tsv, "d.jsonl": jsonl, "g.m2": M2}.items():
+    for name, text in {
+        "n.tsv": tsv,
+        "d.tsv": "src\tref\thyp\n" + tsv,
+        "d.jsonl": jsonl,
+        "g.m2": M2,
+    }.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "p.ndjson.gz").write_bytes(gzip.compress(jsonl.encode()))
     monkeypatch.chdir(tmp_path)
@@ -71,7 +80,10 @@ def score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def scores(run: Run, *arguments: str) -> list[tuple[str, str, float]]:
     code, out, err = run(*arguments, "--json")
     assert code == 0, err
-    return [(s["system"], s["metric"].partition("|nrefs")[0], s["score"]) for s in json.loads(out)["scores"]]
+    return [
+        (s["system"], s["metric"].partition("|nrefs")[0], s["score"])
+        for s in json.loads(out)["scores"]
+    ]
 
 
 # Several metrics
@@ -80,11 +92,15 @@ def scores(run: Run, *arguments: str) -> list[tuple[str, str, float]]:
 def test_several_metrics_are_scored_as_each_alone(score: Run) -> None:
     files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt", "x.txt")
     together = scores(score, "BLEU", "chrF++", "gleu[n=2]", *files)
-    assert together == [item for name in ("bleu", "chrf[nw=2]", "gleu[n=2]") for item in scores(score, name, *files)]
+    assert together == [
+        item for name in ("bleu", "chrf[nw=2]", "gleu[n=2]") for item in scores(score, name, *files)
+    ]
 
 
 def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
-    """It has the numbers of the ranked tables, which --boards prints, and which one output or metric has."""
+    """It has the numbers of the ranked tables, which --boards prints, and which one output or
+    metric has.
+    """
     files = ("-r", "r.txt", "-o", "o.txt", "x.txt")
     each = [score(name, *files)[1] for name in ("bleu", "rougeL")]
     assert score("bleu", "rougeL", "--boards", *files) == (0, "\n".join(each), "")
@@ -92,7 +108,9 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
     _, header, *rows = (line.split() for line in out.splitlines()[:4])
     assert (code, header) == (0, ["system", "BLEU", "ROUGE-L"])
     ranked = [{row[1]: row[2] for row in map(str.split, page.splitlines()[2:4])} for page in each]
-    assert {row[0]: row[1:] for row in rows} == {name: [own[name] for own in ranked] for name in ranked[0]}
+    assert {row[0]: row[1:] for row in rows} == {
+        name: [own[name] for own in ranked] for name in ranked[0]
+    }
     assert "rank" in score("bleu", "rougeL", *files[:-1])[1]
 
 
@@ -102,24 +120,48 @@ def test_sentences_of_several_metrics(score: Run) -> None:
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
         [metric, "o.txt", number] for metric in ("bleu", "chrf") for number in "123"
     ]
-    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[1].startswith("system\tline\tscore")
+    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[1].startswith(
+        "system\tline\tscore"
+    )
 
 
 def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
     files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
-    found = scores(score, "bleu", "gleu", "chrf[nc=4]", "--order", "3", "--variant", "2016", "--beta", "3", *files)
+    found = scores(
+        score,
+        "bleu",
+        "gleu",
+        "chrf[nc=4]",
+        "--order",
+        "3",
+        "--variant",
+        "2016",
+        "--beta",
+        "3",
+        *files,
+    )
     assert [metric for _, metric, _ in found] == [
-        scores(score, name, *files)[0][1] for name in ("bleu[n=3]", "gleu[n=3,variant=2016]", "chrf[nc=4,beta=3]")
+        scores(score, name, *files)[0][1]
+        for name in ("bleu[n=3]", "gleu[n=3,variant=2016]", "chrf[nc=4,beta=3]")
     ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("bleu", "chrf", "--variant", "2016"), "variant: no metric takes this option: none has a use for it"),
-        (("bleu[n=3]", "length", "--order", "2"), "order: no metric takes this option: every metric sets it itself"),
+        (
+            ("bleu", "chrf", "--variant", "2016"),
+            "variant: no metric takes this option: none has a use for it",
+        ),
+        (
+            ("bleu[n=3]", "length", "--order", "2"),
+            "order: no metric takes this option: every metric sets it itself",
+        ),
         (("bleu", "BLEU"), "BLEU: the same metric with the same settings is asked for twice"),
-        (("bleu", "google_gleu", "--order", "17"), "order: expected a whole number from 1 to 16, found '17'"),
+        (
+            ("bleu", "google_gleu", "--order", "17"),
+            "order: expected a whole number from 1 to 16, found '17'",
+        ),
         (("bleu", "chrg"), "no metric is called 'chrg' (did you mean 'chrf'?)"),
         (("bleu", "gleu"), "gleu needs a source"),
     ],
@@ -146,7 +188,10 @@ def test_a_truth_needs_no_value(score: Run) -> None:
 def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
     code, _, err = score("--lowercase", "bleu", "-r", "r.txt", "-o", "o.txt")
     assert code == 2
-    assert "--lowercase: expected true or false, found 'bleu'; a METRIC stands before all options" in err
+    assert (
+        "--lowercase: expected true or false, found 'bleu'; a METRIC stands before all options"
+        in err
+    )
 
 
 @pytest.mark.parametrize("flag", ["-i", "--hyp", "--hypotheses", "--input", "--out", "--outputs"])
@@ -184,7 +229,9 @@ def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:
 
 
 def test_an_annotator_without_a_line_is_told(score: Run) -> None:
-    Path("g.m2").write_text(M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""), encoding="utf-8")
+    Path("g.m2").write_text(
+        M2.replace("A 1 2|||V|||was|||REQUIRED|||-NONE-|||1\n", ""), encoding="utf-8"
+    )
     code, _, err = score("bleu", "-r", "g.m2:1", "r.txt", "-o", "o.txt")
     assert (code, err) == (
         0,
@@ -202,7 +249,10 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
 @pytest.mark.parametrize(
     ("output", "message"),
     [
-        ("d.tsv:hp", "d.tsv:1: no column is called 'hp' (did you mean 'hyp'?); found src, ref, hyp"),
+        (
+            "d.tsv:hp",
+            "d.tsv:1: no column is called 'hp' (did you mean 'hyp'?); found src, ref, hyp",
+        ),
         ("n.tsv:4", "n.tsv:1: has 3 columns, numbered from 1; there is no column 4"),
         ("d.jsonl:hp", "d.jsonl:1: has no 'hp' (did you mean 'hyp'?)"),
         ("g.m2", "-o g.m2: has the texts of several annotators; say which: g.m2:0, g.m2:1"),
@@ -246,30 +296,41 @@ def test_standard_input_is_the_output_where_none_is_named(score: Run, tmp_path: 
             cwd=tmp_path,
             env={"PYTHONPATH": root},
         )
-        assert [(s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]] == [("-", s[2]) for s in expected]
+        assert [(s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]] == [
+            ("-", s[2]) for s in expected
+        ]
 
 
 def test_on_a_terminal_an_output_is_needed(score: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    message = "error: the following arguments are required: -o (or pipe an output to standard input)\n"
+    message = (
+        "error: the following arguments are required: -o (or pipe an output to standard input)\n"
+    )
     assert score("bleu", "-r", "r.txt") == (2, "", message)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert score("bleu", "-r", "-") == (2, "", message)  # it is the reference already
 
 
 def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run) -> None:
-    lines = [{"o": "a b c d", "r": "a b c d", "s": "e f"}, {"o": "e f g h", "r": None, "s": "e f g h"}]
+    lines = [
+        {"o": "a b c d", "r": "a b c d", "s": "e f"},
+        {"o": "e f g h", "r": None, "s": "e f g h"},
+    ]
     Path("d.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     files = ("-r", "d.jsonl:r", "d.jsonl:s", "-o", "d.jsonl:o")
     code, _, err = score("bleu", *files)
     assert code == 2
-    assert err.startswith("error: d.jsonl:2: 'r': expected text, found null; null is for references, with ")
+    assert err.startswith(
+        "error: d.jsonl:2: 'r': expected text, found null; null is for references, with "
+    )
     assert "--empty-references none" in err
     code, out, _ = score("bleu", *files, "--empty-references", "none", "--json")
     (found,) = json.loads(out)["scores"]
     assert (code, found["score"], found["outputs"]["ref_len"]) == (0, 1.0, 8)
     assert score("bleu", "-r", "d.jsonl:s", "-o", "d.jsonl:r", "--empty-references", "none")[0] == 2
     Path("empty").write_text("a b c d\n\n", encoding="utf-8")
-    code, _, err = score("bleu", "-r", "empty", "d.jsonl:s", "-o", "d.jsonl:o", "--empty-references", "error")
+    code, _, err = score(
+        "bleu", "-r", "empty", "d.jsonl:s", "-o", "d.jsonl:o", "--empty-references", "error"
+    )
     assert (code, "empty:2" in err) == (2, True)
 
 
@@ -281,9 +342,13 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(score: Run)
         ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt"),
     ],
 )
-def test_the_warnings_that_are_printed_are_in_the_json(score: Run, arguments: tuple[str, ...]) -> None:
+def test_the_warnings_that_are_printed_are_in_the_json(
+    score: Run, arguments: tuple[str, ...]
+) -> None:
     code, out, err = score(*arguments, "--json")
-    printed = [line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")]
+    printed = [
+        line.removeprefix("warning: ") for line in err.splitlines() if line.startswith("warning: ")
+    ]
     assert (code, bool(printed)) == (0, True)
     assert json.loads(out)["warnings"] == printed
     assert score(*arguments, "--json", "-q") == (0, out, "")

@@ -32,7 +32,9 @@ def command(
     limits: dict[int, int] | None = None,
     environment: dict[str, str | None] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a config in a process of its own, with limits and other variables of the environment; None takes one away."""
+    """Run a config in a process of its own, with limits and other variables of the environment;
+    None takes one away.
+    """
 
     def limited() -> None:
         for limit, most in (limits or {}).items():
@@ -40,7 +42,17 @@ def command(
 
     variables = {**os.environ, "PYTHONPATH": str(ROOT), **(environment or {})}
     return subprocess.run(
-        [sys.executable, "-m", "pipeline", "run", str(config), "--output", str(output), "-q", *more],
+        [
+            sys.executable,
+            "-m",
+            "pipeline",
+            "run",
+            str(config),
+            "--output",
+            str(output),
+            "-q",
+            *more,
+        ],
         env={key: value for key, value in variables.items() if value is not None},
         preexec_fn=limited,
         capture_output=True,
@@ -51,7 +63,8 @@ def command(
 
 
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT)
-"""How NumPy (2.4) and pydantic (2.14) may end a process in which a few allocations fail; nobody can catch that."""
+"""How NumPy (2.4) and pydantic (2.14) may end a process in which a few allocations fail; nobody can
+catch that."""
 LIMITS = [
     (resource.RLIMIT_AS, 50 * MEGABYTE, "threading"),
     (resource.RLIMIT_AS, 130 * MEGABYTE, "loky"),
@@ -60,12 +73,15 @@ LIMITS = [
     (resource.RLIMIT_NOFILE, 6, "threading"),
     (resource.RLIMIT_NOFILE, 7, "loky"),
 ]
-"""The one table of limits: too little to begin, memory that runs out, too little for workers; the same of files."""
+"""The one table of limits: too little to begin, memory that runs out, too little for workers; the
+same of files."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
 @pytest.mark.parametrize(("limit", "most", "backend"), LIMITS)
-def test_a_starved_run_ends_in_results_or_in_one_message(tmp_path: Path, limit: int, most: int, backend: str) -> None:
+def test_a_starved_run_ends_in_results_or_in_one_message(
+    tmp_path: Path, limit: int, most: int, backend: str
+) -> None:
     """How much is needed depends on the system; how a run ends where there is too little does not."""
     config = write_run(tmp_path, 400)
     workers = ["--n-jobs", "2", "--backend", backend]
@@ -85,10 +101,14 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
 ) -> None:
     """The same command goes on, with more files: exit code 3, not 2."""
     config = write_run(tmp_path, 4)
-    monkeypatch.setattr(safe_files, "replacing", mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files")))
+    monkeypatch.setattr(
+        safe_files, "replacing", mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
+    )
     assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 3
     assert capsys.readouterr().err.count("cannot be written: Too many open files") == 1
-    monkeypatch.setattr(safe_files, "replacing", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left")))
+    monkeypatch.setattr(
+        safe_files, "replacing", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left"))
+    )
     assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
 
 
@@ -125,15 +145,24 @@ def packed(folder: Path) -> Path:
 
 SURROUNDINGS: list[dict[str, str | None]] = [
     {"HOME": None, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-    {"HOME": "/nonexistent", "LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TMPDIR": "/nonexistent"},
+    {
+        "HOME": "/nonexistent",
+        "LC_ALL": "tr_TR.UTF-8",
+        "LANG": "tr_TR.UTF-8",
+        "TMPDIR": "/nonexistent",
+    },
     {"TMPDIR": __file__},
 ]
 
 
 @pytest.mark.parametrize("surroundings", SURROUNDINGS, ids=str)
-def test_odd_surroundings_change_nothing(tmp_path: Path, surroundings: dict[str, str | None]) -> None:
+def test_odd_surroundings_change_nothing(
+    tmp_path: Path, surroundings: dict[str, str | None]
+) -> None:
     config = packed(tmp_path)
-    done = command(config, tmp_path / "run", "--n-jobs", "2", "--backend", "loky", environment=surroundings)
+    done = command(
+        config, tmp_path / "run", "--n-jobs", "2", "--backend", "loky", environment=surroundings
+    )
     assert (done.returncode, done.stderr) == (0, "")
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -152,14 +181,20 @@ def test_a_user_without_a_home_is_told_in_a_line(
 ) -> None:
     for name in ("GEC_PIPELINE_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", mock.Mock(side_effect=RuntimeError("Could not determine home directory.")))
+    monkeypatch.setattr(
+        Path, "home", mock.Mock(side_effect=RuntimeError("Could not determine home directory."))
+    )
     assert main(["data", "list"]) == 2
     message = "error: this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME\n"
     assert capsys.readouterr().err == message
 
 
-def test_a_file_system_without_fsync_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(errno.EINVAL, "Invalid argument")))
+def test_a_file_system_without_fsync_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        os, "fsync", mock.Mock(side_effect=OSError(errno.EINVAL, "Invalid argument"))
+    )
     config = write_run(tmp_path, 40)
     run(config, tmp_path / "run")
     monkeypatch.undo()

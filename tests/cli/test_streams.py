@@ -24,7 +24,8 @@ if sys.platform == "win32":
     pytest.skip("needs a shell and terminals of Unix", allow_module_level=True)
 
 EVIL = "\x1b]0;x\x07\x1b[2J\x9b5m\u202e"
-"""Sets the title of a window, clears the screen, begins a command in one byte, turns the order of letters."""
+"""Sets the title of a window, clears the screen, begins a command in one byte, turns the order of
+letters."""
 COMMAND = re.compile(rb"\x1b(?!\[[0-9;]*m)|\x07|\xc2\x9b|\xe2\x80\xae")
 """What a terminal takes for more than a colour."""
 SCORE = "score bleu -r data/reference0.txt -o data/systems/careful.txt"
@@ -33,7 +34,9 @@ SCORE = "score bleu -r data/reference0.txt -o data/systems/careful.txt"
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
     program = f"{sys.executable} -m pipeline {line.format(root=ROOT)}"
     env = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(["sh", "-c", program], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["sh", "-c", program], cwd=folder, env=env, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,8 +59,12 @@ def whole(run: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-", "2>/dev/full"])
-def test_work_is_done_without_streams(run: Path, whole: subprocess.CompletedProcess[str], closed: str) -> None:
-    """Exit code 0, the other stream as ever, and the same results. No file of the run gets a closed number."""
+def test_work_is_done_without_streams(
+    run: Path, whole: subprocess.CompletedProcess[str], closed: str
+) -> None:
+    """Exit code 0, the other stream as ever, and the same results. No file of the run gets a closed
+    number.
+    """
     done = shell(f"{SCORE} {closed}", run)
     assert (done.returncode, done.stdout) == (0, "" if ">&-" in closed.split() else whole.stdout)
     assert done.stderr == ("" if "2>" in closed else whole.stderr)
@@ -71,7 +78,9 @@ def test_what_is_wrong_is_still_told_by_the_exit_code(run: Path) -> None:
     assert shell("score bleu -r - -o data/systems/careful.txt 2>&- <&-", run).returncode == 2
     full = shell(f"{SCORE} >/dev/full", run)
     assert full.returncode == 2
-    assert full.stderr.endswith("error: standard output cannot be written: No space left on device\n")
+    assert full.stderr.endswith(
+        "error: standard output cannot be written: No space left on device\n"
+    )
 
 
 def on_terminal(arguments: Sequence[str], folder: Path) -> bytes:
@@ -103,7 +112,9 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
     for score in content["scores"]:
         score["outputs"] |= {f"x{EVIL}": 0.5, f"x{EVIL}_1": 0.5}
     (run / "evil" / "results.json").write_text(json.dumps(content), encoding="utf-8")
-    (run / "plugin.py").write_text(f"print({EVIL!r})\nimport sys\nsys.stderr.write({EVIL!r})\n", encoding="utf-8")
+    (run / "plugin.py").write_text(
+        f"print({EVIL!r})\nimport sys\nsys.stderr.write({EVIL!r})\n", encoding="utf-8"
+    )
     for arguments in (
         ["show", "evil"],
         ["show", "evil", "--columns", "*"],
@@ -120,23 +131,37 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
 ALLOWED = {
     "Console": {"report/terminal/printing.py"},
     "unescaped": {"report/terminal/printing.py", "cli/streams.py"},
-    "buffer": {"cli/commands/report.py", "io/plain_files.py"},  # where there is no terminal; standard input
+    "buffer": {
+        "cli/commands/report.py",
+        "io/plain_files.py",
+    },  # where there is no terminal; standard input
     "dup2": {"cli/streams.py", "io/workers.py"},  # to nowhere
     "write": {"cli/dispatch.py"},  # os.write: a constant
     "__stdout__": set(),
     "__stderr__": set(),
 }
-"""Names by which text could get around the streams that guard terminals, and the files that may use them."""
+"""Names by which text could get around the streams that guard terminals, and the files that may use
+them."""
 
 
 def test_there_is_no_other_way_to_a_terminal() -> None:
-    """All text is printed to sys.stdout and sys.stderr, which are guarded; rich gets escaped texts in printing.py."""
+    """All text is printed to sys.stdout and sys.stderr, which are guarded; rich gets escaped texts
+    in printing.py.
+    """
     found: dict[str, set[str]] = {name: set() for name in ALLOWED}
     for path in (ROOT / "pipeline").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             call = node.func if isinstance(node, ast.Call) else None
-            name = call.id if isinstance(call, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-            if name == "write" and not (isinstance(node, ast.Attribute) and ast.unparse(node) == "os.write"):
+            name = (
+                call.id
+                if isinstance(call, ast.Name)
+                else node.attr
+                if isinstance(node, ast.Attribute)
+                else ""
+            )
+            if name == "write" and not (
+                isinstance(node, ast.Attribute) and ast.unparse(node) == "os.write"
+            ):
                 continue
             if name in found:
                 found[name].add(path.relative_to(ROOT / "pipeline").as_posix())

@@ -1,4 +1,6 @@
-"""The command and the folder that it is called in: modules of users there, and a copy without a compiled kernel."""
+"""The command and the folder that it is called in: modules of users there, and a copy without a
+compiled kernel.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,23 @@ SCRIPT = "import sys; del sys.path[0]; from pipeline.cli import main; sys.exit(m
 """What the installed command does: it does not begin with the working directory on its path."""
 
 
-def called(folder: Path, how: list[str], *arguments: str, path: str = str(ROOT)) -> subprocess.CompletedProcess[str]:
+def called(
+    folder: Path, how: list[str], *arguments: str, path: str = str(ROOT)
+) -> subprocess.CompletedProcess[str]:
     """Call Python in a folder, as a user's shell does."""
-    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONSAFEPATH", "PIPELINE_KERNEL")}
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if key not in ("PYTHONSAFEPATH", "PIPELINE_KERNEL")
+    }
     command = [sys.executable, *how, *arguments]
     return subprocess.run(
-        command, cwd=folder, env={**environment, "PYTHONPATH": path}, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        env={**environment, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 
@@ -39,7 +52,9 @@ def called(folder: Path, how: list[str], *arguments: str, path: str = str(ROOT))
     ],
     ids=["module", "installed, processes", "module, dask"],
 )
-def test_modules_of_the_user_are_not_imported(tmp_path: Path, how: list[str], workers: list[str]) -> None:
+def test_modules_of_the_user_are_not_imported(
+    tmp_path: Path, how: list[str], workers: list[str]
+) -> None:
     if "dask" in workers:
         pytest.importorskip("distributed")
     config = write_run(tmp_path, lines=40)
@@ -50,17 +65,19 @@ def test_modules_of_the_user_are_not_imported(tmp_path: Path, how: list[str], wo
 
 
 def test_an_empty_part_of_pythonpath_is_not_the_working_directory(tmp_path: Path) -> None:
-    """Where PYTHONPATH was empty, PYTHONPATH=$PYTHONPATH:more begins with nothing, which means the folder."""
+    """Where PYTHONPATH was empty, PYTHONPATH=$PYTHONPATH:more begins with nothing, which means the
+    folder.
+    """
     (tmp_path / "numpy.py").write_text("raise SystemExit('of the user')\n", encoding="utf-8")
     config = write_run(tmp_path, lines=5)
-    done = called(tmp_path, ["-c", SCRIPT], "run", str(config), "--output", "run", path=f"{os.pathsep}{ROOT}")
+    done = called(
+        tmp_path, ["-c", SCRIPT], "run", str(config), "--output", "run", path=f"{os.pathsep}{ROOT}"
+    )
     assert done.returncode == 0, done.stderr
 
 
 def test_importing_the_package_leaves_the_path_alone(tmp_path: Path) -> None:
-    code = (
-        "import sys; old = [*sys.path]; import pipeline.api; from pipeline.cli import main; main(['list', 'metrics'])"
-    )
+    code = "import sys; old = [*sys.path]; import pipeline.api; from pipeline.cli import main; main(['list', 'metrics'])"
     done = called(tmp_path, ["-c", f"{code}; sys.exit(sys.path != old)"])
     assert done.returncode == 0, done.stderr
 
@@ -83,10 +100,16 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy:
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
     module = ["-m", "pipeline"]
     much = called(copy, module, "score", "length", "-r", "ref", "-o", "out", path="")
-    assert (much.returncode, much.stderr.startswith(note), much.stderr.count("\n")) == (0, True, 1), much.stderr
+    assert (much.returncode, much.stderr.startswith(note), much.stderr.count("\n")) == (
+        0,
+        True,
+        1,
+    ), much.stderr
     little = called(copy, module, "score", "length", "-r", "short", "-o", "short", path="")
     assert "kernel" not in little.stderr
-    assert f"There is no compiled kernel in {copy}" in called(copy, module, "doctor", path="").stdout
+    assert (
+        f"There is no compiled kernel in {copy}" in called(copy, module, "doctor", path="").stdout
+    )
 
 
 def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:

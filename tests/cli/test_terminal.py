@@ -26,11 +26,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LINES = {
-    "source": ["He go to school 日本語 ±≤×· .", "Привет мир .", "مرحبا today .", "naïve café 😀 ² λ ."],  # noqa: RUF001
-    "ref0": ["He goes to school 日本語 ±≤×· .", "Привет , мир .", "مرحبا today !", "naïve cafés 😀 ² λ ."],  # noqa: RUF001
+    "source": [
+        "He go to school 日本語 ±≤×· .",  # noqa: RUF001
+        "Привет мир .",
+        "مرحبا today .",
+        "naïve café 😀 ² λ .",
+    ],
+    "ref0": [
+        "He goes to school 日本語 ±≤×· .",  # noqa: RUF001
+        "Привет , мир .",
+        "مرحبا today !",
+        "naïve cafés 😀 ² λ .",
+    ],
     "ref1": ["He goes ∑ ∑ .", "Привет , мир !", "مرحبا , today !", "a naïve café 😀 😀 ."],
 }
-PLACES = {"cp1252": {"PYTHONIOENCODING": "cp1252"}, "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}}
+PLACES = {
+    "cp1252": {"PYTHONIOENCODING": "cp1252"},
+    "C": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+}
 FILES = "-s source -r ref0 ref1 -o source"
 NAMED = FILES + " システム"
 COMMANDS = [
@@ -64,7 +77,11 @@ COMMANDS = [
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "LC_", "LANG", "LESS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("PYTHON", "LC_", "LANG", "LESS"))
+    }
     return kept | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"} | more
 
 
@@ -83,7 +100,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "output": {"dir": str(folder / "run")},
     }
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    (folder / "bad.yaml").write_text(json.dumps(config | {"имя≤": 1}, ensure_ascii=False), encoding="utf-8")
+    (folder / "bad.yaml").write_text(
+        json.dumps(config | {"имя≤": 1}, ensure_ascii=False), encoding="utf-8"
+    )
     return folder
 
 
@@ -101,7 +120,8 @@ for command in json.loads(sys.stdin.read()):
     results.append([code, *(stream.buffer.getvalue().decode("latin-1") for stream in streams if not stream.flush())])
 sys.__stdout__.write(json.dumps(results))
 """
-"""The commands one after the other in one process, each with an output of its own; a traceback ends it."""
+"""The commands one after the other in one process, each with an output of its own; a traceback ends
+it."""
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -165,7 +185,11 @@ def on_a_terminal(folder: Path, *arguments: str, lines: int = 24, **more: str) -
 
     reader = threading.Thread(target=read)
     reader.start()
-    kept = {key: value for key, value in environment().items() if key not in ("COLUMNS", "LINES", "PAGER", "TERM")}
+    kept = {
+        key: value
+        for key, value in environment().items()
+        if key not in ("COLUMNS", "LINES", "PAGER", "TERM")
+    }
     done = subprocess.run(
         [sys.executable, "-m", "pipeline", *arguments],
         cwd=folder,
@@ -196,7 +220,9 @@ def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     assert paged.split() == ["in", "the", "pager", "-FRX"]
     page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
     for arguments, lines in ((["help", "gleu", "--no-pager"], 24), (["help", "gleu"], 2000)):
-        assert shown(on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))) == shown(page)
+        assert shown(on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))) == shown(
+            page
+        )
 
 
 # ---- doctor
@@ -214,7 +240,8 @@ IN_NO_EXTRA = {
     "comet",
     "huggingface_hub",
 }
-"""Packages that only some need: notebooks, models of their own metrics, stores; and those that others bring."""
+"""Packages that only some need: notebooks, models of their own metrics, stores; and those that
+others bring."""
 
 
 def package(requirement: str) -> str:
@@ -243,7 +270,12 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
     needed, extras = doctor._packages()
     known = {name.replace("-", "_") for packages in (needed, *extras.values()) for name in packages}
     known |= IN_NO_EXTRA
-    known |= {"yaml", "dask", "pydantic_core", "thinc"}  # of pyyaml, distributed, pydantic and spacy
+    known |= {
+        "yaml",
+        "dask",
+        "pydantic_core",
+        "thinc",
+    }  # of pyyaml, distributed, pydantic and spacy
     known |= {"pipeline", *sys.stdlib_module_names}
     imported = set[str]()
     for file in (ROOT / "pipeline").rglob("*.py"):
@@ -252,7 +284,17 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
                 imported |= {alias.name.partition(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 imported.add(node.module.partition(".")[0])
-            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("import_module", "find_spec"):
-                imported |= {str(own.value).partition(".")[0] for own in node.args[:1] if isinstance(own, ast.Constant)}
-    assert {name.lower() for name in imported} - {"", "compression"} <= known  # a later Python has it
+            elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "import_module",
+                "find_spec",
+            ):
+                imported |= {
+                    str(own.value).partition(".")[0]
+                    for own in node.args[:1]
+                    if isinstance(own, ast.Constant)
+                }
+    assert {name.lower() for name in imported} - {
+        "",
+        "compression",
+    } <= known  # a later Python has it
     assert "matplotlib" in imported

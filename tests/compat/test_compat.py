@@ -26,14 +26,17 @@ def test_the_examples_of_the_page_of_help_run(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_page_of_help_has_every_name() -> None:
-    names = {name for module in MODULES for name in import_module(f"pipeline.compat.{module}").__all__}
+    names = {
+        name for module in MODULES for name in import_module(f"pipeline.compat.{module}").__all__
+    }
     names -= {"BLEUScore", "CHRFScore", "TERScore"}  # what is returned
     assert [name for name in sorted(names) if name not in PAGE] == []
 
 
-# torchmetrics 1.9.0 with torch 2.13.0 in double precision, run on the output careful of data/ with both references:
-# bleu_score, the same with smooth=True and n_gram=3, sacre_bleu_score, the same with intl, lowercase and smooth=True,
-# chrf_score, the same with n_word_order=0, whitespace=True and lowercase=True, and the fmeasures of rouge_score.
+# torchmetrics 1.9.0 with torch 2.13.0 in double precision, run on the output careful of data/ with
+# both references: bleu_score, the same with smooth=True and n_gram=3, sacre_bleu_score, the same
+# with intl, lowercase and smooth=True, chrf_score, the same with n_word_order=0, whitespace=True
+# and lowercase=True, and the fmeasures of rouge_score.
 TORCHMETRICS = {
     "bleu[tok=none,smooth=none,ties=first]": [0.9282812283205752],
     "bleu[tok=none,smooth=add-k,ties=first,n=3]": [0.9436261378729499],
@@ -42,7 +45,11 @@ TORCHMETRICS = {
     "chrf[nw=2,eps=true]": [0.9632799056400694],
     "chrf[eps=true,space=true,lc=true]": [0.9725731476615561],
     "rouge[types=1+2+L]": [0.9813146880089049, 0.9547501479280475, 0.9797043820507728],
-    "rouge[types=1+2+L,refs=mean,stem=porter]": [0.9505373410890664, 0.8860144928115289, 0.9385949276249136],
+    "rouge[types=1+2+L,refs=mean,stem=porter]": [
+        0.9505373410890664,
+        0.8860144928115289,
+        0.9385949276249136,
+    ],
 }
 
 
@@ -50,9 +57,13 @@ TORCHMETRICS = {
 @pytest.mark.parametrize("metric", TORCHMETRICS)
 def test_settings_that_give_the_numbers_of_torchmetrics(metric: str) -> None:
     files = ("systems/careful.txt", "reference0.txt", "reference1.txt")
-    output, *references = ((ROOT / "data" / name).read_text(encoding="utf-8").split("\n")[:-1] for name in files)
+    output, *references = (
+        (ROOT / "data" / name).read_text(encoding="utf-8").split("\n")[:-1] for name in files
+    )
     outputs = pipeline.evaluate(output, references, metrics=[metric])[0].outputs
-    found = [outputs[name] for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL") if name in outputs]
+    found = [
+        outputs[name] for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL") if name in outputs
+    ]
     assert found == pytest.approx(TORCHMETRICS[metric], abs=1e-12)
 
 
@@ -69,12 +80,18 @@ def test_where_torchmetrics_differs() -> None:
     assert own == pytest.approx(0.2492375562880361, abs=1e-12)
 
 
-@pytest.mark.parametrize("name", [name for name in MODULES if name not in ("nltk", "nltk.translate", "rouge_score")])
+@pytest.mark.parametrize(
+    "name", [name for name in MODULES if name not in ("nltk", "nltk.translate", "rouge_score")]
+)
 def test_paths_are_those_of_the_packages(name: str) -> None:
-    """Every public name of a module here is one of the package's module. Those left out above have more names here."""
+    """Every public name of a module here is one of the package's module. Those left out above have
+    more names here.
+    """
     peer = pytest.importorskip(name)
     own = import_module(f"pipeline.compat.{name}")
-    named = {key for key, value in vars(own).items() if getattr(value, "__module__", "") == own.__name__}
+    named = {
+        key for key, value in vars(own).items() if getattr(value, "__module__", "") == own.__name__
+    }
     public = {key for key in (getattr(own, "__all__", None) or named) if not key.startswith("_")}
     assert public
     assert [key for key in sorted(public) if not hasattr(peer, key)] == []
@@ -89,7 +106,9 @@ def test_imports_are_light(name: str) -> None:
 
 def test_modules_are_there_when_they_are_used() -> None:
     code = "import pipeline; pipeline.compat.nltk.sentence_gleu([['a']], ['a']); print(dir(pipeline.compat))"
-    assert loaded(code, ["pipeline.compat.sacrebleu", "pipeline.compat.nltk"]) == ["pipeline.compat.nltk"]
+    assert loaded(code, ["pipeline.compat.sacrebleu", "pipeline.compat.nltk"]) == [
+        "pipeline.compat.nltk"
+    ]
     for module in (pipeline.compat, pipeline.compat.sacrebleu):
         with pytest.raises(AttributeError, match="has no attribute 'corpus_wer'"):
             _ = module.corpus_wer

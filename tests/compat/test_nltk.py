@@ -43,13 +43,17 @@ def corpus(seed: int, lines: int = 6, most: int = 12) -> Corpus:
     for _ in range(lines):
         base = rng.choices(WORDS, k=rng.choice([0, 1, 2, 3, 4, 5, most]))
         hypotheses.append([word for word in base if rng.random() > 0.1])
-        changed = [[rng.choice(WORDS) if rng.random() < 0.3 else word for word in base] for _ in range(4)]
+        changed = [
+            [rng.choice(WORDS) if rng.random() < 0.3 else word for word in base] for _ in range(4)
+        ]
         references.append(changed[: rng.randint(1, 4)])
     return references, hypotheses
 
 
 def outcome(function: Any, *arguments: Any, **settings: Any) -> Any:
-    """What a function returns, or the word "error"; nltk has several errors for what cannot be scored."""
+    """What a function returns, or the word "error"; nltk has several errors for what cannot be
+    scored.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -61,17 +65,23 @@ def outcome(function: Any, *arguments: Any, **settings: Any) -> Any:
 def check(mine: Any, theirs: Any, *, exact: bool = False) -> None:
     """Equal, `exact` bit for bit, and of the same kind."""
     assert type(mine) is type(theirs)
-    assert mine == (theirs if exact or isinstance(theirs, str) else pytest.approx(theirs, rel=1e-13, abs=0))
+    assert mine == (
+        theirs if exact or isinstance(theirs, str) else pytest.approx(theirs, rel=1e-13, abs=0)
+    )
 
 
-def compare(name: str, method: str | None, parameters: dict[str, Any], *arguments: Any, **settings: Any) -> None:
+def compare(
+    name: str, method: str | None, parameters: dict[str, Any], *arguments: Any, **settings: Any
+) -> None:
     """Score by a function of both packages, with a smoothing of their own."""
     check(
         *(
             outcome(
                 getattr(package, name),
                 *arguments,
-                smoothing_function=getattr(package.SmoothingFunction(**parameters), method) if method else None,
+                smoothing_function=getattr(package.SmoothingFunction(**parameters), method)
+                if method
+                else None,
                 **settings,
             )
             for package in (own, peer)
@@ -82,7 +92,9 @@ def compare(name: str, method: str | None, parameters: dict[str, Any], *argument
 
 @pytest.mark.parametrize("method", METHODS)
 def test_bleu_of_every_smoothing_and_weights(method: str | None) -> None:
-    for seed, parameters in itertools.product(range(12), ({}, {"epsilon": 0.013, "alpha": 3, "k": 2.5})):
+    for seed, parameters in itertools.product(
+        range(12), ({}, {"epsilon": 0.013, "alpha": 3, "k": 2.5})
+    ):
         references, hypotheses = corpus(seed)
         compare("corpus_bleu", method, parameters, references, hypotheses)
         for weights in WEIGHTS:
@@ -108,7 +120,9 @@ def test_texts_are_their_letters() -> None:
 
 
 def test_a_precision_of_0_without_smoothing_warns() -> None:
-    with pytest.warns(UserWarning, match="no 2-gram matches, so BLEU without smoothing is 0") as caught:
+    with pytest.warns(
+        UserWarning, match="no 2-gram matches, so BLEU without smoothing is 0"
+    ) as caught:
         assert sentence_bleu([["a", "b"]], ["b", "a"], (0.5, 0.5)) == pytest.approx(0, abs=1e-70)
     assert caught[0].filename == __file__
 
@@ -118,16 +132,36 @@ def test_what_cannot_be_scored_says_why() -> None:
     wrong_weights: Any = [(0.5, 0.5)]
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.corpus_bleu([[["a"]]], []), "the list is empty"),
-        (lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]), "found 1 lists of references, and 2 hypotheses"),
+        (
+            lambda: own.corpus_bleu([[["a"]]], [["a"], ["b"]]),
+            "found 1 lists of references, and 2 hypotheses",
+        ),
         (lambda: own.corpus_bleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], wrong_weights), "weights: expected a list of numbers"),
+        (
+            lambda: own.sentence_bleu([["a"]], ["a"], wrong_weights),
+            "weights: expected a list of numbers",
+        ),
         (lambda: own.sentence_bleu([["a"]], ["a"], ()), "a whole number from 1"),
         (lambda: own.sentence_bleu([["a"]], ["a"], (1 / 17,) * 17), "from 1 to 16"),
         (lambda: own.sentence_bleu([["a"]], unhashable), "lists of tokens"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6), "method6"),
-        (lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=unhashable), "a method of SmoothingFunction"),
-        (lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0), "min_order: expected a whole number from 1"),
-        (lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20), "order: expected .* to 16"),
+        (
+            lambda: own.sentence_bleu(
+                [["a"]], ["a"], smoothing_function=own.SmoothingFunction().method6
+            ),
+            "method6",
+        ),
+        (
+            lambda: own.sentence_bleu([["a"]], ["a"], smoothing_function=unhashable),
+            "a method of SmoothingFunction",
+        ),
+        (
+            lambda: own_gleu.sentence_gleu([["a"]], ["a"], min_len=0),
+            "min_order: expected a whole number from 1",
+        ),
+        (
+            lambda: own_gleu.sentence_gleu([["a"] * 20], ["a"] * 20, max_len=20),
+            "order: expected .* to 16",
+        ),
         (lambda: own_gleu.corpus_gleu([[["a"]], []], [["a"], ["b"]]), "item 2 has no references"),
     ]
     for call, message in wrong:

@@ -35,8 +35,12 @@ def test_types_with_one_target_and_with_several(types: list[str], settings: dict
     pool = texts(1, 60)
     for prediction in texts(2, 40):
         targets = rng.choices(pool, k=rng.randint(1, 4))
-        assert repr(mine.score(targets[0], prediction)) == repr(theirs.score(targets[0], prediction))
-        assert repr(mine.score_multi(targets, prediction)) == repr(theirs.score_multi(targets, prediction))
+        assert repr(mine.score(targets[0], prediction)) == repr(
+            theirs.score(targets[0], prediction)
+        )
+        assert repr(mine.score_multi(targets, prediction)) == repr(
+            theirs.score_multi(targets, prediction)
+        )
 
 
 @pytest.mark.parametrize("name", ["rougen", "rouge0", "rouge10", "rougeW", "", "Rouge1"])

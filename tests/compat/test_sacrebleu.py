@@ -1,4 +1,6 @@
-"""The names of sacreBLEU, against the package itself run live: the same floats, and the same printed text."""
+"""The names of sacreBLEU, against the package itself run live: the same floats, and the same
+printed text.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ def quiet() -> Iterator[None]:
 
 
 def corpus(seed: int, lines: int = 12, references: int = 3, missing: bool = False) -> Texts:
-    """Outputs and references in several scripts; with `missing`, some references are None, but one of each line."""
+    """Outputs and references in several scripts; with `missing`, some references are None, but one
+    of each line.
+    """
     rng = random.Random(seed)
     hypotheses, made = generated(seed, lines, references)
     sets: list[list[str | None]] = [list(texts) for texts in made]
@@ -52,7 +56,9 @@ def same(mine: Any, theirs: Any) -> None:
     """All attributes, floats bit for bit but for sums of mean lengths, and what is printed."""
     for name, value in vars(mine).items():
         wanted = getattr(theirs, name)
-        assert value == (pytest.approx(wanted, rel=1e-14) if name in ("score", "ref_length") else wanted), name
+        assert value == (
+            pytest.approx(wanted, rel=1e-14) if name in ("score", "ref_length") else wanted
+        ), name
     assert repr(mine) == repr(theirs)
     for width, alone in itertools.product((1, 2, 4, 12), (True, False)):
         assert mine.format(width, alone) == theirs.format(width, alone)
@@ -60,7 +66,10 @@ def same(mine: Any, theirs: Any) -> None:
 
 def check(mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any) -> None:
     """The score of the corpus, of its sentences, and signatures."""
-    one, two = mine.corpus_score(hypotheses, references), theirs.corpus_score(hypotheses, references)
+    one, two = (
+        mine.corpus_score(hypotheses, references),
+        theirs.corpus_score(hypotheses, references),
+    )
     same(one, two)
     signature = str(theirs.get_signature())
     assert mine.get_signature() == signature
@@ -74,7 +83,11 @@ def check(mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any) ->
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_bleu_of_every_tokenizer(tokenizer: str, missing: bool) -> None:
     for seed, lowercase in itertools.product(range(3), (False, True)):
-        settings: dict[str, Any] = {"tokenize": tokenizer, "lowercase": lowercase, "effective_order": seed % 2 == 0}
+        settings: dict[str, Any] = {
+            "tokenize": tokenizer,
+            "lowercase": lowercase,
+            "effective_order": seed % 2 == 0,
+        }
         check(own.BLEU(**settings), peer.BLEU(**settings), *corpus(seed, missing=missing))
 
 
@@ -82,16 +95,30 @@ def test_bleu_of_every_tokenizer(tokenizer: str, missing: bool) -> None:
 @pytest.mark.parametrize(("smoothing", "value"), SMOOTHINGS)
 def test_bleu_of_every_smoothing(smoothing: str, value: float | None, effective: bool) -> None:
     for seed, order in itertools.product(range(3), (1, 3, 4, 6)):
-        settings: dict[str, Any] = {"smooth_method": smoothing, "smooth_value": value, "effective_order": effective}
+        settings: dict[str, Any] = {
+            "smooth_method": smoothing,
+            "smooth_value": value,
+            "effective_order": effective,
+        }
         settings |= {"max_ngram_order": order}
-        check(own.BLEU(**settings), peer.BLEU(**settings), *corpus(seed, lines=4 + seed, references=1 + seed))
+        check(
+            own.BLEU(**settings),
+            peer.BLEU(**settings),
+            *corpus(seed, lines=4 + seed, references=1 + seed),
+        )
 
 
 @pytest.mark.parametrize("eps", [False, True])
-@pytest.mark.parametrize(("char_order", "word_order", "beta"), [(6, 0, 2), (6, 2, 2), (6, 1, 1), (3, 4, 3), (12, 0, 2)])
+@pytest.mark.parametrize(
+    ("char_order", "word_order", "beta"), [(6, 0, 2), (6, 2, 2), (6, 1, 1), (3, 4, 3), (12, 0, 2)]
+)
 def test_chrf_of_every_kind(char_order: int, word_order: int, beta: int, eps: bool) -> None:
     for seed, lowercase, whitespace in itertools.product(range(2), (False, True), (False, True)):
-        settings: dict[str, Any] = {"char_order": char_order, "word_order": word_order, "beta": beta}
+        settings: dict[str, Any] = {
+            "char_order": char_order,
+            "word_order": word_order,
+            "beta": beta,
+        }
         settings |= {"lowercase": lowercase, "whitespace": whitespace, "eps_smoothing": eps}
         for missing in (False, True):
             check(own.CHRF(**settings), peer.CHRF(**settings), *corpus(seed, missing=missing))
@@ -105,22 +132,41 @@ def test_ter_of_every_kind(options: tuple[bool, bool, bool, bool]) -> None:
         texts = corpus(3, lines=8, missing=missing)
         check(own.TER(**settings), peer.TER(**settings), *texts)
     hypotheses, references = corpus(5, lines=8)
-    same(own.corpus_ter(hypotheses, references, *options), peer.corpus_ter(hypotheses, references, *options))
+    same(
+        own.corpus_ter(hypotheses, references, *options),
+        peer.corpus_ter(hypotheses, references, *options),
+    )
 
 
 def test_the_functions_of_older_versions() -> None:
     hypotheses, references = corpus(7, lines=20)
-    for keys in ({}, {"smooth_method": "floor", "lowercase": True}, {"tokenize": "intl", "use_effective_order": True}):
+    for keys in (
+        {},
+        {"smooth_method": "floor", "lowercase": True},
+        {"tokenize": "intl", "use_effective_order": True},
+    ):
         given: dict[str, Any] = keys
-        same(own.corpus_bleu(hypotheses, references, **given), peer.corpus_bleu(hypotheses, references, **given))
+        same(
+            own.corpus_bleu(hypotheses, references, **given),
+            peer.corpus_bleu(hypotheses, references, **given),
+        )
     for line, hypothesis in enumerate(hypotheses):
         texts: Any = [texts[line] for texts in references]
         same(own.sentence_bleu(hypothesis, texts), peer.sentence_bleu(hypothesis, texts))
-        same(own.sentence_bleu(hypothesis, texts, "add-k"), peer.sentence_bleu(hypothesis, texts, "add-k"))
+        same(
+            own.sentence_bleu(hypothesis, texts, "add-k"),
+            peer.sentence_bleu(hypothesis, texts, "add-k"),
+        )
     chosen: dict[str, Any] = {"char_order": 4, "word_order": 2, "beta": 3, "eps_smoothing": True}
-    same(own.corpus_chrf(hypotheses, references, **chosen), peer.corpus_chrf(hypotheses, references, **chosen))
+    same(
+        own.corpus_chrf(hypotheses, references, **chosen),
+        peer.corpus_chrf(hypotheses, references, **chosen),
+    )
     kept: dict[str, Any] = {"remove_whitespace": False}
-    same(own.corpus_chrf(hypotheses, references, **kept), peer.corpus_chrf(hypotheses, references, **kept))
+    same(
+        own.corpus_chrf(hypotheses, references, **kept),
+        peer.corpus_chrf(hypotheses, references, **kept),
+    )
 
 
 @pytest.mark.parametrize("name", ["BLEU", "CHRF"])
@@ -150,7 +196,10 @@ def test_what_cannot_be_had_says_why() -> None:
         own.BLEU().get_signature()
     wrong: list[tuple[Callable[[], Any], str]] = [
         (lambda: own.BLEU(tokenize="13A"), "did you mean '13a'"),
-        (lambda: own.BLEU(smooth_method="exponential"), "bleu.smoothing: expected none, floor, add-k, exp"),
+        (
+            lambda: own.BLEU(smooth_method="exponential"),
+            "bleu.smoothing: expected none, floor, add-k, exp",
+        ),
         (lambda: own.BLEU(max_ngram_order=17), "a whole number from 1 to 16"),
         (lambda: own.BLEU(max_ngram_order=0), "a whole number from 1"),
         (lambda: own.CHRF(char_order=0), "chrf.char_order: expected a whole number from 1"),

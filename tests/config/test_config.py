@@ -54,8 +54,15 @@ def metrics_of(text: str) -> tuple[Metric, ...]:
 
 
 def same(message: str, expected: str) -> bool:
-    """Whether a message is as expected, where "..." stands for lists and words that grow with the metrics."""
-    return re.fullmatch(".*".join(re.escape(part) for part in expected.split("...")), message, re.DOTALL) is not None
+    """Whether a message is as expected, where "..." stands for lists and words that grow with the
+    metrics.
+    """
+    return (
+        re.fullmatch(
+            ".*".join(re.escape(part) for part in expected.split("...")), message, re.DOTALL
+        )
+        is not None
+    )
 
 
 def with_part(part: str, text: str) -> str:
@@ -69,17 +76,24 @@ def with_systems(text: str) -> str:
 
 def test_a_good_config_is_read() -> None:
     config = config_of(GOOD)
-    assert [(d.name, d.source, d.references) for d in config.datasets] == [("d", Path("s.txt"), (Path("r.txt"),))]
+    assert [(d.name, d.source, d.references) for d in config.datasets] == [
+        ("d", Path("s.txt"), (Path("r.txt"),))
+    ]
     assert [(s.name, s.paths) for s in config.systems] == [("A", {"d": Path("a.txt")})]
     assert (config.written.run.n_jobs, config.written.run.backend) == ("auto", "auto")
-    assert (config.written.output.dir, config.written.output.formats, config.written.output.digits) == (
+    assert (
+        config.written.output.dir,
+        config.written.output.formats,
+        config.written.output.digits,
+    ) == (
         "runs/latest",
         ["json", "csv"],
         2,
     )
 
 
-# One mistake each: the position is file:line:column of the key, or of the value where there is no key.
+# One mistake each: the position is file:line:column of the key, or of the value where there is no
+# key.
 MISTAKES: dict[str, dict[str, str]] = {
     "": {
         "metric: [gleu]\n": "4:1: metric: unknown key (did you mean 'metrics'?)",
@@ -106,7 +120,9 @@ MISTAKES: dict[str, dict[str, str]] = {
         ),
         "\nsystems: {B: b.txt}\n": "5:1: the key 'systems' is given twice (first on line 2)",
     },
-    "{d: {source: s.txt, references: [r.txt]}}": {"{}": "1:1: datasets: is empty; at least one is needed"},
+    "{d: {source: s.txt, references: [r.txt]}}": {
+        "{}": "1:1: datasets: is empty; at least one is needed"
+    },
     "s.txt": {
         "s.txt, refs: r.txt": "1:31: datasets.d.refs: unknown key (did you mean 'references'?)",
         "s.txt, outputz: r.txt": "1:31: datasets.d.outputz: unknown key (did you mean 'outputs'?)",
@@ -189,7 +205,8 @@ MISTAKES: dict[str, dict[str, str]] = {
     },
     "source: s.txt, ": {"": "1:12: datasets.d: gleu needs a source...add `source: FILE`..."},
 }
-"""By what is put in place of which part of GOOD ("": added at its end): the message, without the name of the file.
+"""By what is put in place of which part of GOOD ("": added at its end): the message, without the
+name of the file.
 
 A message that begins with ! names no place in the config.
 """
@@ -216,13 +233,18 @@ DOCUMENTS: list[tuple[str | bytes, str]] = [
     [
         *((f"c.yaml{message}", text) for text, message in DOCUMENTS),
         *(
-            (message.removeprefix("!") if message[0] == "!" else f"c.yaml:{message}", with_part(part, text))
+            (
+                message.removeprefix("!") if message[0] == "!" else f"c.yaml:{message}",
+                with_part(part, text),
+            )
             for part, mistakes in MISTAKES.items()
             for text, message in mistakes.items()
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_position_and_the_nearest_name(text: str | bytes, expected: str) -> None:
+def test_a_mistake_is_told_with_its_position_and_the_nearest_name(
+    text: str | bytes, expected: str
+) -> None:
     (found,) = problems(text)
     assert same(found, expected)
 
@@ -294,21 +316,48 @@ def test_bombs_are_defused(text: str) -> None:
 
 
 HOSTILE = {
-    "a list of texts": ("datasets: [" + "a," * 120_000 + "]", "c.yaml:1:200008: the document has more than 100,000"),
-    "keys": ("".join(f"k{n}: 1\n" for n in range(100_002)), "c.yaml:100000:9: the document has more than 100,000"),
-    "lists in a list": ("[" + "[]," * 100_001 + "]", "c.yaml:1:299999: the document has more than 100,000"),
+    "a list of texts": (
+        "datasets: [" + "a," * 120_000 + "]",
+        "c.yaml:1:200008: the document has more than 100,000",
+    ),
+    "keys": (
+        "".join(f"k{n}: 1\n" for n in range(100_002)),
+        "c.yaml:100000:9: the document has more than 100,000",
+    ),
+    "lists in a list": (
+        "[" + "[]," * 100_001 + "]",
+        "c.yaml:1:299999: the document has more than 100,000",
+    ),
     "brackets": ("a: " + "[" * 50_000, "c.yaml:1:54: nested deeper than 50 levels"),
-    "merged mappings": ("<<: [" + "".join(f"{{k{n}: 1}}, " for n in range(30_000)) + "]", "c.yaml:1:"),
+    "merged mappings": (
+        "<<: [" + "".join(f"{{k{n}: 1}}, " for n in range(30_000)) + "]",
+        "c.yaml:1:",
+    ),
     "a key of half a document": (f"? {'k' * 50_000}\n: [" + "1," * 50_000 + "]", "c.yaml:2:"),
     "keys on the way": (
         "".join(f"{' ' * n}{'k' * 900}:\n" for n in range(48)) + " " * 50 + "[" + "1," * 900 + "]",
         "c.yaml:49:",
     ),
-    "datasets": ("datasets: {" + "".join(f"d{n}: , " for n in range(1_001)) + "}", "datasets: has 1,001 entries"),
-    "metrics": ("metrics: [" + "gleu," * 1_001 + "]", "c.yaml:1:5011: metrics: has 1,001 entries; 1,000 are allowed"),
-    "systems": ("systems: {" + "".join(f"s{n}: a, " for n in range(10_001)) + "}", "systems: has 10,001 entries"),
-    "includes": (GOOD + "include: [" + "c.yaml," * 1_001 + "]", "include[0]: 'c.yaml' includes itself"),
-    "unknown keys": ("".join(f"k{n}: 1\n" for n in range(10_001)), "the config: has 10,001 entries; 10,000 are"),
+    "datasets": (
+        "datasets: {" + "".join(f"d{n}: , " for n in range(1_001)) + "}",
+        "datasets: has 1,001 entries",
+    ),
+    "metrics": (
+        "metrics: [" + "gleu," * 1_001 + "]",
+        "c.yaml:1:5011: metrics: has 1,001 entries; 1,000 are allowed",
+    ),
+    "systems": (
+        "systems: {" + "".join(f"s{n}: a, " for n in range(10_001)) + "}",
+        "systems: has 10,001 entries",
+    ),
+    "includes": (
+        GOOD + "include: [" + "c.yaml," * 1_001 + "]",
+        "include[0]: 'c.yaml' includes itself",
+    ),
+    "unknown keys": (
+        "".join(f"k{n}: 1\n" for n in range(10_001)),
+        "the config: has 10,001 entries; 10,000 are",
+    ),
 }
 
 
@@ -322,13 +371,17 @@ def test_systems_of_data_sets_are_counted_before_their_files_are_looked_for() ->
     sets = "".join(f"d{n}: {{source: s, references: [r]}}, " for n in range(201))
     systems = "".join(f"s{n}: a, " for n in range(100))
     found = problems(f"datasets: {{{sets}}}\nsystems: {{{systems}}}\nmetrics: [gleu]\n")
-    assert found == ["c.yaml:2:1: systems: 20,100 outputs of systems for data sets; 20,000 are allowed"]
+    assert found == [
+        "c.yaml:2:1: systems: 20,100 outputs of systems for data sets; 20,000 are allowed"
+    ]
 
 
 def test_included_files_share_the_bound() -> None:
     for name in "ab":
         Path(f"{name}.yaml").write_text(f"x-{name}: [" + "1," * 60_000 + "]")
-    assert problems("include: [a.yaml, b.yaml]\n")[0].startswith("b.yaml: the config has more than 100,000 values tog")
+    assert problems("include: [a.yaml, b.yaml]\n")[0].startswith(
+        "b.yaml: the config has more than 100,000 values tog"
+    )
 
 
 @pytest.mark.skipif(not yaml.__with_libyaml__, reason="PyYAML was built without libyaml")
@@ -381,11 +434,15 @@ run: {n_jbs: 1}
 def test_a_key_that_is_unknown_is_not_told_as_references_that_lack_too() -> None:
     assert len(problems(GOOD.replace("references", "refs"))) == 1
     (found,) = problems(GOOD.replace(", references: [r.txt]", "").replace("gleu", "m2"))
-    assert found.startswith("d: m2 compares edits with those of an M2 file: `gold: FILE` in the data set")
+    assert found.startswith(
+        "d: m2 compares edits with those of an M2 file: `gold: FILE` in the data set"
+    )
 
 
 def test_no_mistake_hides_another() -> None:
-    """Wrong keys and values, a missing section, wrong names, files that are not there: all in one config."""
+    """Wrong keys and values, a missing section, wrong names, files that are not there: all in one
+    config.
+    """
     text = """\
 descripton: a typo
 datasets:
@@ -434,7 +491,9 @@ def test_control_characters_are_printed_escaped() -> None:
 
 # What YAML is read as.
 def test_names_are_the_text_that_was_written() -> None:
-    config = config_of(with_systems("{NO: a.txt, 1e3: a.txt, 0x10: a.txt, 2024-01-01: a.txt, 007: a.txt}"))
+    config = config_of(
+        with_systems("{NO: a.txt, 1e3: a.txt, 0x10: a.txt, 2024-01-01: a.txt, 007: a.txt}")
+    )
     assert [system.name for system in config.systems] == ["NO", "1e3", "0x10", "2024-01-01", "007"]
 
 
@@ -463,7 +522,8 @@ systems: {A: a.txt}
 metrics: [gleu]
 """
     found = {
-        d.name: (str(d.source), [str(r) for r in d.references], d.empty_references) for d in config_of(text).datasets
+        d.name: (str(d.source), [str(r) for r in d.references], d.empty_references)
+        for d in config_of(text).datasets
     }
     assert found == {
         "one": ("s.txt", ["r.txt"], "keep"),
@@ -486,11 +546,23 @@ def outputs(*names: str) -> None:
             "['o/*']",
             ["data.x2", "plain", "sys1", "sys9", "sys10", "v1.5"],
         ),
-        ("b1 a1", "['o/b*', a.txt, 'o/*']", ["b1", "a", "a1"]),  # in the order in which the globs are written
+        (
+            "b1 a1",
+            "['o/b*', a.txt, 'o/*']",
+            ["b1", "a", "a1"],
+        ),  # in the order in which the globs are written
         ("A", "[a.txt, '[a].txt']", ["a"]),  # one file, matched twice
-        ("step-1.en step-2.en", "['o/*.en']", ["step-1", "step-2"]),  # a suffix of all files is no part of names
+        (
+            "step-1.en step-2.en",
+            "['o/*.en']",
+            ["step-1", "step-2"],
+        ),  # a suffix of all files is no part of names
         ("a.one b.two", "['o/*.one', 'o/*.two']", ["a.one", "b.two"]),
-        ("1²2 SMEC+morph GPT-4(zero-shot).txt", "['o/*']", ["1²2", "GPT-4(zero-shot)", "SMEC+morph"]),
+        (
+            "1²2 SMEC+morph GPT-4(zero-shot).txt",
+            "['o/*']",
+            ["1²2", "GPT-4(zero-shot)", "SMEC+morph"],
+        ),
     ],
 )
 def test_globs_find_systems(files: str, systems: str, names: list[str]) -> None:
@@ -508,7 +580,10 @@ def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
     outputs("o/A", "c/none")
     path = Path("c/c.yaml")
     text = GOOD.replace("s.txt", "../s.txt").replace("r.txt", "../r.txt")
-    path.write_text(text.replace("{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"), encoding="utf-8")
+    path.write_text(
+        text.replace("{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"),
+        encoding="utf-8",
+    )
     assert [system.name for system in stages.prepare(path).config.systems] == ["A", "b"]
 
 
@@ -532,11 +607,38 @@ def test_the_natural_order_decides_between_any_two_names(one: str, two: str) -> 
     assert natural(Path(one)) != natural(Path(two))
 
 
-NAMES = ["SMEC+morph", "GPT-4 (zero-shot)", "a b", "_a", ".a", "é", "a:b", "@a", "=a", "[v2]", "名前"]
+NAMES = [
+    "SMEC+morph",
+    "GPT-4 (zero-shot)",
+    "a b",
+    "_a",
+    ".a",
+    "é",
+    "a:b",
+    "@a",
+    "=a",
+    "[v2]",
+    "名前",
+]
 
 
 @pytest.mark.parametrize(
-    "name", ["a" * 101, "", " ", " a", "a ", "a\nb", "a\tb", "a\u202eb", "a\xa0b", "{system}", "a/b", "..", "-a"]
+    "name",
+    [
+        "a" * 101,
+        "",
+        " ",
+        " a",
+        "a ",
+        "a\nb",
+        "a\tb",
+        "a\u202eb",
+        "a\xa0b",
+        "{system}",
+        "a/b",
+        "..",
+        "-a",
+    ],
 )
 @pytest.mark.parametrize("section", ["datasets", "systems"])
 def test_names_that_do_not_print_are_refused(section: str, name: str) -> None:
@@ -570,29 +672,40 @@ def test_forms_of_a_metric(form: str) -> None:
     assert metrics_of(f"[{form}]") == (metric_of(n=order, refs="max"),)
 
 
-@pytest.mark.parametrize("form", ["gleu", '"gleu[]"', "{name: gleu}", '" gleu "', '"gleu|nrefs:2|v:0.1"'])
+@pytest.mark.parametrize(
+    "form", ["gleu", '"gleu[]"', "{name: gleu}", '" gleu "', '"gleu|nrefs:2|v:0.1"']
+)
 def test_forms_of_a_metric_without_options(form: str) -> None:
     assert metrics_of(f"[{form}]") == (metric_of(),)
 
 
 def test_options_written_as_lists_ask_for_every_combination() -> None:
     found = metrics_of("[{name: gleu, order: [2, 3], variant: [2017, 2016]}]")
-    assert found == tuple(metric_of(n=n, variant=variant) for n in (2, 3) for variant in ("2017", "2016"))
+    assert found == tuple(
+        metric_of(n=n, variant=variant) for n in (2, 3) for variant in ("2017", "2016")
+    )
     text = GOOD.replace("gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}")
     assert valid(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize("mistake", ["ordre: 3", "n: 10", "level: corps", "smoothing: ones"])
 def test_a_mistake_beside_a_list_is_told_once(mistake: str) -> None:
-    assert len(problems(GOOD.replace("gleu", f"{{name: gleu, iterations: [1, 2, 3], {mistake}}}"))) == 1
+    assert (
+        len(problems(GOOD.replace("gleu", f"{{name: gleu, iterations: [1, 2, 3], {mistake}}}")))
+        == 1
+    )
 
 
 def test_a_mistake_in_a_list_is_told_once_and_with_its_value() -> None:
-    (found,) = problems(GOOD.replace("gleu", "{name: gleu, order: [1, 10, 2], variant: [2016, 2017]}"))
+    (found,) = problems(
+        GOOD.replace("gleu", "{name: gleu, order: [1, 10, 2], variant: [2016, 2017]}")
+    )
     assert "found '10'" in found
 
 
-def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """300 times 1,000 combinations, of two short lists; 3 times 4 are made."""
     resolved = mock.Mock(side_effect=build.resolve)
     monkeypatch.setattr(build, "resolve", resolved)
@@ -608,7 +721,15 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(monk
         assert resolved.call_count == made
 
 
-WRITTEN = ["0.1", "1", "5", "0.5+0.5", "0.2+0.3+0.5", "0.25+0.25+0.25+0.25", "0.5+0.5_0.25+0.25+0.25+0.25"]
+WRITTEN = [
+    "0.1",
+    "1",
+    "5",
+    "0.5+0.5",
+    "0.2+0.3+0.5",
+    "0.25+0.25+0.25+0.25",
+    "0.5+0.5_0.25+0.25+0.25+0.25",
+]
 """Values of options that are texts of some form, for those whose form they have."""
 
 
@@ -621,7 +742,9 @@ RESOLVED = {
     "idf": ["sha.0123456789ab"],
     "prompt": ["sha.0123456789ab"],
 }
-RESOLVED |= dict.fromkeys(("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"])
+RESOLVED |= dict.fromkeys(
+    ("grammar", "fluency", "meaning", "quality", "similarity"), RESOLVED["model"]
+)
 """Values of options that are files or models, as signatures have them."""
 
 
@@ -629,12 +752,20 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     """Values for all options of a metric, whether they go together or not."""
     values: dict[str, st.SearchStrategy[Any]] = {}
     for option in metric.options:
-        whole = st.integers(option.minimum, option.maximum) if option.maximum is not None else st.booleans()
+        whole = (
+            st.integers(option.minimum, option.maximum)
+            if option.maximum is not None
+            else st.booleans()
+        )
         texts = [text for text in WRITTEN if option.pattern and re.fullmatch(option.pattern, text)]
-        values[option.name] = st.sampled_from(option.choices or texts) if option.choices or texts else whole
+        values[option.name] = (
+            st.sampled_from(option.choices or texts) if option.choices or texts else whole
+        )
         if option.free:
             values[option.name] = (
-                st.sampled_from(RESOLVED[option.name]) if option.resolved else st.text(min_size=1, max_size=8)
+                st.sampled_from(RESOLVED[option.name])
+                if option.resolved
+                else st.text(min_size=1, max_size=8)
             )
     return st.fixed_dictionaries(values)
 
@@ -643,14 +774,20 @@ def metric_with(metric: type[Metric], values: dict[str, Any], keys: str) -> Metr
     """Make a metric of options as a config would give them, without those that would be refused."""
     values = dict(values)
     while True:
-        given = {getattr(option, keys): values[option.name] for option in metric.options if option.name in values}
+        given = {
+            getattr(option, keys): values[option.name]
+            for option in metric.options
+            if option.name in values
+        }
         wrong: list[Problem] = []
         node = from_plain({"name": metric.name, **given}, "")
         found = resolve(node, wrong)
         if found:
             return found
         blamed = wrong[0].message.split(":")[0]
-        values.pop(next(option.name for option in metric.options if blamed in (option.name, option.key)))
+        values.pop(
+            next(option.name for option in metric.options if blamed in (option.name, option.key))
+        )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -663,7 +800,10 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
     assert again == metric
     assert hash(again) == hash(metric)
     assert metric_with(METRICS[name], values, "key") == metric
-    pairs = [(key, str(value).lower() if isinstance(value, bool) else value) for key, value in metric.settings()]
+    pairs = [
+        (key, str(value).lower() if isinstance(value, bool) else value)
+        for key, value in metric.settings()
+    ]
     inside = ",".join(f"{key}={value}" for key, value in pairs)
     assert from_text(f"{name}[{inside}]") == metric
 
@@ -671,7 +811,9 @@ def test_every_signature_parses_back_to_an_equal_metric(name: str, data: st.Data
 @pytest.mark.parametrize("name", METRICS)
 @given(data=st.data())
 def test_different_metrics_have_different_signatures(name: str, data: st.DataObject) -> None:
-    one, two = (metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12")
+    one, two = (
+        metric_with(METRICS[name], data.draw(any_options(METRICS[name])), "name") for _ in "12"
+    )
     assert (one == two) == (scored_columns.signed(one, 2) == scored_columns.signed(two, 2))
 
 
@@ -743,7 +885,8 @@ SHAPES = (
         with_part(part, text)
         for part, mistakes in MISTAKES.items()
         for text, message in mistakes.items()
-        if any(words in message for words in SHAPES) and "found 'yes'" not in message  # yes is true in YAML
+        if any(words in message for words in SHAPES)
+        and "found 'yes'" not in message  # yes is true in YAML
     ],
 )
 def test_the_schema_refuses_what_the_program_does(text: str) -> None:

@@ -32,7 +32,12 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cells(job: stages.Job) -> list[tuple[str, str, str]]:
-    return [(c.name, s, str(dict(m.settings())["n"])) for c in job.corpora for m in job.metrics for s in c.systems]
+    return [
+        (c.name, s, str(dict(m.settings())["n"]))
+        for c in job.corpora
+        for m in job.metrics
+        for s in c.systems
+    ]
 
 
 # include
@@ -44,8 +49,14 @@ def test_what_is_included_is_merged_deeply_and_the_file_itself_wins() -> None:
             "two.yaml": "datasets: {d: {references: [r.txt, s.txt]}}\noutput: {dir: y}\n",
         }
     )
-    config = prepare("include: [one.yaml, two.yaml]\nsystems: {A: a.txt}\noutput: {formats: [json]}\n").config
-    assert (config.written.output.digits, config.written.output.dir, config.written.output.formats) == (
+    config = prepare(
+        "include: [one.yaml, two.yaml]\nsystems: {A: a.txt}\noutput: {formats: [json]}\n"
+    ).config
+    assert (
+        config.written.output.digits,
+        config.written.output.dir,
+        config.written.output.formats,
+    ) == (
         3,
         "y",
         ["json"],
@@ -54,14 +65,29 @@ def test_what_is_included_is_merged_deeply_and_the_file_itself_wins() -> None:
 
 
 def test_relative_paths_are_against_the_file_that_wrote_them() -> None:
-    write({"f/one.yaml": "datasets: {d: {source: s.txt, references: [g/r.txt]}}\ninclude: [g/two.yaml]\n"})
-    write({"f/g/two.yaml": "systems: {A: a.txt}\n", "f/s.txt": "a\n", "f/g/r.txt": "b\n", "f/g/a.txt": "c\n"})
+    write(
+        {
+            "f/one.yaml": "datasets: {d: {source: s.txt, references: [g/r.txt]}}\ninclude: [g/two.yaml]\n"
+        }
+    )
+    write(
+        {
+            "f/g/two.yaml": "systems: {A: a.txt}\n",
+            "f/s.txt": "a\n",
+            "f/g/r.txt": "b\n",
+            "f/g/a.txt": "c\n",
+        }
+    )
     corpus = prepare("include: [f/one.yaml]\nmetrics: [gleu]\n").corpora[0]
     assert [lines(text) for text in corpus.texts()] == [["a"], ["b"], ["c"]]
 
 
 def test_problems_point_into_the_file_that_has_them() -> None:
-    write({"f/one.yaml": "x-a: 1\ndatasets:\n  d: {sorce: s.txt, references: [r.txt]}\noutput: {digits: 99}\n"})
+    write(
+        {
+            "f/one.yaml": "x-a: 1\ndatasets:\n  d: {sorce: s.txt, references: [r.txt]}\noutput: {digits: 99}\n"
+        }
+    )
     assert problems("include: [f/one.yaml]\nsystems: {A: a.txt}\nmetrics: [glue]\n")[:2] == [
         "f/one.yaml:3:7: datasets.d.sorce: unknown key (did you mean 'source'?)",
         "f/one.yaml:4:10: output.digits: input should be less than or equal to 12, found '99'",
@@ -81,7 +107,10 @@ def test_problems_point_into_the_file_that_has_them() -> None:
         ("one.yaml", "c.yaml:1:1: include: expected a list of files"),
         ("[[]]", "c.yaml:1:11: include[0]: expected a path"),
         ("[s.txt]", "c.yaml:1:11: include[0]: s.txt is no part of a config"),
-        ('["a\\0b"]', "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: no path has a NUL character"),
+        (
+            '["a\\0b"]',
+            "c.yaml:1:11: include[0]: 'a\\x00b' cannot be read: no path has a NUL character",
+        ),
         ("[twice.yaml]", "twice.yaml:2:1: the key 'a' is given twice (first on line 1)"),
         (
             "[tag.yaml]",
@@ -90,7 +119,13 @@ def test_problems_point_into_the_file_that_has_them() -> None:
     ],
 )
 def test_wrong_includes_are_told(included: str, message: str) -> None:
-    write({"one.yaml": "include: [c.yaml]\n", "twice.yaml": "a: 1\na: 2\n", "tag.yaml": "a: !!python/name:os.system\n"})
+    write(
+        {
+            "one.yaml": "include: [c.yaml]\n",
+            "twice.yaml": "a: 1\na: 2\n",
+            "tag.yaml": "a: !!python/name:os.system\n",
+        }
+    )
     assert message in problems(f"include: {included}\n{CONFIG}")
 
 
@@ -111,7 +146,10 @@ def test_many_includes_are_refused() -> None:
     ("defaults", "message"),
     [
         ("{metric: {}}", "c.yaml:1:12: defaults.metric: unknown key (did you mean 'metrics'?)"),
-        ("{metrics: []}", "c.yaml:1:12: defaults.metrics: expected a mapping (key: value), found a list"),
+        (
+            "{metrics: []}",
+            "c.yaml:1:12: defaults.metrics: expected a mapping (key: value), found a list",
+        ),
         (
             "{metrics: {iter: 3}}",
             "c.yaml:1:22: defaults.metrics.iter: no metric takes this default: every metric sets it itself",
@@ -120,7 +158,10 @@ def test_many_includes_are_refused() -> None:
             "{metrics: {seed: 3}}",
             "c.yaml:1:22: defaults.metrics.seed: no metric takes this default: none has a use for it",
         ),
-        ("{metrics: {n: 10}}", "c.yaml:1:22: defaults.metrics.n: expected a whole number from 1 to 9, found '10'"),
+        (
+            "{metrics: {n: 10}}",
+            "c.yaml:1:22: defaults.metrics.n: expected a whole number from 1 to 9, found '10'",
+        ),
     ],
 )
 def test_wrong_defaults_are_told(defaults: str, message: str) -> None:
@@ -129,7 +170,8 @@ def test_wrong_defaults_are_told(defaults: str, message: str) -> None:
 
 def test_defaults_of_metrics() -> None:
     text = "defaults: {metrics: {seed: 5, sampler: numpy, order: 3}}\n" + CONFIG.replace(
-        "['gleu[iter=2]']", "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]"
+        "['gleu[iter=2]']",
+        "[gleu, {name: gleu, references: max}, 'gleu|n:2|rng:python3', google_gleu]",
     )
     first, best, third, other = prepare(text).metrics
     assert first == from_text("gleu[seed=5,rng=numpy,n=3]")
@@ -140,14 +182,19 @@ def test_defaults_of_metrics() -> None:
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_defaults_are_taken_that_have_an_effect_only_together(order: int) -> None:
-    """The flavour alone would leave the value that the metric has without effect, and so would the method alone."""
+    """The flavour alone would leave the value that the metric has without effect, and so would the
+    method alone.
+    """
     given = ["flavour: nltk", "smoothing: method1"][::order]
-    text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace("gleu[iter=2]", "bleu[value=0.3]")
+    text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace(
+        "gleu[iter=2]", "bleu[value=0.3]"
+    )
     assert prepare(text).metrics == (from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),)
 
 
 @pytest.mark.parametrize(
-    ("first", "taken"), [("sampler: numpy, level: mean", "rng=numpy"), ("level: mean, sampler: numpy", "level=mean")]
+    ("first", "taken"),
+    [("sampler: numpy, level: mean", "rng=numpy"), ("level: mean, sampler: numpy", "level=mean")],
 )
 def test_of_defaults_that_exclude_each_other_the_first_is_taken(first: str, taken: str) -> None:
     metrics = "[gleu, 'gleu[n=3,level=corpus]', google_gleu]"
@@ -173,7 +220,8 @@ def test_a_setting_changes_the_config(setting: str, key: str, value: object) -> 
 
 def test_settings_are_applied_in_order_and_names_may_have_dots() -> None:
     job = prepare(
-        CONFIG.replace("A:", "v1.0:"), settings=("systems.v1.0=r.txt", "metrics.0=gleu", "metrics.0={name: gleu, n: 2}")
+        CONFIG.replace("A:", "v1.0:"),
+        settings=("systems.v1.0=r.txt", "metrics.0=gleu", "metrics.0={name: gleu, n: 2}"),
     )
     assert lines(job.corpora[0].systems["v1.0"]) == TEXTS["r.txt"].splitlines()
     assert job.metrics == (from_text("gleu[n=2]"),)
@@ -195,7 +243,9 @@ def test_paths_of_settings_are_against_the_working_directory() -> None:
         ("gleu", ["order=[1, 3]"], "gleu[n=1]"),
     ],
 )
-def test_an_option_is_added_to_a_metric_however_it_is_written(metric: object, settings: list[str], same: str) -> None:
+def test_an_option_is_added_to_a_metric_however_it_is_written(
+    metric: object, settings: list[str], same: str
+) -> None:
     text = CONFIG.replace("['gleu[iter=2]']", json.dumps([metric]))
     job = prepare(text, settings=tuple(f"metrics.0.{setting}" for setting in settings))
     assert job.metrics[0] == from_text(same)
@@ -217,20 +267,47 @@ def test_options_stand_beside_a_name_with_options() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("digits", "--set digits: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
-        ("a..b=1", "--set a..b=1: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"),
-        ("output.digit=1", "--set output.digit=1: output.digit: unknown key (did you mean 'digits'?)"),
-        ("output.digits=x", "--set output.digits=x: output.digits: expected a whole number, found 'x'"),
-        ("metrics.3=gleu", "--set metrics.3=gleu: 'metrics' has 1 items, numbered from 0; there is no '3'"),
-        ("metrics.x=gleu", "--set metrics.x=gleu: 'metrics' has 1 items, numbered from 0; there is no 'x'"),
+        (
+            "digits",
+            "--set digits: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3",
+        ),
+        (
+            "a..b=1",
+            "--set a..b=1: expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3",
+        ),
+        (
+            "output.digit=1",
+            "--set output.digit=1: output.digit: unknown key (did you mean 'digits'?)",
+        ),
+        (
+            "output.digits=x",
+            "--set output.digits=x: output.digits: expected a whole number, found 'x'",
+        ),
+        (
+            "metrics.3=gleu",
+            "--set metrics.3=gleu: 'metrics' has 1 items, numbered from 0; there is no '3'",
+        ),
+        (
+            "metrics.x=gleu",
+            "--set metrics.x=gleu: 'metrics' has 1 items, numbered from 0; there is no 'x'",
+        ),
         (
             "metrics.0.ordr=3",
             "--set metrics.0.ordr=3: metrics[0].ordr: gleu has no such option (did you mean 'order'?)",
         ),
-        ("systems.A.x=3", "--set systems.A.x=3: 'systems.A' is the text 'a.txt', which has no keys"),
-        ("run.n_jobs=", "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing"),
+        (
+            "systems.A.x=3",
+            "--set systems.A.x=3: 'systems.A' is the text 'a.txt', which has no keys",
+        ),
+        (
+            "run.n_jobs=",
+            "--set run.n_jobs=: run.n_jobs: expected 'auto' or a number of workers from 1, found nothing",
+        ),
         ("systems.B=none", "--set systems.B=none: systems.B: none: no such file"),
-        ("output=[", "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'"),
+        (
+            "output=[",
+            "--set output=[:1:2: not valid YAML: expected the node content, but found '<stream end>'",
+        ),
         (
             "output=!!python/name:os.system",
             "--set output=!!python/name:os.system:1:1: the tag '!!python/name:os.system' is not allowed: "
@@ -265,7 +342,10 @@ def test_only_what_matches_is_scored(only: tuple[str, ...], expected: int) -> No
 
 
 def test_files_that_are_not_wanted_are_not_opened() -> None:
-    assert cells(prepare(TWO.replace("B: r.txt", "B: none"), "A", "d")) == [("d", "A", "4"), ("d", "A", "2")]
+    assert cells(prepare(TWO.replace("B: r.txt", "B: none"), "A", "d")) == [
+        ("d", "A", "4"),
+        ("d", "A", "2"),
+    ]
 
 
 def test_a_pattern_that_matches_nothing_is_told() -> None:
@@ -274,7 +354,9 @@ def test_a_pattern_that_matches_nothing_is_told() -> None:
         "--only AA: matches no data set, system or metric (did you mean 'A'?); there are d, A, gleu, gleu|"
     )
     text = TWO.replace("B: r.txt", "B: {d: r.txt}")
-    assert problems(text, "B", "e") == ["--only B e: no system that matches has an output for a data set that matches"]
+    assert problems(text, "B", "e") == [
+        "--only B e: no system that matches has an output for a data set that matches"
+    ]
 
 
 def test_what_was_left_out_is_kept_and_told() -> None:
@@ -303,8 +385,14 @@ def test_a_glob_without_a_file_for_a_dataset_is_told() -> None:
     ("systems", "message"),
     [
         ("{A: {d: a.txt}}", "c.yaml:3:3: datasets.e: no system has an output for this data set"),
-        ("{A: a.txt, B: {}}", "c.yaml:4:21: systems.B: has no output; name one for at least one data set"),
-        ("{A: a.txt, a: a.txt}", "c.yaml:4:21: systems.a: differs from 'A' in upper and lower case only"),
+        (
+            "{A: a.txt, B: {}}",
+            "c.yaml:4:21: systems.B: has no output; name one for at least one data set",
+        ),
+        (
+            "{A: a.txt, a: a.txt}",
+            "c.yaml:4:21: systems.a: differs from 'A' in upper and lower case only",
+        ),
         ("{A: a.txt, A: a.txt}", "c.yaml:4:21: the key 'A' is given twice (first on line 4)"),
     ],
 )
@@ -313,8 +401,9 @@ def test_an_incomplete_matrix_is_told(systems: str, message: str) -> None:
 
 
 def test_a_dataset_cannot_have_the_name_of_a_file_format() -> None:
-    assert "c.yaml:1:12: datasets.tsv: 'tsv' is the name of a file format, so no data set can have it" in problems(
-        CONFIG.replace("{d:", "{tsv:")
+    assert (
+        "c.yaml:1:12: datasets.tsv: 'tsv' is the name of a file format, so no data set can have it"
+        in problems(CONFIG.replace("{d:", "{tsv:"))
     )
 
 
@@ -338,15 +427,25 @@ def test_a_dry_run_tells_and_makes_nothing(capsys: pytest.CaptureFixture[str]) -
     assert not Path("new").exists()
 
 
-def test_a_folder_of_somebody_else_is_refused_before_any_work(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_of_somebody_else_is_refused_before_any_work(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write({"c.yaml": CONFIG, "mine/thesis.txt": "text\n"})
     for more in ([], ["--dry-run"]):
         assert main(["run", "c.yaml", "--output", "mine", *more]) == 2
-        assert "mine: holds files but no run.json, so no run of this program made it" in capsys.readouterr().err
+        assert (
+            "mine: holds files but no run.json, so no run of this program made it"
+            in capsys.readouterr().err
+        )
 
 
 def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"q.txt": "a b x\n\n\n", "c.yaml": CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none")})
+    write(
+        {
+            "q.txt": "a b x\n\n\n",
+            "c.yaml": CONFIG.replace("[r.txt]", "[r.txt, q.txt], empty_references: none"),
+        }
+    )
     assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.split() == ["dataset", "role", "lines", "tokens", "empty", "file"]
@@ -359,10 +458,25 @@ def test_validate_tells_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert rows[4] == "d: 1 to 2 references a line, 1.33 on average"
 
 
-def test_settings_and_patterns_are_taken_by_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_settings_and_patterns_are_taken_by_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     write({"c.yaml": TWO})
     assert (
-        main(["run", "c.yaml", "--only", "A", "--set", "output.dir=z", "--set", "metrics.0=google_gleu", "--json"]) == 0
+        main(
+            [
+                "run",
+                "c.yaml",
+                "--only",
+                "A",
+                "--set",
+                "output.dir=z",
+                "--set",
+                "metrics.0=google_gleu",
+                "--json",
+            ]
+        )
+        == 0
     )
     found = json.loads(capsys.readouterr().out)
     assert {(s["dataset"], s["system"]) for s in found["scores"]} == {("d", "A"), ("e", "A")}
@@ -396,9 +510,15 @@ def test_the_schema_refuses_other_forms(value: str) -> None:
 
 
 def long(*settings: str) -> list[list[str]]:
-    """Return what each text of the data set and the system is, with the config as it is plus settings."""
+    """Return what each text of the data set and the system is, with the config as it is plus
+    settings.
+    """
     config = prepare(settings=settings).config
-    texts = [config.datasets[0].source, *config.datasets[0].references, *config.systems[0].paths.values()]
+    texts = [
+        config.datasets[0].source,
+        *config.datasets[0].references,
+        *config.systems[0].paths.values(),
+    ]
     return [Path(str(text)).read_text("utf-8").splitlines() for text in texts]
 
 
@@ -406,14 +526,19 @@ def long(*settings: str) -> list[list[str]]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder with all texts in the folder texts, and variables that name it."""
     write({f"home/texts/{name}": text for name, text in TEXTS.items()})
-    for name, value in {"HOME": tmp_path / "home", "TEXTS": tmp_path / "home" / "texts", "ONE": "a"}.items():
+    for name, value in {
+        "HOME": tmp_path / "home",
+        "TEXTS": tmp_path / "home" / "texts",
+        "ONE": "a",
+    }.items():
         monkeypatch.setenv(name, str(value))
     return tmp_path / "home"
 
 
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize(
-    "path", ["~/texts/a.txt", "$TEXTS/a.txt", "${TEXTS}/${ONE}.txt", "~/texts/$ONE.*", "$TEXTS/?.txt"]
+    "path",
+    ["~/texts/a.txt", "$TEXTS/a.txt", "${TEXTS}/${ONE}.txt", "~/texts/$ONE.*", "$TEXTS/?.txt"],
 )
 def test_home_and_variables_stand_in_paths(path: str) -> None:
     if "?" in path:
@@ -430,7 +555,9 @@ def test_home_and_variables_stand_in_paths(path: str) -> None:
 @pytest.mark.usefixtures("home")
 def test_home_and_variables_stand_in_globs_of_systems_and_in_includes() -> None:
     write({"home/texts/b.txt": TEXTS["a.txt"], "home/more.yaml": "output: {digits: 4}\n"})
-    config = prepare(CONFIG + "include: [$HOME/more.yaml]\n", settings=("systems=['$TEXTS/[ab].txt']",)).config
+    config = prepare(
+        CONFIG + "include: [$HOME/more.yaml]\n", settings=("systems=['$TEXTS/[ab].txt']",)
+    ).config
     assert [system.name for system in config.systems] == ["a", "b"]
     assert config.written.output.digits == 4
     named = prepare(settings=("systems=['~/texts/{system}.txt']",), text=CONFIG).config
@@ -441,7 +568,9 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.delenv("CORPORA", raising=False)
     monkeypatch.setenv("CORPORA_", "x")
     message = "the environment variable CORPORA is not set (did you mean 'CORPORA_'?), and no file is called"
-    assert problems(output("$CORPORA/a.txt")) == [f"c.yaml:2:11: systems.A: {message} '$CORPORA/a.txt'"]
+    assert problems(output("$CORPORA/a.txt")) == [
+        f"c.yaml:2:11: systems.A: {message} '$CORPORA/a.txt'"
+    ]
     assert problems(CONFIG + "include: [$CORPORA/x.yaml]\n") == [
         f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
     ]

@@ -24,13 +24,18 @@ def read(folder: Path, text: str, column: str = "") -> list[Any]:
     ("text", "lists"),
     [
         ("a\nb\n\nc\n", [["a", "b"], ["c"]]),
-        (" a \r\n\r\n\tb\r\nc\r\n\r\n", [["a"], ["b", "c"]]),  # the empty line at the end is that of the last block
+        (
+            " a \r\n\r\n\tb\r\nc\r\n\r\n",
+            [["a"], ["b", "c"]],
+        ),  # the empty line at the end is that of the last block
         ("a\nb\nc\n", [["a"], ["b"], ["c"]]),  # one block: a reference for each output
         ("a\nb\n\n", [["a"], ["b"]]),
         ("", []),
     ],
 )
-def test_lines_up_to_an_empty_one_are_of_one_output(tmp_path: Path, text: str, lists: list[list[str]]) -> None:
+def test_lines_up_to_an_empty_one_are_of_one_output(
+    tmp_path: Path, text: str, lists: list[list[str]]
+) -> None:
     assert read(tmp_path, text) == lists
 
 
@@ -44,10 +49,15 @@ def test_a_place_in_the_lists_is_a_reference(tmp_path: Path) -> None:
     [
         ("a\n\n\nb\n", "refs.txt:3: is empty where references of an output were expected"),
         ("\na\n\nb\n", "refs.txt:1: is empty where"),
-        ("a\n\nb\u2028c\n", r"refs.txt:3: has the sign U\+2028, at which the suite of E2E ends a line"),
+        (
+            "a\n\nb\u2028c\n",
+            r"refs.txt:3: has the sign U\+2028, at which the suite of E2E ends a line",
+        ),
     ],
 )
-def test_what_the_suite_would_read_otherwise_is_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_what_the_suite_would_read_otherwise_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(CorpusError, match=message):
         read(tmp_path, text)
 
@@ -82,7 +92,10 @@ def test_outputs_in_each_of_the_styles_of_the_challenge(tmp_path: Path, text: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("mr,ref\na,b\n\nc\n", "table.csv:4: has 1 cells; expected a source and a text, between commas"),
+        (
+            "mr,ref\na,b\n\nc\n",
+            "table.csv:4: has 1 cells; expected a source and a text, between commas",
+        ),
         ("a\tb\nc\n", "table.csv:2: has 1 cells; expected a source and a text, between tabs"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Text files: what is a line, what is refused and with which words, and what is read back by ranges."""
+"""Text files: what is a line, what is refused and with which words, and what is read back by
+ranges.
+"""
 
 from __future__ import annotations
 
@@ -85,14 +87,34 @@ def test_lines(tmp_path: Path, data: str, lines: list[str]) -> None:
 
 
 FRAGMENTS = st.sampled_from(
-    ["a", "bc", " ", "\n", "\r\n", "\r", "é", "日", "😀", "\u00a0", "\u3000", "\x00", BOM, "\u2028", "\x85"]
+    [
+        "a",
+        "bc",
+        " ",
+        "\n",
+        "\r\n",
+        "\r",
+        "é",
+        "日",
+        "😀",
+        "\u00a0",
+        "\u3000",
+        "\x00",
+        BOM,
+        "\u2028",
+        "\x85",
+    ]
 )
 MIXED = st.lists(FRAGMENTS, max_size=40).map("".join)
 
 
 @given(text=MIXED, piece=st.integers(1, 9), stride=st.integers(1, 5), data=st.data())
 def test_any_range_equals_a_naive_split(
-    tmp_path_factory: pytest.TempPathFactory, text: str, piece: int, stride: int, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory,
+    text: str,
+    piece: int,
+    stride: int,
+    data: st.DataObject,
 ) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
     expected = naive.read_lines(path)
@@ -129,7 +151,8 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
     assert unix == windows
 
 
-# By hand: the byte is counted from 1 in its line; Python's decoder blames the first byte of a broken sequence.
+# By hand: the byte is counted from 1 in its line; Python's decoder blames the first byte of a
+# broken sequence.
 @pytest.mark.parametrize(
     ("data", "line", "byte", "code"),
     [
@@ -158,7 +181,10 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
 
 @given(
     data=st.lists(
-        st.sampled_from([b"a", b"\n", b"\xc3", b"\xa9", b"\xf0\x9f", b"\x98\x80", b"\xff", b"\r\n"]), max_size=14
+        st.sampled_from(
+            [b"a", b"\n", b"\xc3", b"\xa9", b"\xf0\x9f", b"\x98\x80", b"\xff", b"\r\n"]
+        ),
+        max_size=14,
     )
 )
 def test_invalid_utf8_is_found_where_python_finds_it(
@@ -175,7 +201,9 @@ def test_invalid_utf8_is_found_where_python_finds_it(
     path = written(tmp_path_factory.getbasetemp(), whole)
     for piece in range(1, 9):
         with mock.patch.object(index, "PIECE", piece):
-            assert complaint(path).startswith(f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})")
+            assert complaint(path).startswith(
+                f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})"
+            )
 
 
 def test_a_folder_is_no_text(tmp_path: Path) -> None:
@@ -184,7 +212,10 @@ def test_a_folder_is_no_text(tmp_path: Path) -> None:
 
 def test_a_missing_file_is_told_with_the_nearest_name(tmp_path: Path) -> None:
     written(tmp_path, "a\n", "output.txt")
-    assert complaint(tmp_path / "outptu.txt") == f"{tmp_path / 'outptu.txt'}: no such file (did you mean 'output.txt'?)"
+    assert (
+        complaint(tmp_path / "outptu.txt")
+        == f"{tmp_path / 'outptu.txt'}: no such file (did you mean 'output.txt'?)"
+    )
 
 
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
@@ -200,7 +231,9 @@ def test_impossible_paths_are_told(tmp_path: Path, name: str) -> None:
     assert str(tmp_path) in complaint(tmp_path / name)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+)
 def test_an_unreadable_file_is_told(tmp_path: Path) -> None:
     path = written(tmp_path, "a\n")
     path.chmod(0)
@@ -211,14 +244,22 @@ def opened(folder: Path, **texts: str) -> tuple[Corpus | None, list[str]]:
     """Open source, references (r0, r1 ...) and systems (any other name), as many as are given."""
     paths = {name: written(folder, text, name) for name, text in texts.items()}
     references = tuple(paths[name] for name in paths if re.fullmatch("r[0-9]", name))
-    systems = [System(name, {"d": paths[name]}) for name in paths if name != "source" and paths[name] not in references]
+    systems = [
+        System(name, {"d": paths[name]})
+        for name in paths
+        if name != "source" and paths[name] not in references
+    ]
     problems: list[Problem] = []
-    found = open_corpus(Dataset(name="d", source=paths.get("source"), references=references), systems, problems)
+    found = open_corpus(
+        Dataset(name="d", source=paths.get("source"), references=references), systems, problems
+    )
     return found, [str(problem).replace(f"{folder}{os.sep}", "") for problem in problems]
 
 
 def test_unequal_numbers_of_lines_are_told_for_every_file(tmp_path: Path) -> None:
-    found, problems = opened(tmp_path, source="a\n" * 5, r0="a\n" * 5, A="a\n" * 3, B="a\n" * 4 + "b")
+    found, problems = opened(
+        tmp_path, source="a\n" * 5, r0="a\n" * 5, A="a\n" * 3, B="a\n" * 4 + "b"
+    )
     assert found is None
     head, *rows = problems[0].split("\n")
     assert head == "the texts have different numbers of lines; line 4 has no partner in some:"
@@ -228,20 +269,32 @@ def test_unequal_numbers_of_lines_are_told_for_every_file(tmp_path: Path) -> Non
 
 
 def test_one_line_end_too_many_is_a_line(tmp_path: Path) -> None:
-    assert "different numbers of lines" in opened(tmp_path, source="a\nb\n", r0="a\nb\n\n", A="a\nb")[1][0]
+    assert (
+        "different numbers of lines"
+        in opened(tmp_path, source="a\nb\n", r0="a\nb\n\n", A="a\nb")[1][0]
+    )
 
 
 def test_texts_without_lines_are_refused(tmp_path: Path) -> None:
-    assert opened(tmp_path, source="", r0="", A="")[1] == ["source: has no lines; nothing can be scored"]
+    assert opened(tmp_path, source="", r0="", A="")[1] == [
+        "source: has no lines; nothing can be scored"
+    ]
 
 
 def test_too_many_references_are_refused(tmp_path: Path) -> None:
     paths = (written(tmp_path, "a\n"),) * (MAX_REFERENCES + 1)
     problems: list[Problem] = []
     assert (
-        open_corpus(Dataset(name="d", source=None, references=paths), [System("A", {"d": paths[0]})], problems) is None
+        open_corpus(
+            Dataset(name="d", source=None, references=paths),
+            [System("A", {"d": paths[0]})],
+            problems,
+        )
+        is None
     )
-    assert [str(problem) for problem in problems] == ["d: has 256 references; at most 255 are supported"]
+    assert [str(problem) for problem in problems] == [
+        "d: has 256 references; at most 255 are supported"
+    ]
 
 
 def test_empty_references_can_be_refused(tmp_path: Path) -> None:
@@ -255,11 +308,15 @@ def test_empty_references_can_be_refused(tmp_path: Path) -> None:
         )
         is None
     )
-    assert [str(problem).split(",")[0] for problem in problems] == [f"{path}:2: this reference is empty (and 1 more)"]
+    assert [str(problem).split(",")[0] for problem in problems] == [
+        f"{path}:2: this reference is empty (and 1 more)"
+    ]
 
 
 @pytest.mark.parametrize("change", [b"", b"a\n", b"a\n" * 9, b"a" * 600])
-def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(tmp_path: Path, change: bytes) -> None:
+def test_a_file_that_changed_its_size_since_it_was_checked_is_refused(
+    tmp_path: Path, change: bytes
+) -> None:
     file = open_text(written(tmp_path, "a\n" * 300))
     written(tmp_path, change)
     with pytest.raises(CorpusError, match=r"text\.txt: the file changed while it was being read"):
@@ -282,9 +339,17 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("metric", "role"),
     [
-        *((metric, role) for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]") for role in ("source", "ref1", "B")),
-        *((metric, "B") for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")),  # do not read sources
-        *(("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")),  # share their tokens
+        *(
+            (metric, role)
+            for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]")
+            for role in ("source", "ref1", "B")
+        ),
+        *(
+            (metric, "B") for metric in ("bleu[tok=whitespace]", "bleu", "rouge", "chrf", "ter")
+        ),  # do not read sources
+        *(
+            ("bleu[tok=whitespace] gleu[iter=2]", role) for role in ("source", "B")
+        ),  # share their tokens
     ],
 )
 def test_a_file_that_stopped_to_be_utf8_since_it_was_checked_is_told(
@@ -323,7 +388,9 @@ def test_odd_lines_are_scored_alike_by_each_kernel(tmp_path: Path, kernel: str, 
 
 
 def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: int = 10) -> None:
-    """Run a config, and change a letter of a file, its length kept, after the second shard; back: its time too."""
+    """Run a config, and change a letter of a file, its length kept, after the second shard; back:
+    its time too.
+    """
     original, done = workers.count, 0
     before = path.stat()
 
@@ -339,15 +406,23 @@ def changed_while_counting(config: Path, path: Path, back: bool, shard_lines: in
         return found
 
     with mock.patch.object(workers, "count", count):
-        run(config, config.parent / "run", RunOptions(n_jobs=1, backend="serial", shard_lines=shard_lines))
+        run(
+            config,
+            config.parent / "run",
+            RunOptions(n_jobs=1, backend="serial", shard_lines=shard_lines),
+        )
 
 
 @pytest.mark.parametrize("name", ["A", "ref0", "source"])
 @pytest.mark.parametrize("back", [False, True])
-def test_a_file_that_changes_while_it_is_scored_is_told(tmp_path: Path, name: str, back: bool) -> None:
+def test_a_file_that_changes_while_it_is_scored_is_told(
+    tmp_path: Path, name: str, back: bool
+) -> None:
     """By a reader, where the time of the file tells it; else at the end, and then nothing is kept."""
     config = write_run(tmp_path, 50)
-    message = "changed while it was being scored" if back else "the file changed while it was being read"
+    message = (
+        "changed while it was being scored" if back else "the file changed while it was being read"
+    )
     with pytest.raises(CorpusError, match=f"{name}: {message}"):
         changed_while_counting(config, tmp_path / "d" / name, back)
     assert not list((tmp_path / "run").rglob("*.columns"))
@@ -382,5 +457,8 @@ def test_a_file_that_goes_while_it_is_scored_is_told(tmp_path: Path) -> None:
         (tmp_path / "d" / "A").unlink()
         return found
 
-    with mock.patch.object(workers, "count", count), pytest.raises(CorpusError, match="A: changed while it was being"):
+    with (
+        mock.patch.object(workers, "count", count),
+        pytest.raises(CorpusError, match="A: changed while it was being"),
+    ):
         run(config, tmp_path / "run")

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 def sentence(text: str, annotators: int, *errors: tuple[str, dict[int, str]]) -> CorrectedSentence:
-    """A sentence whose errors are written as ("yes", {annotator: "start end words, start end words"})."""
+    """A sentence whose errors are written as ("yes", {annotator: "start end words, start end
+    words"}).
+    """
 
     def parsed(alternative: str) -> tuple[Correction, ...]:
         parts = [part.split() for part in alternative.split(",")]
@@ -42,7 +44,8 @@ def sentence(text: str, annotators: int, *errors: tuple[str, dict[int, str]]) ->
 
     made = [
         Error(
-            tuple(Alternative(annotator, parsed(text)) for annotator, text in alternatives.items()), required == "yes"
+            tuple(Alternative(annotator, parsed(text)) for annotator, text in alternatives.items()),
+            required == "yes",
         )
         for required, alternatives in errors
     ]
@@ -87,20 +90,25 @@ def test_a_sentence_is_never_emptied() -> None:
 def test_raw_numbers_may_lie_beyond_the_sentence() -> None:
     # by hand: y goes to the end of three tokens, so does x; z is put behind the third, before both
     assert texts(sentence("a b c", 1, ("yes", {0: "4 4 y, 5 5 x, 3 3 z"}))) == {"a b c z x y"}
-    # 4 4 and 5 5 are the same place, but not the same numbers, so that mixing takes both; 5 5 alone is told apart
+    # 4 4 and 5 5 are the same place, but not the same numbers, so that mixing takes both; 5 5 alone
+    # is told apart
     two = sentence("a b c", 1, ("yes", {0: "4 4 y"}), ("yes", {0: "5 5 x"}))
     assert texts(two, mix=True) == {"a b c x y"}
 
 
 @pytest.mark.parametrize("mix", [False, True])
 def test_references_are_those_of_the_official_rules(mix: bool) -> None:
-    """Of random corrections, whose numbers lie before, in and beyond the sentence, or end before they begin."""
+    """Of random corrections, whose numbers lie before, in and beyond the sentence, or end before
+    they begin.
+    """
     rng, crashes = random.Random(5), 0
 
     def correction(tokens: int) -> Correction:
         start = rng.randint(-2, tokens + 3)
         return Correction(
-            start, start + rng.choice([-1, 0, 0, 1, 1, 2]), tuple(rng.choices("xyz", k=rng.randint(0, 2)))
+            start,
+            start + rng.choice([-1, 0, 0, 1, 1, 2]),
+            tuple(rng.choices("xyz", k=rng.randint(0, 2))),
         )
 
     for _ in range(2000):
@@ -108,7 +116,10 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
         errors = []
         for _ in range(rng.randint(0, 3)):
             own = sorted(rng.sample(range(annotators), k=rng.randint(1, annotators)))
-            each = (Alternative(a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2)))) for a in own)
+            each = (
+                Alternative(a, tuple(correction(len(tokens)) for _ in range(rng.randint(1, 2))))
+                for a in own
+            )
             errors.append(Error(tuple(each), rng.random() < 0.5))
         case = CorrectedSentence(tokens, annotators, tuple(errors))
         expected = naive_references(case, mix=mix)
@@ -139,7 +150,8 @@ def test_ascii_texts_are_split_at_ascii_white_space_only() -> None:
 
 
 def test_the_order_is_that_of_a_dictionary_of_python_2() -> None:
-    # what Python 2.7 prints on 64 bits, as published in many places: hash("a"), and {"0", "1", "2"} in this order
+    # what Python 2.7 prints on 64 bits, as published in many places: hash("a"), and {"0", "1", "2"}
+    # in this order
     assert python2_hash("a") == 12416037344
     assert python2_hash("") == 0
     assert python2_order("012", python2_hash) == ["1", "0", "2"]
@@ -161,7 +173,9 @@ def test_references_and_their_order_are_the_official_ones(shared: Path, tmp_path
                 references(corrected, mix=True)
         else:
             assert texts(corrected, mix=True) == set(mixed[0])
-    assert crashes == 3  # golden/imeasure: the official program dies where no combination is compatible
+    assert (
+        crashes == 3
+    )  # golden/imeasure: the official program dies where no combination is compatible
 
 
 def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:
@@ -181,7 +195,9 @@ def m2(path: Path) -> list[tuple[list[str], list[Edit]]]:
 def test_the_official_m2_becomes_the_official_xml(shared: Path, name: str, differing: int) -> None:
     expected = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
     rows = m2(mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"))
-    found = [corrections_of_m2.corrections_of_m2(tokens, edits, SPLITS[name]) for tokens, edits in rows]
+    found = [
+        corrections_of_m2.corrections_of_m2(tokens, edits, SPLITS[name]) for tokens, edits in rows
+    ]
     assert len(found) == len(expected) == 1312
     assert sum(one != two for one, two in zip(found, expected, strict=True)) == differing
 
@@ -243,21 +259,43 @@ def test_a_gold_file_is_read(tmp_path: Path) -> None:
     ("old", "new", "line", "message"),
     [
         ('end="1"', 'end="1.5"', 3, "end of the element c: expected a whole number, found '1.5'"),
-        ('numann="2"', 'numann="-2"', 2, "numann of the element sentence: expected a whole number from 0, found '-2'"),
+        (
+            'numann="2"',
+            'numann="-2"',
+            2,
+            "numann of the element sentence: expected a whole number from 0, found '-2'",
+        ),
         ('req="no"', 'req="No"', 3, "req of the element error: expected yes or no, found 'No'"),
         ('numann="2"', 'num="2"', 2, "the element sentence has no attribute 'numann'"),
-        ('numann="2"', 'numann="999999999"', 2, "the sentence has 999999999 annotators; at most 255 are supported"),
+        (
+            'numann="2"',
+            'numann="999999999"',
+            2,
+            "the sentence has 999999999 annotators; at most 255 are supported",
+        ),
         ("<text>a b</text>", "", 3, "a correction before the text of its sentence"),
         ("<text />", "", 5, "the sentence has no element text"),
         ("<text />", "<text /><text />", 5, "a second element text"),
         ('<alt ann="1">', "", 3, "an element c inside an element error; expected it inside of alt"),
-        ("<scripts>", "<!DOCTYPE x [<!ENTITY a 'b'>]><scripts>", 1, "has a document type definition"),
+        (
+            "<scripts>",
+            "<!DOCTYPE x [<!ENTITY a 'b'>]><scripts>",
+            1,
+            "has a document type definition",
+        ),
         ("</scripts>", "", 7, "not well-formed XML"),
         ("<scripts>", "<scripts>" * 101, 1, "more than 100 elements are one within the other"),
-        ("<scripts>", f"<scripts><!-- {'x' * (1 << 21)}", 1, "a tag or comment has more than 1,048,576 bytes"),
+        (
+            "<scripts>",
+            f"<scripts><!-- {'x' * (1 << 21)}",
+            1,
+            "a tag or comment has more than 1,048,576 bytes",
+        ),
     ],
 )
-def test_what_is_wrong_in_a_gold_file_is_told(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
+def test_what_is_wrong_in_a_gold_file_is_told(
+    tmp_path: Path, old: str, new: str, line: int, message: str
+) -> None:
     path = tmp_path / "gold.xml"
     assert old in XML
     path.write_text(XML.replace(old, new, 1), encoding="utf-8")

@@ -1,4 +1,6 @@
-"""Numbers of each sentence from files: every form of them, what is wrong with them, and the scores they give."""
+"""Numbers of each sentence from files: every form of them, what is wrong with them, and the scores
+they give.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ MEAN = '{name: external, title: own, files: "{system}.num"}'
 
 
 def test_f_beta_by_hand() -> None:
-    """A: 3, 1, 2: P 3/4, R 3/5, F0.5 = 1.25 PR / (0.25 P + R) = 0.5625 / 0.7875. B: nothing proposed: P 1, R 0."""
+    """A: 3, 1, 2: P 3/4, R 3/5, F0.5 = 1.25 PR / (0.25 P + R) = 0.5625 / 0.7875. B: nothing
+    proposed: P 1, R 0.
+    """
     write({"A.num": "1 0 1\n2 1 0\n0 0 1\n", "B.num": "0 0 1\n0 0 1\n0 0 1\n"})
     found = scores(F_BETA)
     assert list(found["A"]) == ["errant", "precision", "recall", "tp", "fp", "fn"]
@@ -81,8 +85,14 @@ def test_nothing_to_correct_and_nothing_corrected_is_perfect() -> None:
 
 def test_mean_and_sum_of_decimals_are_correctly_rounded() -> None:
     write({"A.num": "0.1\n0.2\n0.3\n", "B.num": "1e16\n1\n-1e16\n"})
-    assert scores(MEAN) == {"A": {"own": 0.6 / 3}, "B": {"own": 1 / 3}}  # not 0.6000000000000001, not 0
-    assert scores(MEAN.replace("own", "own, score: sum, scale: 1")) == {"A": {"own": 0.6}, "B": {"own": 1.0}}
+    assert scores(MEAN) == {
+        "A": {"own": 0.6 / 3},
+        "B": {"own": 1 / 3},
+    }  # not 0.6000000000000001, not 0
+    assert scores(MEAN.replace("own", "own, score: sum, scale: 1")) == {
+        "A": {"own": 0.6},
+        "B": {"own": 1.0},
+    }
     assert scores(MEAN.replace("own", "own, scale: 100"))["B"] == {"own": pytest.approx(1 / 300)}
 
 
@@ -90,7 +100,11 @@ def test_counts_with_decimals_are_exact() -> None:
     """0.1 + 0.2 + 0.3 hits of 0.9: in tenths 6 of 9; more decimals are rounded half to even."""
     write({"A.num": "0.1 0.05 0\n0.2 0.15 0\n0.3 .3 0.0\n", "B.num": "1 1 1\n" * 3})
     found = scores(F_BETA.replace("f_beta", "f_beta, decimals: 1"))["A"]
-    assert (found["tp"], found["fp"], found["precision"]) == (0.6, 0.5, 6 / 11)  # 0.05 is 0.0, 0.15 is 0.2
+    assert (found["tp"], found["fp"], found["precision"]) == (
+        0.6,
+        0.5,
+        6 / 11,
+    )  # 0.05 is 0.0, 0.15 is 0.2
 
 
 @pytest.mark.parametrize(
@@ -104,9 +118,17 @@ def test_counts_with_decimals_are_exact() -> None:
         ("num", "id\thits\tmore\tless\n7\t1\t0\t1\n8\t2\t1\t0\n9\t0\t0\t1\n", "HITS+more+less"),
         ("num", "7\t1\t0\t1\n8\t2\t1\t0\n9\t0\t0\t1\n", "2+3+4"),
         ("num", "a\t1\t0\t1\nb\t2\t1\t0\nc\t0\t0\t1\n", "2+3+4"),
-        ("jsonl", '{"TP": 1, "FP": 0, "FN": 1}\n{"fn": 0, "tp": 2.0, "fp": "1"}\n{"tp": 0, "fp": 0, "fn": 1e0}\n', ""),
+        (
+            "jsonl",
+            '{"TP": 1, "FP": 0, "FN": 1}\n{"fn": 0, "tp": 2.0, "fp": "1"}\n{"tp": 0, "fp": 0, "fn": 1e0}\n',
+            "",
+        ),
         ("num.gz", "1 0 1\n2 1 0\n0 0 1\n", ""),
-        ("jsonl.gz", '{"x": 1, "y": 0, "z": 1}\n{"x": 2, "y": 1, "z": 0}\n{"x": 0, "y": 0, "z": 1}\n', "x+y+z"),
+        (
+            "jsonl.gz",
+            '{"x": 1, "y": 0, "z": 1}\n{"x": 2, "y": 1, "z": 0}\n{"x": 0, "y": 0, "z": 1}\n',
+            "x+y+z",
+        ),
     ],
 )
 def test_forms_of_files(name: str, text: str, columns: str) -> None:
@@ -125,16 +147,31 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
     ("text", "said"),
     [
         ("1 0 1\n2 x 0\n0 0 1\n", "A.num:2: fp: expected a number, found 'x'"),
-        ("1 0 1\n2 1.5 0\n0 0 1\n", "A.num:2: fp: expected a whole number, found '1.5'; for others say `decimals`"),
-        ("1 0 1\n2 -1 0\n0 0 1\n", "A.num:2: fp: '-1' is no count (from 0 to 9,007,199,254,740,992)"),
-        ("1 0 1\n2 1e99999 0\n0 0 1\n", "A.num:2: fp: '1e99999' is no count (from 0 to 9,007,199,254,740,992)"),
+        (
+            "1 0 1\n2 1.5 0\n0 0 1\n",
+            "A.num:2: fp: expected a whole number, found '1.5'; for others say `decimals`",
+        ),
+        (
+            "1 0 1\n2 -1 0\n0 0 1\n",
+            "A.num:2: fp: '-1' is no count (from 0 to 9,007,199,254,740,992)",
+        ),
+        (
+            "1 0 1\n2 1e99999 0\n0 0 1\n",
+            "A.num:2: fp: '1e99999' is no count (from 0 to 9,007,199,254,740,992)",
+        ),
         ("1 0 1\nnan 1 0\n0 0 1\n", "A.num:2: tp: expected a number, found 'nan'"),
         ("nan 0 1\n1 1 0\n0 0 1\n", "A.num:1: tp: expected a number, found 'nan'"),
         ("1 0 1\n2 1 0 4\n0 0 1\n", "A.num:2: has 4 columns; the first line has 3"),
         ("1 0 1\n\n0 0 1\n", "A.num:2: is empty; expected 3 numbers"),
         ("1 0\n1 1\n0 0\n", "A.num:1: has 2 columns, expected 3; say which with `columns`"),
-        ("tp fp\n1 0\n1 1\n0 0\n", "A.num:1: no column is called 'fn'; found tp, fp; say which with `columns`"),
-        ("tp fp fp fn\n", "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`"),
+        (
+            "tp fp\n1 0\n1 1\n0 0\n",
+            "A.num:1: no column is called 'fn'; found tp, fp; say which with `columns`",
+        ),
+        (
+            "tp fp fp fn\n",
+            "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`",
+        ),
         (b"1 0 1\n2 \xff 0\n", "A.num:2: byte 3 of the line (0xff) is not valid UTF-8"),
         ("1 0 1\n2 \u0661 0\n0 0 1\n", "A.num:2: fp: expected a number, found '\u0661'"),
         ("1 0 1\n2 1_0 0\n0 0 1\n", "A.num:2: fp: expected a number, found '1_0'"),
@@ -152,7 +189,10 @@ def test_what_is_wrong_is_told_with_its_line(text: str | bytes, said: str) -> No
         ("0.5\n1e999\n1\n", "A.num:2: '1e999' is too large a number"),
         ("0.5\n0,5\n1\n", "A.num:2: expected a number, found '0,5'"),
         ("0.5 1\n0.5 1\n1 1\n", "A.num:1: has 2 columns, expected 1; say which with `columns`"),
-        ("a,b\n1,2\n1,2\n1,2\n", "A.num:1: no column is called 'value'; found a, b; say which with `columns`"),
+        (
+            "a,b\n1,2\n1,2\n1,2\n",
+            "A.num:1: no column is called 'value'; found a, b; say which with `columns`",
+        ),
     ],
 )
 def test_what_is_wrong_with_one_number_is_told(text: str, said: str) -> None:
@@ -181,13 +221,31 @@ def test_json_lines_are_told() -> None:
     [
         ("{name: external, title: own}", "own: the key 'files' is missing"),
         ("{name: external, files: A.num}", "external: files: expected {system} in the path"),
-        ('{name: external, title: tp, score: f_beta, files: "{system}.num"}', "'tp' is the name of another output"),
-        ("{name: external, title: 'a ', files: x}", "'a ' cannot be a name: it begins or ends with a blank"),
-        (f"{{name: external, title: {51 * 'a'}, files: x}}", "cannot be a name: it has 51 signs; 50 are allowed"),
-        ('{name: external, beta: 2, files: "{system}.num"}', "has no effect here (only score: f_beta has one)"),
-        ('{name: external, columns: a+b, files: "{system}.num"}', "score: mean takes 1, found 'a+b'"),
+        (
+            '{name: external, title: tp, score: f_beta, files: "{system}.num"}',
+            "'tp' is the name of another output",
+        ),
+        (
+            "{name: external, title: 'a ', files: x}",
+            "'a ' cannot be a name: it begins or ends with a blank",
+        ),
+        (
+            f"{{name: external, title: {51 * 'a'}, files: x}}",
+            "cannot be a name: it has 51 signs; 50 are allowed",
+        ),
+        (
+            '{name: external, beta: 2, files: "{system}.num"}',
+            "has no effect here (only score: f_beta has one)",
+        ),
+        (
+            '{name: external, columns: a+b, files: "{system}.num"}',
+            "score: mean takes 1, found 'a+b'",
+        ),
         (f"{MEAN}, {MEAN.replace('.num', '.txt')}", "asked for twice"),
-        (f"{MEAN}, {MEAN.replace('.num', '.txt').replace('own', 'own, scale: 2')}", "give each its own `title`"),
+        (
+            f"{MEAN}, {MEAN.replace('.num', '.txt').replace('own', 'own, scale: 2')}",
+            "give each its own `title`",
+        ),
     ],
 )
 def test_metrics_that_make_no_sense_are_told(metric: str, said: str) -> None:
@@ -210,7 +268,11 @@ def test_selected_lines_select_numbers_too() -> None:
 
 def test_files_are_against_the_file_that_names_them_and_named_by_data_set(folder: Path) -> None:
     write({"sub/d.A.num": "1\n2\n3\n", "sub/d.B.num": "1\n1\n1\n"})
-    write({"sub/metrics.yaml": 'metrics: [{name: external, title: own, files: "{dataset}.{system}.num"}]'})
+    write(
+        {
+            "sub/metrics.yaml": 'metrics: [{name: external, title: own, files: "{dataset}.{system}.num"}]'
+        }
+    )
     content = config(MEAN)
     text = Path(content).read_text(encoding="utf-8").partition(', "metrics"')[0]
     write({"main.yaml": text + ', "include": ["sub/metrics.yaml"]}'})
@@ -244,9 +306,9 @@ def test_real_columns_are_floats_when_read_back() -> None:
 def test_metrics_of_text_stand_beside_external_ones() -> None:
     write({"A.num": "1\n2\n3\n", "B.num": "1\n1\n1\n"})
     results = stages.run(stages.prepare(config(f"gleu, {MEAN}, google_gleu")))[1]
-    assert [score.metric.partition("|")[0] for score in results.scores] == ["gleu"] * 2 + ["external"] * 2 + [
-        "google_gleu"
-    ] * 2
+    assert [score.metric.partition("|")[0] for score in results.scores] == ["gleu"] * 2 + [
+        "external"
+    ] * 2 + ["google_gleu"] * 2
     header, rows, _ = plan(stages.prepare("c.yaml"))
     assert header[-1] == "counts"
     assert [row[-1] for row in rows] == ["counted"] * 6
@@ -257,7 +319,11 @@ def test_without_a_config_there_are_no_files_of_numbers() -> None:
         pipeline.evaluate(["a"], [["a"]], ["a"], ["external"])
 
 
-@given(values=st.lists(st.floats(-1e6, 1e6) | st.sampled_from([0.1, 1e-300, -0.0]), min_size=3, max_size=3))
+@given(
+    values=st.lists(
+        st.floats(-1e6, 1e6) | st.sampled_from([0.1, 1e-300, -0.0]), min_size=3, max_size=3
+    )
+)
 def test_any_number_is_taken_exactly(values: list[float]) -> None:
     write({"A.num": "".join(f"{value!r}\n" for value in values), "B.num": "1\n" * 3})
     found = scores(MEAN.replace("own", "own, score: sum, scale: 1"))["A"]["own"]
@@ -278,4 +344,6 @@ def test_intervals_of_a_mean_are_those_of_resampled_numbers() -> None:
 
 def test_the_signature_says_nothing_of_places() -> None:
     metric = from_text("external[title=m2,score=f_beta,beta=0.5]")
-    assert scored_columns.signed(metric, 2).startswith("external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:")
+    assert scored_columns.signed(metric, 2).startswith(
+        "external|title:m2|score:f_beta|beta:0.5|nrefs:2|v:"
+    )

@@ -64,7 +64,10 @@ def outputs(text: str) -> list[str]:
 @pytest.mark.parametrize("suffix", PACK)
 def test_packed_files_are_read(suffix: str) -> None:
     write({f"a.{suffix}": PACK[suffix](DATA)})
-    plain, found = prepare().corpora[0].systems["A"], prepare(output(f"a.{suffix}")).corpora[0].systems["A"]
+    plain, found = (
+        prepare().corpora[0].systems["A"],
+        prepare(output(f"a.{suffix}")).corpora[0].systems["A"],
+    )
     assert lines(found) == TEXTS["a.txt"].splitlines()
     assert (found.digest, found.place) == (plain.digest, f"a.{suffix}")
     assert score(output(f"a.{suffix}")) == score(CONFIG)
@@ -139,7 +142,9 @@ def test_standard_input_may_be_a_text() -> None:
     with stdin(DATA):
         assert outputs(output("'-'")) == TEXTS["a.txt"].splitlines()
     with stdin(b"a\nb\xff\n"):
-        assert problems(output("'-'")) == ["standard input:2: byte 2 of the line (0xff) is not valid UTF-8"]
+        assert problems(output("'-'")) == [
+            "standard input:2: byte 2 of the line (0xff) is not valid UTF-8"
+        ]
 
 
 def test_standard_input_is_one_text_only() -> None:
@@ -150,7 +155,9 @@ def test_standard_input_is_one_text_only() -> None:
 
 def test_standard_input_may_have_several_columns() -> None:
     rows = "".join(json.dumps({"s": s, "h": s}) + "\n" for s in "abc")
-    text = dataset("{source: {jsonl: '-', column: s}, references: [r.txt]}").replace("a.txt", "{jsonl: '-', column: h}")
+    text = dataset("{source: {jsonl: '-', column: s}, references: [r.txt]}").replace(
+        "a.txt", "{jsonl: '-', column: h}"
+    )
     with stdin(rows.encode()):
         job = prepare(text)
     assert lines(job.corpora[0].source) == lines(job.corpora[0].systems["A"]) == ["a", "b", "c"]
@@ -172,7 +179,9 @@ def test_pipes_are_read_once() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("pipeline.io.plain_files.UNWRITTEN", 0)
     os.mkfifo("pipe")
     assert problems(output("pipe")) == [
@@ -181,10 +190,14 @@ def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(monkeypatch: p
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_program_that_has_opened_a_pipe_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_has_opened_a_pipe_may_take_its_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("pipeline.io.plain_files.UNWRITTEN", 0)
     os.mkfifo("pipe.gz")
-    reading = os.open("pipe.gz", os.O_RDONLY | os.O_NONBLOCK)  # a writer can be opened where there is a reader
+    reading = os.open(
+        "pipe.gz", os.O_RDONLY | os.O_NONBLOCK
+    )  # a writer can be opened where there is a reader
     writing = os.open("pipe.gz", os.O_WRONLY)
     waited = threading.Event()
 
@@ -207,13 +220,24 @@ def test_a_program_that_has_opened_a_pipe_may_take_its_time(monkeypatch: pytest.
 
 # JSON lines.
 def jsonl(*rows: object, column: str = "h") -> str:
-    write({"a.jsonl": "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)})
+    write(
+        {
+            "a.jsonl": "".join(
+                (row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows
+            )
+        }
+    )
     return output(f"{{jsonl: a.jsonl, column: {column}}}")
 
 
 @pytest.mark.parametrize(
     ("column", "row"),
-    [("h", {"h": "x y"}), ("a.b", {"a": {"b": "x y"}}), ("a.b", {"a.b": "x y", "a": 1}), ("a.1", {"a": ["", "x y"]})],
+    [
+        ("h", {"h": "x y"}),
+        ("a.b", {"a": {"b": "x y"}}),
+        ("a.b", {"a.b": "x y", "a": 1}),
+        ("a.1", {"a": ["", "x y"]}),
+    ],
 )
 def test_a_text_in_each_json_object(column: str, row: object) -> None:
     assert outputs(jsonl(row, row, row, column=column)) == ["x y"] * 3
@@ -231,7 +255,10 @@ def test_texts_of_records_may_hold_newlines() -> None:
 def test_newlines_in_a_text_change_its_digest() -> None:
     one, two = (
         prepare(jsonl(*rows)).corpora[0].systems["A"].digest
-        for rows in ([{"h": "a\nb"}, {"h": "c"}, {"h": "d"}], [{"h": "a"}, {"h": "b\nc"}, {"h": "d"}])
+        for rows in (
+            [{"h": "a\nb"}, {"h": "c"}, {"h": "d"}],
+            [{"h": "a"}, {"h": "b\nc"}, {"h": "d"}],
+        )
     )
     assert one != two
 
@@ -239,7 +266,10 @@ def test_newlines_in_a_text_change_its_digest() -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{", "not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
+        (
+            "{",
+            "not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        ),
         ("[" * 100_000, "not valid JSON: nested too deeply"),
         ("", "is empty; expected a JSON object"),
         ("[1]", "expected a JSON object, found a list"),
@@ -281,7 +311,11 @@ def test_columns_of_tab_separated_lines(data: str, what: str) -> None:
     ("data", "what", "message"),
     [
         ("id\th\n1\tx\n2\n", "column: h", "a.tsv:3: has 1 columns; the first line has 2"),
-        ("id\thyp\n", "column: hyq", "a.tsv:1: no column is called 'hyq' (did you mean 'hyp'?); found id, hyp"),
+        (
+            "id\thyp\n",
+            "column: hyq",
+            "a.tsv:1: no column is called 'hyq' (did you mean 'hyp'?); found id, hyp",
+        ),
         ("h\th\n", "column: h", "a.tsv:1: two columns are called 'h'"),
         ("a\tb\n", "column: 3", "a.tsv:1: has 2 columns, numbered from 1; there is no column 3"),
         (
@@ -318,7 +352,9 @@ def test_columns_of_parquet_files() -> None:
 )
 def test_wrong_columns_are_told(column: str, message: str) -> None:
     parquet({"hyp": ["x", "y", "z"], "n": [1, 2, 3], "e": ["a", None, "b"]})
-    found = problems(output(f"{{parquet: a.parquet, column: {column}}}"))[0].replace(" (did you mean 'hyp'?)", "")
+    found = problems(output(f"{{parquet: a.parquet, column: {column}}}"))[0].replace(
+        " (did you mean 'hyp'?)", ""
+    )
     found = found.replace("`empty_references: none` (--empty-references none)", "*")
     assert found == message.replace(" (did you mean 'hyp'?)", "")
 
@@ -334,10 +370,19 @@ def test_a_file_that_is_no_parquet_is_told() -> None:
     ("value", "message"),
     [
         ("{jsonl: a}", "c.yaml:2:11: systems.A: the key 'column' is missing"),
-        ("{jsonl: a, colum: h}", "c.yaml:2:25: systems.A.colum: unknown key (did you mean 'column'?)"),
-        ("{tsv: a, column: h, header: maybe}", "c.yaml:2:34: systems.A.header: expected true or false, found 'maybe'"),
+        (
+            "{jsonl: a, colum: h}",
+            "c.yaml:2:25: systems.A.colum: unknown key (did you mean 'column'?)",
+        ),
+        (
+            "{tsv: a, column: h, header: maybe}",
+            "c.yaml:2:34: systems.A.header: expected true or false, found 'maybe'",
+        ),
         ("{jsonl: '', column: h}", "c.yaml:2:15: systems.A.jsonl: is empty; expected a path"),
-        ("{josnl: a, column: h}", "c.yaml:2:15: systems.A.josnl: no data set of this name (did you mean 'jsonl'?)"),
+        (
+            "{josnl: a, column: h}",
+            "c.yaml:2:15: systems.A.josnl: no data set of this name (did you mean 'jsonl'?)",
+        ),
         ("none.txt", "c.yaml:2:11: systems.A: none.txt: no such file (did you mean 's.txt'?)"),
         ("none/a.txt", "c.yaml:2:11: systems.A: none/a.txt: no such file; no folder none"),
         (".", ".: is a folder; expected a text file"),
@@ -364,7 +409,9 @@ datasets: {d: {source: r.gz, references: [r.gz]}, e: {source: r.gz, references: 
 systems: {A: r.gz}
 metrics: [gleu]
 """
-    with mock.patch.object(Opener, "_finished", autospec=True, side_effect=Opener._finished) as opened:
+    with mock.patch.object(
+        Opener, "_finished", autospec=True, side_effect=Opener._finished
+    ) as opened:
         prepare(text)
     assert opened.call_count == 1
 
@@ -418,7 +465,11 @@ def test_plain_files_are_read_in_place() -> None:
 def test_lines_are_selected(chosen: str, left: list[int]) -> None:
     write({"numbers.txt": "1\r\n\n3-3"})
     corpus = prepare(dataset(f"{{source: s.txt, references: [r.txt], {chosen}}}")).corpora[0]
-    for name, text in {"s.txt": corpus.source, "r.txt": corpus.references[0], "a.txt": corpus.systems["A"]}.items():
+    for name, text in {
+        "s.txt": corpus.source,
+        "r.txt": corpus.references[0],
+        "a.txt": corpus.systems["A"],
+    }.items():
         assert lines(text) == [TEXTS[name].splitlines()[number] for number in left]
     assert corpus.lines == len(left)
 
@@ -426,18 +477,36 @@ def test_lines_are_selected(chosen: str, left: list[int]) -> None:
 @pytest.mark.parametrize(
     ("chosen", "message"),
     [
-        ("keep: [4]", "c.yaml:1:59: datasets.d.keep[0]: line 4 is beyond the end: there are 3 lines"),
-        ("keep: [1-9]", "c.yaml:1:59: datasets.d.keep[0]: line 9 is beyond the end: there are 3 lines"),
+        (
+            "keep: [4]",
+            "c.yaml:1:59: datasets.d.keep[0]: line 4 is beyond the end: there are 3 lines",
+        ),
+        (
+            "keep: [1-9]",
+            "c.yaml:1:59: datasets.d.keep[0]: line 9 is beyond the end: there are 3 lines",
+        ),
         ("keep: [0]", "c.yaml:1:59: datasets.d.keep[0]: '0': lines are numbered from 1"),
         ("keep: [3-1]", "c.yaml:1:59: datasets.d.keep[0]: '3-1' ends before it begins"),
-        ("keep: [x]", "c.yaml:1:59: datasets.d.keep[0]: 'x' is no line number or range, such as 418 or 1-100"),
+        (
+            "keep: [x]",
+            "c.yaml:1:59: datasets.d.keep[0]: 'x' is no line number or range, such as 418 or 1-100",
+        ),
         (
             "keep: [1-2, 2]",
             "c.yaml:1:64: datasets.d.keep[1]: line 2 is named twice (also at c.yaml:1:59: datasets.d.keep[0])",
         ),
-        ("keep: []", "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list"),
-        ("drop: [1-3]", "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored"),
-        ("keep: none.txt", "c.yaml:1:52: datasets.d.keep: none.txt: no such file (did you mean 'n.txt'?)"),
+        (
+            "keep: []",
+            "c.yaml:1:52: datasets.d.keep: is empty; at least one line is needed, found a list",
+        ),
+        (
+            "drop: [1-3]",
+            "c.yaml:1:59: datasets.d.drop[0]: every line is dropped; nothing can be scored",
+        ),
+        (
+            "keep: none.txt",
+            "c.yaml:1:52: datasets.d.keep: none.txt: no such file (did you mean 'n.txt'?)",
+        ),
         ("keep: n.txt", "n.txt:2: '1 3' is no line number or range, such as 418 or 1-100"),
         ("keep: empty.txt", "empty.txt: names no line"),
         ("keep: [1], drop: [2]", "c.yaml:1:63: datasets.d.drop: give keep or drop, not both"),
@@ -450,22 +519,34 @@ def test_wrong_selections_are_told(chosen: str, message: str) -> None:
 
 def test_places_in_selected_texts_are_those_of_the_file() -> None:
     write({"r.txt": "a\nb\n\n"})
-    found = problems(dataset("{source: s.txt, references: [r.txt], drop: [2], empty_references: error}"))
-    assert found == ["r.txt:3: this reference is empty, and the data set says `empty_references: error`"]
+    found = problems(
+        dataset("{source: s.txt, references: [r.txt], drop: [2], empty_references: error}")
+    )
+    assert found == [
+        "r.txt:3: this reference is empty, and the data set says `empty_references: error`"
+    ]
 
 
 # empty_references.
 def test_a_missing_reference_is_no_empty_one() -> None:
     write({"q.txt": "a b x\n\ng h y\n"})
-    corpus = prepare(dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")).corpora[0]
+    corpus = prepare(
+        dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")
+    ).corpora[0]
     assert corpus.missing
-    assert not prepare(dataset("{source: s.txt, references: [r.txt], empty_references: none}")).corpora[0].missing
+    assert (
+        not prepare(dataset("{source: s.txt, references: [r.txt], empty_references: none}"))
+        .corpora[0]
+        .missing
+    )
     assert not prepare(dataset("{source: s.txt, references: [q.txt, r.txt]}")).corpora[0].missing
 
 
 def test_a_sentence_without_any_reference_is_told() -> None:
     write({"q.txt": "a b x\n \n\n", "r.txt": "\n\n\n"})
-    assert problems(dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")) == [
+    assert problems(
+        dataset("{source: s.txt, references: [q.txt, r.txt], empty_references: none}")
+    ) == [
         "q.txt:2: no annotator has a reference for this sentence (nor for 1 more), and the data set says "
         "`empty_references: none`"
     ]
@@ -494,7 +575,10 @@ def test_globs_that_match_nothing_are_told() -> None:
     found = problems(dataset("{source: s.txt, references: ['r/*']}"))
     assert found == ["c.yaml:1:44: datasets.d.references[0]: no file matches 'r/*'"]
     assert problems(output("'n*'"))[0] == "c.yaml:2:11: systems.A: no file matches 'n*'"
-    assert problems(output("'?.txt'"))[0] == "c.yaml:2:11: systems.A: 3 files match '?.txt'; a system has one"
+    assert (
+        problems(output("'?.txt'"))[0]
+        == "c.yaml:2:11: systems.A: 3 files match '?.txt'; a system has one"
+    )
 
 
 def test_a_file_may_be_called_like_a_glob() -> None:
@@ -504,7 +588,9 @@ def test_a_file_may_be_called_like_a_glob() -> None:
 
 def test_systems_may_be_called_by_a_part_of_their_path() -> None:
     write({f"o/{name}/out.txt": TEXTS["a.txt"] for name in ("A", "B")})
-    assert list(prepare(CONFIG.replace("{A: a.txt}", "['o/{system}/out.txt']")).corpora[0].systems) == ["A", "B"]
+    assert list(
+        prepare(CONFIG.replace("{A: a.txt}", "['o/{system}/out.txt']")).corpora[0].systems
+    ) == ["A", "B"]
 
 
 def test_systems_lose_two_suffixes() -> None:
@@ -541,7 +627,13 @@ def test_workers_without_effect_are_told() -> None:
 
 
 def test_all_problems_are_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"a.gz": b"x", "r.txt": b"\xff\n", "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n"})
+    write(
+        {
+            "a.gz": b"x",
+            "r.txt": b"\xff\n",
+            "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n",
+        }
+    )
     assert main(["run", "c.yaml"]) == 2
     said = capsys.readouterr().err
     assert sorted(line.split(" ")[1] for line in said.splitlines()) == [
@@ -571,9 +663,14 @@ if chosen_kernel.name() == "native":
 
 
 def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) -> list[Any]:
-    """Return all that is found in a file that is cut into pieces, and into stretches of so many leaves; or why not."""
+    """Return all that is found in a file that is cut into pieces, and into stretches of so many
+    leaves; or why not.
+    """
     cuts: dict[str, Any] = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
-    with mock.patch.multiple(scan, **cuts), mock.patch.object(chosen_kernel, "native_function", return_value=survey):
+    with (
+        mock.patch.multiple(scan, **cuts),
+        mock.patch.object(chosen_kernel, "native_function", return_value=survey),
+    ):
         try:
             opening = scan.Opening.of(Spooled(path, separator, Origin("f")))
             found = [stretch.scan() for stretch in opening.stretches]
@@ -586,16 +683,27 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
 @settings(max_examples=150)
 @given(
     texts=st.lists(
-        st.lists(st.sampled_from([*" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b😀", "@@ "]), max_size=9).map("".join),
+        st.lists(
+            st.sampled_from([*" \t\ra@\0\u00a0\u3000\u2581é\x1c\x0b😀", "@@ "]), max_size=9
+        ).map("".join),
         max_size=40,
     ),
-    cuts=st.lists(st.tuples(st.sampled_from([8, 9, 16, 50, 1000]), st.integers(1, 40)), min_size=2, max_size=3),
+    cuts=st.lists(
+        st.tuples(st.sampled_from([8, 9, 16, 50, 1000]), st.integers(1, 40)), min_size=2, max_size=3
+    ),
     newline=st.booleans(),
     ended=st.booleans(),
     windows=st.booleans(),
     broken=st.sampled_from([b"", b"", b"", b"\x80", b"\xe2\x96"]),
 )
-@example(texts=["a" * 56, "", ""], cuts=[(9, 7), (8, 7)], newline=False, ended=False, windows=False, broken=b"")
+@example(
+    texts=["a" * 56, "", ""],
+    cuts=[(9, 7), (8, 7)],
+    newline=False,
+    ended=False,
+    windows=False,
+    broken=b"",
+)
 def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[str],
@@ -619,25 +727,48 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         lines = data.split(separator)
         lines = lines if lines[-1] else lines[:-1]
         expected = [number for number, line in enumerate(lines, 1) if not line.decode().split()]
-        assert (file.lines, file.blank, file.blanks.tolist()) == (len(lines), len(expected), expected)
+        assert (file.lines, file.blank, file.blanks.tolist()) == (
+            len(lines),
+            len(expected),
+            expected,
+        )
         assert file.odd.subwords == data.count(b"@@ ") + data.count("\u2581".encode())
         assert file.odd.nuls == data.count(b"\0")
         places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
-        firsts = [n for n in range(1, len(places)) if places[n] // 4 > places[n - 1] // 4 and places[n] <= len(data)]
-        kept = [[0, 0], *([n, places[n]] for n in firsts), *([[len(lines), len(data)]] if lines else [])]
+        firsts = [
+            n
+            for n in range(1, len(places))
+            if places[n] // 4 > places[n - 1] // 4 and places[n] <= len(data)
+        ]
+        kept = [
+            [0, 0],
+            *([n, places[n]] for n in firsts),
+            *([[len(lines), len(data)]] if lines else []),
+        ]
         assert list(map(list, zip(*marks, strict=True))) == kept
         # The digest, by hand: BLAKE3 of the leaves' own, of the lines with a newline each.
-        whole = data.replace(b"\r\n", b"\n") if newline else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
+        whole = (
+            data.replace(b"\r\n", b"\n")
+            if newline
+            else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
+        )
         whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
         leaves = b"".join(blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8))
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
-    """A list of their numbers was four times as large as a file of nothing else, and took a microsecond a line."""
+    """A list of their numbers was four times as large as a file of nothing else, and took a
+    microsecond a line.
+    """
     (tmp_path / "blank").write_bytes(b"\n" * 100_000 + b"a\n")
     text = open_text(tmp_path / "blank")
-    assert (text.lines, text.blank, text.first_blank, text.blank_bits.nbytes) == (100_001, 100_000, 1, 12_501)
+    assert (text.lines, text.blank, text.first_blank, text.blank_bits.nbytes) == (
+        100_001,
+        100_000,
+        1,
+        12_501,
+    )
     assert text.blanks.tolist() == list(range(1, 100_001))
 
 
@@ -652,10 +783,15 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
         f"include: [NAME]\n{CONFIG}",
     ],
 )
-def test_devices_and_pipes_that_nobody_writes_are_told(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_and_pipes_that_nobody_writes_are_told(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(plain_files, "UNWRITTEN", 0)
     os.mkfifo("pipe")
-    for name, message in (("/dev/zero", "is a device; expected a file"), ("pipe", "no program has opened for writing")):
+    for name, message in (
+        ("/dev/zero", "is a device; expected a file"),
+        ("pipe", "no program has opened for writing"),
+    ):
         (found,) = problems(text.replace("NAME", name))
         assert f"{name}: is a " in found
         assert message in found

@@ -1,4 +1,6 @@
-"""What is found in large texts is kept: opened again, such a text is the same, and no byte of it is read."""
+"""What is found in large texts is kept: opened again, such a text is the same, and no byte of it is
+read.
+"""
 
 import json
 import os
@@ -43,7 +45,9 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def text(tmp_path: Path) -> Path:
     path = tmp_path / "a.txt"
     line = b"%07d one caf\xc3\xa9 two\n"
-    path.write_bytes(b"".join(line % number if number % 9 else b" \n" for number in range(SIZE // 20)))
+    path.write_bytes(
+        b"".join(line % number if number % 9 else b" \n" for number in range(SIZE // 20))
+    )
     return path
 
 
@@ -56,7 +60,11 @@ def opened(path: Path, *, keeps: bool = True) -> tuple[TextFile, int]:
 
 
 def same(one: TextFile, two: TextFile) -> bool:
-    return one == two and np.array_equal(one.marks, two.marks) and np.array_equal(one.blank_bits, two.blank_bits)
+    return (
+        one == two
+        and np.array_equal(one.marks, two.marks)
+        and np.array_equal(one.blank_bits, two.blank_bits)
+    )
 
 
 def test_a_text_that_is_as_it_was_is_not_read_again(text: Path) -> None:
@@ -78,7 +86,9 @@ def test_a_text_that_has_changed_or_grown_is_read(text: Path) -> None:
         assert (read, same(file, opened(text, keeps=False)[0])) == (len(changed), True)
 
 
-def test_a_text_that_was_written_just_now_is_not_kept(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_was_written_just_now_is_not_kept(
+    text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It might be written again without a change of its stamp."""
     monkeypatch.setattr(scan, "SETTLED", 3600.0)
     assert [opened(text)[1] for _ in range(2)] == [text.stat().st_size] * 2
@@ -107,7 +117,9 @@ def test_a_damaged_cache_and_none_at_all_are_left_out(text: Path, tmp_path: Path
         assert same(opened(text)[0], expected)
 
 
-def test_all_is_dropped_where_it_becomes_too_much(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_is_dropped_where_it_becomes_too_much(
+    text: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(kept_stretches, "MOST", 99)
     assert [opened(text)[1] > 0 for _ in range(3)] == [True, True, True]
 
@@ -135,7 +147,9 @@ input_files.Opener(keeps=True).open_all([Path("a.txt")], [])
 
 
 def test_a_text_that_is_named_in_two_ways_is_opened_once(text: Path) -> None:
-    """What was found in it was once added up twice: lines behind the first stretch were looked for in wrong places."""
+    """What was found in it was once added up twice: lines behind the first stretch were looked for
+    in wrong places.
+    """
     opener = Opener()
     files = opener.open_all([text, Path(text.name)], [])
     assert opener.read == text.stat().st_size
@@ -144,12 +158,20 @@ def test_a_text_that_is_named_in_two_ways_is_opened_once(text: Path) -> None:
         assert read_texts(file, file.lines - 1, file.lines) == [f"{file.lines - 1:07} one café two"]
 
 
-def test_a_run_says_what_it_has_read(text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_says_what_it_has_read(
+    text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The second run has all counts, and reads nothing; with --no-cache it opens the texts again."""
     size = text.stat().st_size
     (tmp_path / "b.txt").write_bytes(text.read_bytes().replace(b"two", b"tow"))
-    config = {"datasets": {"d": {"references": ["b.txt"]}}, "systems": {"s": "a.txt"}, "metrics": ["bleu"]}
-    (tmp_path / "c.yaml").write_text(json.dumps({**config, "output": {"dir": "run"}, "run": {"n_jobs": 1}}))
+    config = {
+        "datasets": {"d": {"references": ["b.txt"]}},
+        "systems": {"s": "a.txt"},
+        "metrics": ["bleu"],
+    }
+    (tmp_path / "c.yaml").write_text(
+        json.dumps({**config, "output": {"dir": "run"}, "run": {"n_jobs": 1}})
+    )
     read = []
     for more in ([], [], ["--no-cache"]):
         assert cli.main(["run", "c.yaml", "-q", *more]) == 0

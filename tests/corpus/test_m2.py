@@ -99,7 +99,17 @@ def test_a_sentence_that_nobody_annotated_is_as_it_is() -> None:
         assert references(*rows, more=more, sentences=2) == [["a b", "x d"], ["a b", "c y"]]
 
 
-ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z", 1), "", "S e", edit("0 1", "w", 1))
+ROWS = (
+    "S a b",
+    edit("0 1", "x"),
+    "",
+    "S c d",
+    edit("0 1", "y"),
+    edit("1 2", "z", 1),
+    "",
+    "S e",
+    edit("0 1", "w", 1),
+)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +120,9 @@ ROWS = ("S a b", edit("0 1", "x"), "", "S c d", edit("0 1", "y"), edit("1 2", "z
         ("none", [["x b", "y d", ""], ["", "c z", "w"]]),
     ],
 )
-def test_what_stands_in_for_an_annotator_without_lines(value: str, expected: list[list[str]]) -> None:
+def test_what_stands_in_for_an_annotator_without_lines(
+    value: str, expected: list[list[str]]
+) -> None:
     found = corpus(*ROWS, more=f", missing_annotator: {value}", sentences=3)
     assert [lines(reference) for reference in found.references] == expected
     assert found.missing == (value == "none")
@@ -131,11 +143,15 @@ def test_what_was_not_chosen_is_told() -> None:
 def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is made of it, and by whichever thread."""
     known, read = Counter[str](), m2_texts.read_m2
-    monkeypatch.setattr(input_files, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest))
+    monkeypatch.setattr(
+        input_files, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest)
+    )
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})
     outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
-    prepare(f"datasets: {{c: {{gold: gold.m2}}}}\nsystems: {{{outputs}}}\nmetrics: {metrics}\nrun: {{n_jobs: 2}}\n")
+    prepare(
+        f"datasets: {{c: {{gold: gold.m2}}}}\nsystems: {{{outputs}}}\nmetrics: {metrics}\nrun: {{n_jobs: 2}}\n"
+    )
     assert known == Counter(["gold.m2", *(["a.m2", "b.m2"] if "m2" not in metrics else [])])
 
 
@@ -143,9 +159,18 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
     ("rows", "message"),
     [
         (["S a", "A 0 1|||X|||y"], "x.m2:2: expected 6 fields with ||| between, found 3"),
-        (["S a", edit("0 2", "x")], "x.m2:2: the edit 0 2 does not fit into a sentence of 1 tokens"),
-        (["S a", edit("1 0", "x")], "x.m2:2: the edit 1 0 does not fit into a sentence of 1 tokens"),
-        (["S a", edit("-1 -1", "x")], "x.m2:2: the edit -1 -1 does not fit into a sentence of 1 tokens"),
+        (
+            ["S a", edit("0 2", "x")],
+            "x.m2:2: the edit 0 2 does not fit into a sentence of 1 tokens",
+        ),
+        (
+            ["S a", edit("1 0", "x")],
+            "x.m2:2: the edit 1 0 does not fit into a sentence of 1 tokens",
+        ),
+        (
+            ["S a", edit("-1 -1", "x")],
+            "x.m2:2: the edit -1 -1 does not fit into a sentence of 1 tokens",
+        ),
         (["S a", edit("x 1", "x")], "x.m2:2: expected two token offsets, found 'x 1'"),
         (["S a", edit("0", "x")], "x.m2:2: expected two token offsets, found '0'"),
         (
@@ -155,9 +180,15 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
         (["S a b c", edit("0 2", "x"), edit("1 3", "y")], "x.m2:3: overlaps the edit of line 2"),
         (["S a b c", edit("1 3", "y"), edit("0 2", "x")], "x.m2:3: overlaps the edit of line 2"),
         (["S a", edit("0 1", "x"), edit("0 1", "x")], "x.m2:3: overlaps the edit of line 2"),
-        (["S a", noop(), edit("0 1", "x")], "x.m2:2: a noop, but annotator 0 edits the sentence in line 3"),
+        (
+            ["S a", noop(), edit("0 1", "x")],
+            "x.m2:2: a noop, but annotator 0 edits the sentence in line 3",
+        ),
         ([noop()], "x.m2:1: an edit before any sentence: expected a line that begins with 'S '"),
-        (["S a", "", noop()], "x.m2:3: an edit before any sentence: expected a line that begins with 'S '"),
+        (
+            ["S a", "", noop()],
+            "x.m2:3: an edit before any sentence: expected a line that begins with 'S '",
+        ),
         (["S a", "B"], "x.m2:2: expected a line that begins with 'S ' or 'A ', or an empty line"),
         (["S a"], "x.m2: no annotator has a line: there is no line that begins with 'A '"),
         (
@@ -173,11 +204,19 @@ def test_wrong_lines_are_told(rows: list[str], message: str) -> None:
 
 def test_bytes_that_are_no_utf8_are_told() -> None:
     write({"x.m2": b"S a\nA \xff\n", "a.txt": "a\n"})
-    assert problems(dataset("{m2: x.m2}")) == ["x.m2:2: byte 3 of the line (0xff) is not valid UTF-8"]
+    assert problems(dataset("{m2: x.m2}")) == [
+        "x.m2:2: byte 3 of the line (0xff) is not valid UTF-8"
+    ]
 
 
 def test_a_given_source_is_checked_token_by_token() -> None:
-    write({"s.txt": "  a  b \nc d\n", "x.m2": f"S a b\n{noop()}\n\nS c d\n{noop()}\n", "a.txt": "a\nc\n"})
+    write(
+        {
+            "s.txt": "  a  b \nc d\n",
+            "x.m2": f"S a b\n{noop()}\n\nS c d\n{noop()}\n",
+            "a.txt": "a\nc\n",
+        }
+    )
     found = prepare(dataset("{m2: x.m2, source: s.txt}")).corpora[0]
     assert lines(found.source) == ["  a  b ", "c d"]
     write({"s.txt": "a b\nc e\n"})
@@ -191,23 +230,39 @@ def test_a_given_source_is_checked_token_by_token() -> None:
 
 
 def test_packed_and_windows_files_are_read() -> None:
-    write({"x.m2.gz": gzip.compress(f"\ufeffS a b\r\n{edit('0 1', 'x')}\r\n\r\n".encode()), "a.txt": "a\n"})
+    write(
+        {
+            "x.m2.gz": gzip.compress(f"\ufeffS a b\r\n{edit('0 1', 'x')}\r\n\r\n".encode()),
+            "a.txt": "a\n",
+        }
+    )
     assert lines(prepare(dataset("{m2: x.m2.gz}")).corpora[0].references[0]) == ["x b"]
 
 
 def test_the_official_file_gives_the_references_of_the_gleu_authors(shared: Path) -> None:
-    """`missing_annotator: first`: the official file lists annotations that are equal once, under annotator 0."""
+    """`missing_annotator: first`: the official file lists annotations that are equal once, under
+    annotator 0.
+    """
     m2 = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
     source = shared / "conll14" / "INPUT"
-    text = CONFIG.replace("source: s.txt, references: [r.txt]", f"source: {source}, m2: {m2}, missing_annotator: first")
+    text = CONFIG.replace(
+        "source: s.txt, references: [r.txt]",
+        f"source: {source}, m2: {m2}, missing_annotator: first",
+    )
     found = prepare(text.replace("a.txt", str(shared / "conll14" / "AMU"))).corpora[0]
     for number, reference in enumerate(found.references):
-        expected = (shared / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
+        expected = (
+            (shared / "conll14" / f"REF{number}").read_text(encoding="utf-8").split("\n")[:-1]
+        )
         assert [line.split() for line in lines(reference)] == [line.split() for line in expected]
 
 
-def test_a_sentence_with_edits_without_end_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """M2 and XML, with the line at which there are too many; 256 MB of edits took more than a gigabyte."""
+def test_a_sentence_with_edits_without_end_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """M2 and XML, with the line at which there are too many; 256 MB of edits took more than a
+    gigabyte.
+    """
     xml = '<sentence numann="1"><text>a</text><error req="no"><alt ann="0">\n{}</alt></error></sentence>'
     for text, reader, place in (
         ("S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9, m2_lines.blocks, 7),
@@ -218,20 +273,29 @@ def test_a_sentence_with_edits_without_end_is_refused(monkeypatch: pytest.Monkey
         path = tmp_path / "gold"
         path.write_text(text, encoding="utf-8")
         with pytest.raises(
-            CorpusError, match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$"
+            CorpusError,
+            match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$",
         ):
             list(reader(path, "gold"))
 
 
-# Data sets of edits: what is said of files that are wrong or do not fit, and what is replaced in them.
+# Data sets of edits: what is said of files that are wrong or do not fit, and what is replaced in
+# them.
 
 
 def config(
-    gold: str = "gold.m2", system: object = "a.m2", metrics: tuple[str, ...] = ("errant",), **more: object
+    gold: str = "gold.m2",
+    system: object = "a.m2",
+    metrics: tuple[str, ...] = ("errant",),
+    **more: object,
 ) -> str:
     """Return a config of a data set with gold and a system with an M2 file."""
     output = {"m2": system} if isinstance(system, str) else system
-    content = {"datasets": {"d": {"gold": gold, **more}}, "systems": {"A": output}, "metrics": metrics}
+    content = {
+        "datasets": {"d": {"gold": gold, **more}},
+        "systems": {"A": output},
+        "metrics": metrics,
+    }
     return json.dumps(content)
 
 
@@ -248,9 +312,14 @@ def of_many(annotators: int) -> str:
         ({"a.m2": "S a b\n\n"}, ["a.m2: has 1 sentences, and gold.m2 has 2"]),
         (
             {"a.m2": "S a x\n\nS c\n\n"},
-            ["a.m2:1: token 2 is 'x', and in gold.m2:1 it is 'b': the edits are not of the same sentences"],
+            [
+                "a.m2:1: token 2 is 'x', and in gold.m2:1 it is 'b': the edits are not of the same sentences"
+            ],
         ),
-        ({"gold.m2": of_many(256)}, ["gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"]),
+        (
+            {"gold.m2": of_many(256)},
+            ["gold.m2:1: has 256 annotators up to this sentence; at most 255 are supported"],
+        ),
         (
             {"gold.m2": of_many(2), "a.m2": of_many(200)},
             [
@@ -258,7 +327,10 @@ def of_many(annotators: int) -> str:
                 "supported"
             ],
         ),
-        ({"a.m2": "S a b\nA 0 1|||R:X|||x\n\nS c\n"}, ["a.m2:2: expected 6 fields with ||| between, found 3"]),
+        (
+            {"a.m2": "S a b\nA 0 1|||R:X|||x\n\nS c\n"},
+            ["a.m2:2: expected 6 fields with ||| between, found 3"],
+        ),
     ],
 )
 def test_files_that_are_wrong(files: dict[str, str | bytes], expected: list[str]) -> None:

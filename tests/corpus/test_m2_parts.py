@@ -1,4 +1,6 @@
-"""M2 files that are read in parts: the same as in one, whoever reads them, and annotators who come late."""
+"""M2 files that are read in parts: the same as in one, whoever reads them, and annotators who come
+late.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def edit(span: str, text: str, annotator: int, kind: str = "X") -> str:
 
 @pytest.fixture
 def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., M2File]:
-    """A function that reads content as an M2 file; it is given sizes of parts, and a number of threads."""
+    """A function that reads content as an M2 file; it is given sizes of parts, and a number of
+    threads.
+    """
 
     def given(content: bytes, asked: Asked, number: int = 1, **sizes: int) -> M2File:
         path = tmp_path / "a.m2"
@@ -48,7 +52,10 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., M2Fil
 
 
 def texts(made: M2File) -> dict[Key, list[str]]:
-    return {key: path.read_bytes().decode("latin-1").split("\xff")[:-1] for key, path in made.files.items()}
+    return {
+        key: path.read_bytes().decode("latin-1").split("\xff")[:-1]
+        for key, path in made.files.items()
+    }
 
 
 def outcome(read: Callable[..., M2File], *given: object, **sizes: int) -> list[object]:
@@ -57,17 +64,26 @@ def outcome(read: Callable[..., M2File], *given: object, **sizes: int) -> list[o
         made = read(*given, **sizes)
     except CorpusError as error:
         return [error.problems]
-    return [made.told, [*made.told.all_types], made.annotated, texts(made)]  # of equal types the first is told
+    return [
+        made.told,
+        [*made.told.all_types],
+        made.annotated,
+        texts(made),
+    ]  # of equal types the first is told
 
 
 def random_file(rng: random.Random) -> bytes:
-    """Return an M2 file with annotators who come late, and now and then with something that is odd or wrong."""
+    """Return an M2 file with annotators who come late, and now and then with something that is odd
+    or wrong.
+    """
     lines = [""] * rng.choice([0, 0, 2])
     for number in range(rng.randint(1, 9)):
         lines.append("S " + " ".join(rng.choices(["a", "\u00e9", "bc"], k=3)))
         for annotator in sorted(rng.sample(range(1 + number), rng.randint(0, min(3, 1 + number)))):
             text = rng.choice(["x", "", "-NONE-", "y||z"])
-            lines.append(edit(rng.choice(["0 1", "1 1", "2 3"]), text, annotator, f"R:{rng.randint(0, 5)}"))
+            lines.append(
+                edit(rng.choice(["0 1", "1 1", "2 3"]), text, annotator, f"R:{rng.randint(0, 5)}")
+            )
         lines += [""] * rng.choice([1, 1, 1, 1, 2, 0])
     if rng.random() < 0.5:
         odd = [
@@ -82,7 +98,11 @@ def random_file(rng: random.Random) -> bytes:
             "S \u2028",
         ]
         lines.insert(rng.randint(0, len(lines)), rng.choice(odd))
-    content = rng.choice(["", "", "\ufeff"]) + rng.choice(["\n", "\n", "\r\n"]).join(lines) + rng.choice(["", "\n"])
+    content = (
+        rng.choice(["", "", "\ufeff"])
+        + rng.choice(["\n", "\n", "\r\n"]).join(lines)
+        + rng.choice(["", "\n"])
+    )
     return content.encode() + rng.choice([b"", b"", b"", b"\xff"])
 
 
@@ -97,7 +117,9 @@ def random_file(rng: random.Random) -> bytes:
     ],
 )
 @pytest.mark.usefixtures("kernel")
-def test_a_file_is_the_same_in_one_part_and_in_many(asked: Asked, read: Callable[..., M2File]) -> None:
+def test_a_file_is_the_same_in_one_part_and_in_many(
+    asked: Asked, read: Callable[..., M2File]
+) -> None:
     """What is said, each text, and what is wrong: by one thread or by two."""
     rng, good, wrong = random.Random(5), 0, 0
     for _ in range(60):
@@ -129,7 +151,9 @@ S g h
 def test_annotators_who_come_late_have_texts_of_all_sentences(
     sizes: dict[str, int], read: Callable[..., M2File]
 ) -> None:
-    """By hand. The lines of those who lack one, of alternatives and of what does not fit count through all parts."""
+    """By hand. The lines of those who lack one, of alternatives and of what does not fit count
+    through all parts.
+    """
     made = read(CONTENT.encode(), Asked(texts=True, records=True, lenient=True), **sizes)
     assert made.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
     assert made.told.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
@@ -188,7 +212,9 @@ def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
 ) -> None:
     """A tab in the last span is nothing that the compiled reader reads."""
     path = tmp_path / "a.m2"
-    path.write_text("\n".join([f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3 + ["S a b", edit("0\t1", "x", 0), ""]))
+    path.write_text(
+        "\n".join([f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3 + ["S a b", edit("0\t1", "x", 0), ""])
+    )
     monkeypatch.setattr(m2_texts, "PART", 8)
     spool = Spool(1 << 20)
     made = read_m2(path, Asked(texts=True), spool)

@@ -1,4 +1,6 @@
-"""Warnings about M2 files that fit together and still may not be meant so: types, styles, sides, line ends."""
+"""Warnings about M2 files that fit together and still may not be meant so: types, styles, sides,
+line ends.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ import pytest
 
 import pipeline
 from pipeline.corpus.edit_views import odd_lines
-from pipeline.corpus.edits.m2_files import Annotated, Block, converted, read_annotated, with_texts_changed
+from pipeline.corpus.edits.m2_files import (
+    Annotated,
+    Block,
+    converted,
+    read_annotated,
+    with_texts_changed,
+)
 from pipeline.errors import ConfigError, InputError
 from pipeline.io.plain_files import Spool
 from pipeline.report.tables.ranked import labels
@@ -29,7 +37,9 @@ END = "REQUIRED|||-NONE-"
 
 
 def random_file(rng: random.Random, annotators: int) -> str:
-    """Return an M2 file in the style of ERRANT where all annotators have lines in each sentence with edits."""
+    """Return an M2 file in the style of ERRANT where all annotators have lines in each sentence
+    with edits.
+    """
     blocks = []
     for _ in range(rng.randint(1, 12)):
         tokens = rng.choices("abcdé", k=rng.randint(1, 6))
@@ -128,8 +138,12 @@ def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixtu
         match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
     ):
         warnings_of(tmp_path, gold, outputs, "errant")
-    assert [said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")].count(True) == 1
-    assert not any(said in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant"))
+    assert [
+        said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
+    ].count(True) == 1
+    assert not any(
+        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
+    )
     for option, expected in (("-cse", 1), ("-ds", 0)):
         _, _, err = called(capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option)
         assert err.count(said) == expected
@@ -152,10 +166,17 @@ def test_line_ends_of_windows_are_said(tmp_path: Path, capsys: pytest.CaptureFix
     output = tmp_path / "careful.m2"
     output.write_bytes((DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n"))
     said = "careful.m2: lines end as those of Windows do"
-    assert any(said in note for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant"))
+    assert any(
+        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
+    )
     _, out, err = called(capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2")
     assert said in err
-    assert out == called(capsys, "errant_compare", "-hyp", DATA / "careful.m2", "-ref", DATA / "gold.m2")[1]
+    assert (
+        out
+        == called(capsys, "errant_compare", "-hyp", DATA / "careful.m2", "-ref", DATA / "gold.m2")[
+            1
+        ]
+    )
 
 
 def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) -> None:
@@ -166,29 +187,47 @@ def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) 
     gold.write_text(text.replace("||||||", "|||-NONE-|||"), encoding="utf-8")
     outputs = {"A": DATA / "careful.m2"}
     said = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
-    assert [note.startswith(said) for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")].count(True) == 1
+    assert [
+        note.startswith(said) for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
+    ].count(True) == 1
     assert not any("-NONE-" in note for note in warnings_of(tmp_path, gold, outputs, "m2"))
-    assert not any("-NONE-" in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure"))
+    assert not any(
+        "-NONE-" in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure")
+    )
 
 
-def test_check_and_runs_count_the_same_sentences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_and_runs_count_the_same_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
     gold = tmp_path / "gold.m2"
     gold.write_text(f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8")
     output = tmp_path / "A.m2"
     output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
-    assert any("1 (3, the first" in note for note in warnings_of(tmp_path, gold, {"A": output}, "errant"))
+    assert any(
+        "1 (3, the first" in note for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
+    )
     assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
 
 
 def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
-    texts = ["errant|mode:cs|beta:0.5", "errant|mode:cs|beta:0.5|choice:sentence", "m2|beta:0.5|mu:2|iwc:true"]
-    assert list(labels(texts).values()) == ["errant (choice:official)", "errant (choice:sentence)", "m2"]
+    texts = [
+        "errant|mode:cs|beta:0.5",
+        "errant|mode:cs|beta:0.5|choice:sentence",
+        "m2|beta:0.5|mu:2|iwc:true",
+    ]
+    assert list(labels(texts).values()) == [
+        "errant (choice:official)",
+        "errant (choice:sentence)",
+        "m2",
+    ]
     both = labels(["m2|beta:0.5|mu:2|iwc:true", "m2|beta:0.5|mu:2"])
     assert list(both.values()) == ["m2 (iwc:true)", "m2 (iwc:false)"]
 
 
-def test_two_systems_are_compared_with_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_systems_are_compared_with_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     outputs = {name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")}
     content = {
         "datasets": {"d": {"gold": str(DATA / "gold.m2")}},
@@ -205,24 +244,34 @@ def test_two_systems_are_compared_with_each_other(tmp_path: Path, capsys: pytest
     ):
         code, out, _ = called(capsys, "compare", tmp_path / "run", "--system", *names, "--json")
         tests = json.loads(out)["tests"]
-        assert (code, [tuple(sorted((test["system"], test["other"]))) for test in tests]) == (0, pairs)
+        assert (code, [tuple(sorted((test["system"], test["other"]))) for test in tests]) == (
+            0,
+            pairs,
+        )
     code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
     turned = [
-        t for t in Results.read(tmp_path / "run" / "results.json").tests if t.difference * (t.wins - t.losses) < 0
+        t
+        for t in Results.read(tmp_path / "run" / "results.json").tests
+        if t.difference * (t.wins - t.losses) < 0
     ]
     assert ("Wins and losses may point the other way" in out) == bool(turned)
 
 
 def test_what_is_no_path_is_said() -> None:
     outputs = {"a": ["x y"]}
-    for gold, expected in (("text", "there is no file 'text'"), ("S a\n", "a text of several lines")):
+    for gold, expected in (
+        ("text", "there is no file 'text'"),
+        ("S a\n", "a text of several lines"),
+    ):
         with pytest.raises(InputError, match=f"gold: expected the path of an M2 file.*{expected}"):
             pipeline.evaluate(outputs, metrics="m2", gold=gold)
     with pytest.raises(InputError, match=r"expected the path of a run directory.*found int"):
         pipeline.compare(3)  # type: ignore[arg-type]
 
 
-def test_different_numbers_of_sentences_name_each_file_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_different_numbers_of_sentences_name_each_file_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     gold = tmp_path / "gold.m2"
     gold.write_text("S a\n\nS b\n", encoding="utf-8")
     output = tmp_path / "A.txt"

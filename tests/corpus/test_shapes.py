@@ -1,4 +1,6 @@
-"""Shapes of files that people have: lists of references, records joined by ids, CSV, Arrow, lists for each item."""
+"""Shapes of files that people have: lists of references, records joined by ids, CSV, Arrow, lists
+for each item.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,23 @@ if TYPE_CHECKING:
 
 COUNT = 12
 RNG = random.Random(5)
-WORDS = ["the", "a", "cat", "dog", "bird", "sat", "ran", "home", "away", "on", "by", "mat", "hill", "old", "new"]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "bird",
+    "sat",
+    "ran",
+    "home",
+    "away",
+    "on",
+    "by",
+    "mat",
+    "hill",
+    "old",
+    "new",
+]
 OUTPUTS = [" ".join(RNG.choices(WORDS, k=9)) for _ in range(COUNT)]
 REFERENCES = [
     [
@@ -38,7 +56,12 @@ REFERENCES = [
 ]
 IDS = [f"doc-{number}" for number in range(COUNT)]
 RECORDS = [
-    {"id": name, "src": text.upper(), "refs": references, "translation": {"en": text, "de": f"D {text}"}}
+    {
+        "id": name,
+        "src": text.upper(),
+        "refs": references,
+        "translation": {"en": text, "de": f"D {text}"},
+    }
     for name, text, references in zip(IDS, OUTPUTS, REFERENCES, strict=True)
 ]
 SHUFFLED = random.Random(7).sample(range(COUNT), COUNT)
@@ -66,7 +89,9 @@ def arrow_stream(path: str, records: Sequence[dict[str, Any]], size: int = 5) ->
 def config(references: str, output: str = "o.txt", **more: str) -> str:
     """Return a config with these references, and other keys of the data set."""
     keys = "".join(f", {key}: {value}" for key, value in more.items())
-    return f"datasets: {{d: {{references: {references}{keys}}}}}\nsystems: {{A: {output}}}\n{METRICS}"
+    return (
+        f"datasets: {{d: {{references: {references}{keys}}}}}\nsystems: {{A: {output}}}\n{METRICS}"
+    )
 
 
 JOINED = config("{jsonl: d.jsonl, column: refs}", "{jsonl: p.jsonl, column: hyp}", key="id")
@@ -117,8 +142,12 @@ def test_fields_inside_of_records(kind: str, file: str, column: str, expected: l
 def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
     unit = ":1" if kind == "jsonl" else ", row 1"
     (found,) = problems(config(f"{{{kind}: {file}, column: 'refs[1]'}}"))
-    assert found.startswith(f"{file}{unit}: has no 'refs[1]': the list has too few items; null is for references, with")
-    corpus = prepare(config(f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]", empty_references="none")).corpora[0]
+    assert found.startswith(
+        f"{file}{unit}: has no 'refs[1]': the list has too few items; null is for references, with"
+    )
+    corpus = prepare(
+        config(f"[{{{kind}: {file}, column: 'refs[1]'}}, o.txt]", empty_references="none")
+    ).corpora[0]
     assert lines(corpus.references[0]) == [own[1] if len(own) > 1 else "" for own in REFERENCES]
 
 
@@ -130,10 +159,19 @@ def test_an_item_that_some_lists_lack(kind: str, file: str) -> None:
             "d.jsonl: 1 references have no word, and other lists lack references: say `empty_references",
         ),
         ([["a"], []], "d.jsonl:2: no annotator has a reference for this sentence"),
-        ([["a"], "b"], "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found text"),
-        ([["a"], None], "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found null"),
+        (
+            [["a"], "b"],
+            "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found text",
+        ),
+        (
+            [["a"], None],
+            "d.jsonl:2: 'refs': expected a list of texts, as in the first record; found null",
+        ),
         ([["a"], ["b", 3]], "d.jsonl:2: 'refs[1]': expected text, found a number"),
-        ([["a"], ["b"] * 256], "d.jsonl:2: 'refs' has 256 texts; at most 255 references are supported"),
+        (
+            [["a"], ["b"] * 256],
+            "d.jsonl:2: 'refs' has 256 texts; at most 255 references are supported",
+        ),
     ],
 )
 def test_wrong_lists_are_told(rows: list[Any], message: str) -> None:
@@ -146,16 +184,30 @@ def test_lists_of_one_length_may_have_empty_texts() -> None:
     jsonl("d.jsonl", [{"refs": ["a", "b"]}, {"refs": ["c", ""]}])
     write({"o.txt": "a\nb\n"})
     assert not prepare(config("{jsonl: d.jsonl, column: refs}")).corpora[0].missing
-    assert prepare(config("{jsonl: d.jsonl, column: refs}", empty_references="none")).corpora[0].missing
+    assert (
+        prepare(config("{jsonl: d.jsonl, column: refs}", empty_references="none"))
+        .corpora[0]
+        .missing
+    )
 
 
 # Folders that the package datasets has saved.
 def saved(folder: str, parts: int = 2) -> None:
-    """Write a folder as Dataset.save_to_disk() of datasets 5.2 does, without what is not read of it."""
+    """Write a folder as Dataset.save_to_disk() of datasets 5.2 does, without what is not read of
+    it.
+    """
     names = [f"data-{number:05}-of-{parts:05}.arrow" for number in range(parts)]
-    write({f"{folder}/state.json": json.dumps({"_data_files": [{"filename": name} for name in names]})})
+    write(
+        {
+            f"{folder}/state.json": json.dumps(
+                {"_data_files": [{"filename": name} for name in names]}
+            )
+        }
+    )
     for number, name in enumerate(names):
-        arrow_stream(f"{folder}/{name}", RECORDS[number * COUNT // parts : (number + 1) * COUNT // parts])
+        arrow_stream(
+            f"{folder}/{name}", RECORDS[number * COUNT // parts : (number + 1) * COUNT // parts]
+        )
 
 
 def test_folders_that_datasets_saved() -> None:
@@ -169,12 +221,16 @@ def test_folders_that_datasets_saved() -> None:
             "set: is a folder of several data sets, the splits; name one of set/train, set/test"
         ]
     Path("empty").mkdir()
-    assert problems(config("{arrow: empty, column: refs}"))[0].startswith("empty: is a folder without state.json; exp")
+    assert problems(config("{arrow: empty, column: refs}"))[0].startswith(
+        "empty: is a folder without state.json; exp"
+    )
 
 
 def test_what_the_package_datasets_itself_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    datasets = pytest.importorskip("datasets", reason="the package datasets is the oracle of its own files")
+    datasets = pytest.importorskip(
+        "datasets", reason="the package datasets is the oracle of its own files"
+    )
     whole = datasets.Dataset.from_list(RECORDS)
     datasets.DatasetDict({"test": whole, "dev": whole.select(range(3))}).save_to_disk(
         "saved", num_shards={"test": 3, "dev": 1}
@@ -184,7 +240,9 @@ def test_what_the_package_datasets_itself_writes(monkeypatch: pytest.MonkeyPatch
     for references in ("{arrow: saved/test, column: refs}", "{parquet: hf.parquet, column: refs}"):
         job = prepare(config(references))
         assert stages.run(job, "out")[1].scores[0].score == pytest.approx(peer(), abs=1e-12)
-    assert lines(prepare(config("{csv: hf.csv, column: src}")).corpora[0].references[0]) == [t.upper() for t in OUTPUTS]
+    assert lines(prepare(config("{csv: hf.csv, column: src}")).corpora[0].references[0]) == [
+        t.upper() for t in OUTPUTS
+    ]
 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet"])
@@ -199,7 +257,10 @@ def test_damaged_files_are_told(kind: str) -> None:
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 def test_cells_of_csv_may_be_quoted(separator: str) -> None:
     write(
-        {"o.csv": f'id{separator}text\r\n1{separator}"a ""b""{separator}\nc"\r\n2{separator}d\r\n', "r.txt": "a\nd\n"}
+        {
+            "o.csv": f'id{separator}text\r\n1{separator}"a ""b""{separator}\nc"\r\n2{separator}d\r\n',
+            "r.txt": "a\nd\n",
+        }
     )
     corpus = prepare(config("r.txt", "{csv: o.csv, column: text}")).corpora[0]
     assert lines(corpus.systems["A"]) == [f'a "b"{separator}\nc', "d"]
@@ -210,7 +271,10 @@ def test_cells_of_csv_may_be_quoted(separator: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ('id,t\n1,a\n2,"b\n3,c\n', "o.csv, row 3: not valid CSV: unexpected end of data; is a quote not closed?"),
+        (
+            'id,t\n1,a\n2,"b\n3,c\n',
+            "o.csv, row 3: not valid CSV: unexpected end of data; is a quote not closed?",
+        ),
         ("id,t\n1,a\n2\n", "o.csv, row 3: has 1 columns; the first line has 2"),
         ("id,tx\n1,a\n", "o.csv:1: no column is called 't'"),
         ("t,t\n1,a\n", "o.csv:1: two columns are called 't'"),
@@ -229,9 +293,18 @@ def test_wrong_csv_is_told(data: str, message: str) -> None:
             "d.jsonl",
             "the lines are JSON objects, not texts: name one of its fields, id, src, refs, translation: write ",
         ),
-        ("d.parquet", "is a table (parquet), no text: name one of its fields, id, src, refs, translation: write "),
-        ("d.arrow", "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write "),
-        ("saved", "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write "),
+        (
+            "d.parquet",
+            "is a table (parquet), no text: name one of its fields, id, src, refs, translation: write ",
+        ),
+        (
+            "d.arrow",
+            "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write ",
+        ),
+        (
+            "saved",
+            "is a table (arrow), no text: name one of its fields, id, src, refs, translation: write ",
+        ),
         (
             "t.csv",
             "is a table (csv), no text: name one of its fields, id, text: write t.csv:text, or in a config {csv: FI",
@@ -248,7 +321,13 @@ def test_wrong_csv_is_told(data: str, message: str) -> None:
 )
 def test_a_table_that_is_named_as_text_is_refused(name: str, message: str) -> None:
     saved("saved")
-    write({"t.csv": 'id,text\n1,"a, b"\n', "t.tsv": "id\ttext\n1\ta\n", "j.txt": Path("p.jsonl").read_bytes()})
+    write(
+        {
+            "t.csv": 'id,text\n1,"a, b"\n',
+            "t.tsv": "id\ttext\n1\ta\n",
+            "j.txt": Path("p.jsonl").read_bytes(),
+        }
+    )
     (found,) = problems(config("o.txt", name))
     assert found.startswith(f"{name}: {message}")
 
@@ -267,12 +346,21 @@ def test_outputs_in_another_order_are_joined(part: int, monkeypatch: pytest.Monk
     assert lines(corpus.systems["A"]) == OUTPUTS
     assert lines(corpus.ids) == IDS
     assert corpus.systems["A"].at(1) == f"p.jsonl:{SHUFFLED.index(0) + 1}"
-    assert problems(JOINED.replace("column: hyp", "column: hyp, key: id").replace(", key: id}}\nsys", "}}\nsys")) == [
+    assert problems(
+        JOINED.replace("column: hyp", "column: hyp, key: id").replace(", key: id}}\nsys", "}}\nsys")
+    ) == [
         "p.jsonl: has ids, but no text of the data set has any: name the field of a file of records there too"
     ]
-    write({"p.tsv": "id\thyp\n" + "".join(f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED)})
+    write(
+        {
+            "p.tsv": "id\thyp\n"
+            + "".join(f"{IDS[number]}\t{OUTPUTS[number]}\n" for number in SHUFFLED)
+        }
+    )
     by_number = JOINED.replace("{jsonl: p.jsonl, column: hyp}", "{tsv: p.tsv, column: 2}")
-    assert lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS  # a key with a name: the first line has names
+    assert (
+        lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS
+    )  # a key with a name: the first line has names
     assert main(["score", "bleu", "--key", "id", "-r", "d.jsonl:refs", "-o", "p.tsv:2", "-q"]) == 0
 
 
@@ -370,7 +458,10 @@ def test_commands_print_the_ids(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[2] for row in rows] == IDS
     _, out, _ = called(capsys, "score", "google_gleu", "bleu", *files, "--sentence-outputs")
     assert out.splitlines()[2].split("\t")[1:4] == ["p.jsonl:hyp", "2", "doc-1"]
-    assert "p.jsonl:hyp, line 2 (id doc-1)\n" in called(capsys, "explain", "google_gleu", *files, "--line", "2")[1]
+    assert (
+        "p.jsonl:hyp, line 2 (id doc-1)\n"
+        in called(capsys, "explain", "google_gleu", *files, "--line", "2")[1]
+    )
 
 
 # Python.
@@ -379,34 +470,59 @@ SQUARE = [[*own, *own][:2] for own in REFERENCES[:2]]
 
 
 def test_references_may_be_a_list_for_each_item() -> None:
-    by_item = pipeline.evaluate(OUTPUTS, REFERENCES, metrics="bleu[tok=whitespace]", ids=range(COUNT))
+    by_item = pipeline.evaluate(
+        OUTPUTS, REFERENCES, metrics="bleu[tok=whitespace]", ids=range(COUNT)
+    )
     by_annotator = pipeline.evaluate(OUTPUTS, STREAMS, metrics="bleu[tok=whitespace]")
     assert by_item.score == by_annotator.score == pytest.approx(peer(), abs=1e-12)
     assert by_item[0].ids == list(map(str, range(COUNT)))
     assert pipeline.Scorer("bleu[tok=whitespace]", REFERENCES).score(OUTPUTS).score == by_item.score
     pairs = pipeline.sentence_scores("bleu[tok=whitespace]", OUTPUTS, REFERENCES)
     assert pairs.tolist() == by_item[0].sentences.tolist()
-    both = [[*own, *own][:2] for own in REFERENCES]  # a Scorer without sources cannot tell these, sentence_scores can
+    both = [
+        [*own, *own][:2] for own in REFERENCES
+    ]  # a Scorer without sources cannot tell these, sentence_scores can
     turned = [list(texts) for texts in zip(*both, strict=True)]
     expected = pipeline.sentence_scores("bleu", OUTPUTS, turned).tolist()
     assert pipeline.sentence_scores("bleu", OUTPUTS, both).tolist() == expected
-    assert pipeline.Scorer("bleu", both, [text.upper() for text in OUTPUTS]).sentences(OUTPUTS).tolist() == expected
+    assert (
+        pipeline.Scorer("bleu", both, [text.upper() for text in OUTPUTS])
+        .sentences(OUTPUTS)
+        .tolist()
+        == expected
+    )
     tokens = [[text.split() for text in own] for own in REFERENCES]
-    assert pipeline.evaluate([text.split() for text in OUTPUTS], tokens, metrics="bleu").score == by_item.score
-    assert pipeline.evaluate(OUTPUTS, [[own[0]] for own in REFERENCES], metrics="bleu").score < by_item.score
+    assert (
+        pipeline.evaluate([text.split() for text in OUTPUTS], tokens, metrics="bleu").score
+        == by_item.score
+    )
+    assert (
+        pipeline.evaluate(OUTPUTS, [[own[0]] for own in REFERENCES], metrics="bleu").score
+        < by_item.score
+    )
 
 
-def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(recwarn: pytest.WarningsRecorder) -> None:
+def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
     turned = [list(texts) for texts in zip(*SQUARE, strict=True)]
     two = OUTPUTS[:2]
-    expected = pipeline.evaluate(two, turned, metrics="bleu").score  # the words tell that these are of annotators
+    expected = pipeline.evaluate(
+        two, turned, metrics="bleu"
+    ).score  # the words tell that these are of annotators
     assert not recwarn.list
     assert pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="item").score == expected
     pipeline.evaluate(two, SQUARE, metrics="bleu", references_by="annotator")
     assert not recwarn.list
-    with pytest.warns(UserWarning, match="2 lists of 2 texts, read as a list for each annotator; they look transposed"):
+    with pytest.warns(
+        UserWarning,
+        match="2 lists of 2 texts, read as a list for each annotator; they look transposed",
+    ):
         pipeline.evaluate(two, SQUARE, metrics="bleu")
-    with pytest.warns(UserWarning, match="numbers and words do not tell whether each is that of an item; say referen"):
+    with pytest.warns(
+        UserWarning,
+        match="numbers and words do not tell whether each is that of an item; say referen",
+    ):
         pipeline.evaluate(two, [["x", "y"], ["z", "v"]], metrics="bleu")
 
 
@@ -418,12 +534,32 @@ def test_as_many_references_as_items_are_told_apart_by_words_or_by_the_caller(re
             {},
             "references: 3 lists of 1 to 3 texts for 3 items; say references_by='item'",
         ),
-        ([["a"], ["b"]], {}, "references: 2 lists of up to 1 texts; expected 3 lists (references_by='item'), or"),
+        (
+            [["a"], ["b"]],
+            {},
+            "references: 2 lists of up to 1 texts; expected 3 lists (references_by='item'), or",
+        ),
         ([{"a": "b"}] * 3, {}, "references: expected a list of texts for each item; found dict"),
-        ([["a"], ["b"]], {"references_by": "item"}, "references: expected a list for each item, 3; found 2"),
-        ([["a"]] * 3, {"references_by": "items"}, "references_by: expected 'annotator' or 'item', found 'items'"),
-        ([["a"], ["b"], []], {}, "references[0], item 3: no annotator has a reference for this sentence"),
-        ([["a"]] * 3, {"ids": [1, 2, 2]}, "ids, item 3: has the id '2', as ids, item 2 has; ids stand once"),
+        (
+            [["a"], ["b"]],
+            {"references_by": "item"},
+            "references: expected a list for each item, 3; found 2",
+        ),
+        (
+            [["a"]] * 3,
+            {"references_by": "items"},
+            "references_by: expected 'annotator' or 'item', found 'items'",
+        ),
+        (
+            [["a"], ["b"], []],
+            {},
+            "references[0], item 3: no annotator has a reference for this sentence",
+        ),
+        (
+            [["a"]] * 3,
+            {"ids": [1, 2, 2]},
+            "ids, item 3: has the id '2', as ids, item 2 has; ids stand once",
+        ),
         ([["a"]] * 3, {"ids": [1, 2]}, "the texts have different numbers of lines"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Texts with a word that kills the worker which counts it. Workers import this file, so it imports little."""
+"""Texts with a word that kills the worker which counts it. Workers import this file, so it imports
+little.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ def poison(file: Path, line: int) -> None:
 
 def poisoned(task: Task) -> bool:
     """Whether a line of a task has the word."""
-    texts = (read_span(span) if len(span) > 3 else span for span in (*task.references, *task.systems))
+    texts = (
+        read_span(span) if len(span) > 3 else span for span in (*task.references, *task.systems)
+    )
     return any(POISON.encode() in line for text in texts for line in text.texts())
 
 
 def deadly(once: Path | None = None) -> Callable[[Task], Done]:
-    """Return a count() that kills its process over the word. once: only while this file is not there."""
+    """Return a count() that kills its process over the word. once: only while this file is not
+    there.
+    """
 
     def count(task: Task) -> Done:
         if poisoned(task) and not (once and once.exists()):
@@ -47,7 +53,9 @@ def deadly(once: Path | None = None) -> Callable[[Task], Done]:
 
 
 def hungry(task: Task) -> Done:
-    """Count a task, or run out of memory over the word: what is done then is what is done where a worker dies."""
+    """Count a task, or run out of memory over the word: what is done then is what is done where a
+    worker dies.
+    """
     if poisoned(task):
         raise MemoryError
     return COUNT(task)

@@ -54,7 +54,10 @@ class LengthNeeds(Needs):
         """Look up each output."""
         every = sum(text.whole.values())
         sizes = [(lines.ends - lines.starts).tolist() for lines in text.systems]
-        return [{"alike": np.array([text.whole[n] for n in s]), "every": np.full(len(s), every)} for s in sizes]
+        return [
+            {"alike": np.array([text.whole[n] for n in s]), "every": np.full(len(s), every)}
+            for s in sizes
+        ]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""Texts that are larger than memory are counted while they are opened: the same bytes, and each is read once."""
+"""Texts that are larger than memory are counted while they are opened: the same bytes, and each is
+read once.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +76,9 @@ def size(config: Path) -> int:
 @pytest.mark.parametrize(
     "how", [(), ("--n-jobs", "2", "--backend", "threading"), ("--n-jobs", "2", "--backend", "loky")]
 )
-def test_each_byte_is_read_once_and_nothing_else_is_different(config: Path, how: tuple[str, ...]) -> None:
+def test_each_byte_is_read_once_and_nothing_else_is_different(
+    config: Path, how: tuple[str, ...]
+) -> None:
     """Only the last shard is counted when the texts are known to their ends."""
     read = scored("run", *how)
     assert read["opening"] == size(config)
@@ -110,12 +114,18 @@ def test_other_line_ends_and_marks_are_no_matter(tmp_path: Path) -> None:
     ],
     ids=str,
 )
-def test_where_the_lines_alone_do_not_tell_the_counts_they_wait(config: Path, change: dict[str, Any]) -> None:
-    more = [part for key, value in change.items() for part in ("--set", f"{key}={json.dumps(value)}")]
+def test_where_the_lines_alone_do_not_tell_the_counts_they_wait(
+    config: Path, change: dict[str, Any]
+) -> None:
+    more = [
+        part for key, value in change.items() for part in ("--set", f"{key}={json.dumps(value)}")
+    ]
     if "datasets.d.empty_references" in change:
         for name, missing in (("ref0", "one"), ("ref1", "")):
             path = config.parent / "d" / name
-            path.write_text("".join(f"{line or missing}\n" for line in path.read_text().split("\n")[:-1]))
+            path.write_text(
+                "".join(f"{line or missing}\n" for line in path.read_text().split("\n")[:-1])
+            )
     assert scored("run", *more)["counted_meanwhile"] == 0
     assert dict(tree(Path("run"))) == ordinary(*more)
 
@@ -139,7 +149,10 @@ workers.count = counted
 main(["run", "config.yaml", "-q", "--output", "run", "--no-cache", "--backend", "serial"])
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    assert subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
+        == -signal.SIGKILL
+    )
     kept = len(list(Path("run/unfinished").iterdir()))
     assert kept == 9
     tasks: list[workers.Task] = []
@@ -158,7 +171,9 @@ main(["run", "config.yaml", "-q", "--output", "run", "--no-cache", "--backend", 
         assert scored("run", "--backend", "serial")["counted_meanwhile"] == 0  # all is counted
 
 
-def test_what_is_wrong_at_the_end_loses_nothing(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong_at_the_end_loses_nothing(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     expected = ordinary()
     path = config.parent / "d" / "B"
     text = path.read_bytes()
@@ -174,7 +189,9 @@ def test_what_is_wrong_at_the_end_loses_nothing(config: Path, capsys: pytest.Cap
     assert parts > 10
     path.write_bytes(text)
     scored("run")
-    assert main(["clean", "run", "--unused"]) == 0  # the counts of texts that have another stamp now
+    assert (
+        main(["clean", "run", "--unused"]) == 0
+    )  # the counts of texts that have another stamp now
     assert dict(tree(Path("run"))) == expected
 
 
@@ -222,12 +239,16 @@ def test_no_data_set_is_counted_where_one_before_it_lacks_a_file(tmp_path: Path)
 
 
 def test_memory_is_that_of_the_control_group(tmp_path: Path) -> None:
-    """The files are as Linux has them: version 1 in a group, version 2 in a container, and no limit."""
+    """The files are as Linux has them: version 1 in a group, version 2 in a container, and no
+    limit.
+    """
     whole = memory(tmp_path)
     assert whole == os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     groups = tmp_path / "sys/fs/cgroup"
     (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/self/cgroup").write_text("9:name=systemd:/\n4:memory:/jobs/one\n1:cpu:/\n0::/\n")
+    (tmp_path / "proc/self/cgroup").write_text(
+        "9:name=systemd:/\n4:memory:/jobs/one\n1:cpu:/\n0::/\n"
+    )
     (groups / "memory/jobs/one").mkdir(parents=True)
     (groups / "memory/memory.limit_in_bytes").write_text("9223372036854771712\n")
     assert memory(tmp_path) == whole

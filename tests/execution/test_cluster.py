@@ -1,7 +1,8 @@
-"""Workers past one machine: dask's with real processes here; ray's and spark's where PIPELINE_CLUSTER=1 is set.
+"""Workers past one machine: dask's with real processes here; ray's and spark's where
+PIPELINE_CLUSTER=1 is set.
 
-PIPELINE_CLUSTER=1 python -m pytest tests/execution/test_cluster.py     needs ray, pyspark, joblibspark and Java
-"""
+PIPELINE_CLUSTER=1 python -m pytest tests/execution/test_cluster.py     needs ray, pyspark,
+joblibspark and Java"""
 
 from __future__ import annotations
 
@@ -62,13 +63,16 @@ class Here(NamedTuple):
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A dask scheduler and two workers, each with a process that starts it again; return the address."""
+    """A dask scheduler and two workers, each with a process that starts it again; return the
+    address.
+    """
     pytest.importorskip("distributed", reason="dask is not installed")
     folder = tmp_path_factory.mktemp("dask")
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
-        # The first death is told: else dask tries three times itself, and our own second try is never seen.
+        # The first death is told: else dask tries three times itself, and our own second try is
+        # never seen.
         "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",
     }
     with socket.create_server(("127.0.0.1", 0)) as free:
@@ -76,13 +80,27 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = address.rpartition(":")[2]
     commands = [
         ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"],
-        ["worker", address, "--nworkers", "2", "--nthreads", "1", "--no-dashboard", "--local-directory", str(folder)],
+        [
+            "worker",
+            address,
+            "--nworkers",
+            "2",
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            "--local-directory",
+            str(folder),
+        ],
     ]
     with contextlib.ExitStack() as stack:
         log = stack.enter_context((folder / "log").open("wb"))
         for command in commands:
             started = subprocess.Popen(
-                [sys.executable, "-m", "dask", *command], env=environment, cwd=folder, stdout=log, stderr=log
+                [sys.executable, "-m", "dask", *command],
+                env=environment,
+                cwd=folder,
+                stdout=log,
+                stderr=log,
             )
             stack.callback(started.wait, PATIENCE)
             stack.callback(started.terminate)
@@ -91,7 +109,9 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def wait_for_workers(address: str) -> None:
-    """Wait until both workers of dask are there: a run waits less long than a busy machine needs to start them."""
+    """Wait until both workers of dask are there: a run waits less long than a busy machine needs to
+    start them.
+    """
     from distributed import Client
 
     with Client(address, timeout=PATIENCE, set_as_default=False) as client:
@@ -127,8 +147,12 @@ def any_cluster(request: pytest.FixtureRequest) -> Here:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """A config for two random corpora, of 200 and 201 lines, with three systems, one of them compressed."""
-    found = write_run(tmp_path, 200, datasets=("d", "e"), systems="ABC", chosen=["gleu[iter=3]", "bleu"])
+    """A config for two random corpora, of 200 and 201 lines, with three systems, one of them
+    compressed.
+    """
+    found = write_run(
+        tmp_path, 200, datasets=("d", "e"), systems="ABC", chosen=["gleu[iter=3]", "bleu"]
+    )
     for name in "de":
         (tmp_path / name / "C.gz").write_bytes(gzip.compress((tmp_path / name / "C").read_bytes()))
     text = found.read_text(encoding="utf-8").replace("{dataset}/C", "{dataset}/C.gz")
@@ -139,7 +163,9 @@ def config(tmp_path: Path) -> Path:
 # ---- real workers
 
 
-def test_the_files_have_the_bytes_of_one_process(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+def test_the_files_have_the_bytes_of_one_process(
+    any_cluster: Here, config: Path, tmp_path: Path
+) -> None:
     """Each data set is several bundles of the six shards."""
     told: list[str] = []
     pids: set[int] = set()
@@ -164,7 +190,9 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     """What a worker does not find is scanned here, as where it has no such file."""
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for number, path in enumerate(paths):
-        path.write_bytes(b"".join(b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000)))
+        path.write_bytes(
+            b"".join(b"%d a b c \xc3\xa9 %d\n\n" % (number, line) for line in range(120_000))
+        )
     expected = Opener().open_all([*paths], [])
     answers: list[Any] = []
     with (
@@ -190,7 +218,9 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     assert [answer.problem for answer in answers] == [None] * 12
 
 
-def test_a_run_uses_the_cluster_that_has_opened_its_texts(dask: Here, config: Path, tmp_path: Path) -> None:
+def test_a_run_uses_the_cluster_that_has_opened_its_texts(
+    dask: Here, config: Path, tmp_path: Path
+) -> None:
     kind = CLUSTERS["dask"]
     connect = mock.Mock(side_effect=kind.connect)
     with (
@@ -203,10 +233,16 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(dask: Here, config: Pa
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
-def test_samples_of_more_lines_than_memory_holds_are_shared(any_cluster: Here, config: Path, tmp_path: Path) -> None:
-    """Of both data sets and metrics: stretches of the stream are looked at, then samples drawn, and shuffles."""
+def test_samples_of_more_lines_than_memory_holds_are_shared(
+    any_cluster: Here, config: Path, tmp_path: Path
+) -> None:
+    """Of both data sets and metrics: stretches of the stream are looked at, then samples drawn, and
+    shuffles.
+    """
     text = config.read_text(encoding="utf-8").rstrip().removesuffix("}")
-    config.write_text(f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n', encoding="utf-8")
+    config.write_text(
+        f'{text}, "statistics": {{"resamples": 30, "trials": 40}}}}\n', encoding="utf-8"
+    )
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     shared, answers = Cluster.shared, list[Any]()
 
@@ -220,7 +256,9 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(any_cluster: Here, c
     assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
 
 
-def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, config: Path, tmp_path: Path) -> None:
+def test_workers_that_do_not_share_the_folder_send_their_counts(
+    dask: Here, config: Path, tmp_path: Path
+) -> None:
     write, written = ShardFile.write, 0
 
     def watched(*given: Any) -> Any:
@@ -238,10 +276,15 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(dask: Here, conf
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
-def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_is_made_good(
+    any_cluster: Here, config: Path, tmp_path: Path
+) -> None:
     poison(tmp_path / "d" / "B", 57)
     told: list[str] = []
-    with mock.patch.object(workers, "count", deadly(tmp_path / "dead")), mock.patch.object(clusters, "BUNDLES", 1):
+    with (
+        mock.patch.object(workers, "count", deadly(tmp_path / "dead")),
+        mock.patch.object(clusters, "BUNDLES", 1),
+    ):
         results = run(config, tmp_path / "run", any_cluster.options, Hears(tell=told.append))
     assert (tmp_path / "dead").exists()
     assert results.missing == []
@@ -253,7 +296,9 @@ def test_a_worker_that_is_killed_is_made_good(any_cluster: Here, config: Path, t
         assert told[0].endswith("); its work is tried again")
 
 
-def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, config: Path, tmp_path: Path) -> None:
+def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(
+    dask: Here, config: Path, tmp_path: Path
+) -> None:
     original = workers.count
 
     def count(task: Task) -> Done:
@@ -272,12 +317,17 @@ def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(dask: Here, 
 def test_a_worker_of_another_version_is_refused(dask: Here, config: Path, tmp_path: Path) -> None:
     with (
         mock.patch.object(workers, "COUNTING", -1),
-        pytest.raises(InputError, match=r"the worker on .*: has gec-pipeline .*; install the same version everywhere"),
+        pytest.raises(
+            InputError,
+            match=r"the worker on .*: has gec-pipeline .*; install the same version everywhere",
+        ),
     ):
         run(config, tmp_path / "run", dask.options)
 
 
-def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(dask: Here, config: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(
+    dask: Here, config: Path, tmp_path: Path
+) -> None:
     def interrupt(*_: int) -> None:
         raise KeyboardInterrupt
 
@@ -310,7 +360,9 @@ def _tasks(dask_scheduler: Any) -> int:
     return len(dask_scheduler.tasks)
 
 
-def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config: Path, tmp_path: Path) -> None:
+def test_a_client_of_the_users_own_is_used_and_left_alone(
+    scheduler: str, config: Path, tmp_path: Path
+) -> None:
     from distributed import Client
 
     with Client(scheduler) as client:
@@ -321,10 +373,23 @@ def test_a_client_of_the_users_own_is_used_and_left_alone(scheduler: str, config
 
 def test_without_an_address_workers_are_started_here_and_end(config: Path, tmp_path: Path) -> None:
     pytest.importorskip("distributed", reason="dask is not installed")
-    command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", "dask", "--n-jobs", "2"]
+    command = [
+        "run",
+        str(config),
+        "-q",
+        "--output",
+        str(tmp_path / "run"),
+        "--backend",
+        "dask",
+        "--n-jobs",
+        "2",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *command], env=environment, capture_output=True, check=True
+        [sys.executable, "-m", "pipeline", *command],
+        env=environment,
+        capture_output=True,
+        check=True,
     )
     assert done.stderr == b""
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
@@ -341,9 +406,15 @@ def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
 def test_nobody_at_the_address_is_told_soon(
-    backend: str, config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    backend: str,
+    config: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The time to wait is handed to the system, and nothing of the cluster's own, which waits for minutes, is asked."""
+    """The time to wait is handed to the system, and nothing of the cluster's own, which waits for
+    minutes, is asked.
+    """
     waits: list[float] = []
     original = socket.create_connection
 
@@ -352,11 +423,23 @@ def test_nobody_at_the_address_is_told_soon(
         return original(address, timeout)
 
     monkeypatch.setattr(socket, "create_connection", watched)
-    monkeypatch.setitem(CLUSTERS, backend, CLUSTERS[backend]._replace(connect=mock.Mock(side_effect=AssertionError)))
+    monkeypatch.setitem(
+        CLUSTERS, backend, CLUSTERS[backend]._replace(connect=mock.Mock(side_effect=AssertionError))
+    )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     address = f"spark://127.0.0.1:{port}" if backend == "spark" else f"127.0.0.1:{port}"
-    command = ["run", str(config), "-q", "--output", str(tmp_path / "run"), "--backend", backend, "--address", address]
+    command = [
+        "run",
+        str(config),
+        "-q",
+        "--output",
+        str(tmp_path / "run"),
+        "--backend",
+        backend,
+        "--address",
+        address,
+    ]
     assert main(command) == 2
     assert waits == [clusters.REACHED]
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
@@ -379,21 +462,54 @@ def test_an_address_without_a_cluster_is_refused(
     expected = f"only the backends dask, ray, spark take an address, not '{backend}'"
     assert main(["run", str(config), "--backend", backend, "--address", "head:1"]) == 2
     assert f"error: --address: {expected}" in capsys.readouterr().err
-    assert main(["validate", str(config), "--set", f"run.backend={backend}", "--set", "run.address=head:1"]) == 2
+    assert (
+        main(
+            [
+                "validate",
+                str(config),
+                "--set",
+                f"run.backend={backend}",
+                "--set",
+                "run.address=head:1",
+            ]
+        )
+        == 2
+    )
     assert f"run.address: {expected}" in capsys.readouterr().err
 
 
-def test_an_address_that_is_none_is_told_by_the_cluster(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_address_that_is_none_is_told_by_the_cluster(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("distributed")
     assert main(["run", str(config), "--backend", "dask", "--address", "head", "-q"]) == 2
     assert "backend dask at head: the cluster cannot be used: " in capsys.readouterr().err
 
 
-def test_an_address_of_the_config_is_not_that_of_another_backend(config: Path, tmp_path: Path) -> None:
+def test_an_address_of_the_config_is_not_that_of_another_backend(
+    config: Path, tmp_path: Path
+) -> None:
     written = RunConfig(backend="dask", address="tcp://127.0.0.1:1")
-    assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [None, written.address]
+    assert [RunOptions(backend=name).under(written).address for name in ("ray", None)] == [
+        None,
+        written.address,
+    ]
     settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
-    assert main(["run", str(config), *settings, "--backend", "serial", "-q", "--output", str(tmp_path / "run")]) == 0
+    assert (
+        main(
+            [
+                "run",
+                str(config),
+                *settings,
+                "--backend",
+                "serial",
+                "-q",
+                "--output",
+                str(tmp_path / "run"),
+            ]
+        )
+        == 0
+    )
 
 
 def test_threads_work_until_the_cluster_is_connected_to() -> None:
@@ -438,7 +554,9 @@ def test_a_cluster_that_is_not_there_is_told_while_threads_work() -> None:
     connect = mock.Mock(side_effect=OSError("nobody"))
     with (
         mock.patch.dict(CLUSTERS, {"never": ClusterKind(("x",), connect, mock.Mock(), ())}),
-        pytest.raises(ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"),
+        pytest.raises(
+            ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"
+        ),
     ):
         Cluster("never", None, 2).shared(work, range(1000))
     assert len(done) < 100
@@ -485,14 +603,32 @@ def test_no_more_tasks_are_taken_than_a_wave_has(wanted: int | None, size: int) 
 @pytest.mark.parametrize(
     ("error", "expected", "message"),
     [
-        (ZeroDivisionError("killed\nmore"), WorkerLostError, r"a worker of the cluster died \(ZeroDivisionError: kill"),
-        (ImportError("No module named 'pipeline'"), ConfigError, "a worker cannot import the program .*same version"),
-        (ZeroDivisionError("x\nModuleNotFoundError: pipeline"), ConfigError, "a worker cannot import the program"),
+        (
+            ZeroDivisionError("killed\nmore"),
+            WorkerLostError,
+            r"a worker of the cluster died \(ZeroDivisionError: kill",
+        ),
+        (
+            ImportError("No module named 'pipeline'"),
+            ConfigError,
+            "a worker cannot import the program .*same version",
+        ),
+        (
+            ZeroDivisionError("x\nModuleNotFoundError: pipeline"),
+            ConfigError,
+            "a worker cannot import the program",
+        ),
         (CorpusError("changed"), CorpusError, "changed"),
-        (OSError("gone"), IncompleteError, "the cluster failed: OSError: gone; run the same command again"),
+        (
+            OSError("gone"),
+            IncompleteError,
+            "the cluster failed: OSError: gone; run the same command again",
+        ),
     ],
 )
-def test_errors_of_the_cluster_itself_are_told_apart(error: Exception, expected: type[Exception], message: str) -> None:
+def test_errors_of_the_cluster_itself_are_told_apart(
+    error: Exception, expected: type[Exception], message: str
+) -> None:
     def call(_: int) -> int:
         raise error
 
@@ -503,7 +639,13 @@ def test_errors_of_the_cluster_itself_are_told_apart(error: Exception, expected:
 def test_texts_of_the_temporary_folder_travel_with_their_task(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("a\nb\nc\n", encoding="utf-8")
     here = Span(path=str(tmp_path / "text"), start=0, size=6, skip=1, lines=2)
-    task = workers.Task(number=0, source=None, references=(here,), systems=(here._replace(temporary=True),), needs=())
+    task = workers.Task(
+        number=0,
+        source=None,
+        references=(here,),
+        systems=(here._replace(temporary=True),),
+        needs=(),
+    )
     carried = workers._carried(task)
     assert carried.references == (here,)
     assert isinstance(carried.systems[0], Lines)

@@ -39,7 +39,9 @@ EXPECTED = ("d", "e")
 
 def write_corpora(folder: Path, lines: int) -> Path:
     """Write a config for two random corpora, the second a line longer, with three systems."""
-    return write_run(folder, lines, datasets=EXPECTED, systems="ABC", chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"])
+    return write_run(
+        folder, lines, datasets=EXPECTED, systems="ABC", chosen=["gleu[iter=3]", "gleu[n=2,iter=3]"]
+    )
 
 
 @pytest.fixture
@@ -48,7 +50,8 @@ def config(tmp_path: Path) -> Path:
     return write_corpora(tmp_path, 200)
 
 
-# ---- processes that are killed: few lines in a shard, for each death costs the start of two workers
+# ---- processes that are killed: few lines in a shard, for each death costs the start of two
+# workers
 
 
 @contextmanager
@@ -107,7 +110,9 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(tmp_path: Path)
     assert told[0] in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
 
 
-def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(incomplete: Incomplete, tmp_path: Path) -> None:
+def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
+    incomplete: Incomplete, tmp_path: Path
+) -> None:
     whole = run(incomplete.config, tmp_path / "fresh")
     results = Results.read(incomplete.folder / "results.json")
     assert results.missing == [Missing("d", "B", 7, 7)]
@@ -132,7 +137,9 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
     assert "warning: d: B has no scores: line 7 could not be counted\n" in capsys.readouterr().err
 
 
-def test_the_same_command_goes_on_with_what_was_missing(incomplete: Incomplete, tmp_path: Path) -> None:
+def test_the_same_command_goes_on_with_what_was_missing(
+    incomplete: Incomplete, tmp_path: Path
+) -> None:
     """Of five shards of B one is counted again, and nothing of A and C."""
     tasks: list[Task] = []
     original = workers.run
@@ -173,7 +180,10 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
     """Where lines are selected: line 57 of the file is the seventh that is scored."""
     config = write_run(tmp_path, 60, systems="A")
     config.write_text(
-        config.read_text(encoding="utf-8").replace('"references"', '"keep": ["51-60"], "references"'), "utf-8"
+        config.read_text(encoding="utf-8").replace(
+            '"references"', '"keep": ["51-60"], "references"'
+        ),
+        "utf-8",
     )
     poison(tmp_path / "d" / "A", 57)
     with mock.patch.object(workers, "count", hungry):
@@ -183,7 +193,9 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
 def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
     nothing = mock.Mock(side_effect=MemoryError)
     with mock.patch.object(workers, "count", nothing), mock.patch.object(workers, "DEATHS", 2):
-        with pytest.raises(IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"):
+        with pytest.raises(
+            IncompleteError, match="d: A has no scores: lines 1 to 200 could not be counted"
+        ):
             pipeline.run(config, tmp_path / "run")
         with pytest.raises(IncompleteError, match="memory: system has no scores"):
             pipeline.evaluate(["a b"], [["a b"]], ["a c"], n_jobs="auto")
@@ -191,9 +203,14 @@ def test_python_hears_of_it_too(config: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [RunOptions(n_jobs=1, backend="serial", shard_lines=40), RunOptions(n_jobs=2, backend="threading", shard_lines=40)],
+    [
+        RunOptions(n_jobs=1, backend="serial", shard_lines=40),
+        RunOptions(n_jobs=2, backend="threading", shard_lines=40),
+    ],
 )
-def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, options: RunOptions) -> None:
+def test_memory_that_runs_out_is_like_a_death(
+    config: Path, tmp_path: Path, options: RunOptions
+) -> None:
     poison(tmp_path / "d" / "C", 3)
     told: list[str] = []
     with mock.patch.object(workers, "count", hungry):
@@ -208,13 +225,19 @@ def test_memory_that_runs_out_is_like_a_death(config: Path, tmp_path: Path, opti
 
 
 def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(tmp_path: Path) -> None:
-    config = write_run(tmp_path, 30, references=3, systems="A", chosen=["gleu[refs=leave_one_out,iter=2]"])
+    config = write_run(
+        tmp_path, 30, references=3, systems="A", chosen=["gleu[refs=leave_one_out,iter=2]"]
+    )
     whole = {score.system for score in run(config, tmp_path / "fresh").scores}
     assert whole == {"A", "reference0", "reference1", "reference2", REFERENCES_ROW}
     lost = [Missing("d", "reference1", 1, 1)]
     original = count.count_all
     with mock.patch.object(stages, "count_all", lambda *given: (original(*given)[0], lost)):
-        assert {score.system for score in run(config, tmp_path / "run").scores} == {"A", "reference0", "reference2"}
+        assert {score.system for score in run(config, tmp_path / "run").scores} == {
+            "A",
+            "reference0",
+            "reference2",
+        }
 
 
 # ---- the retries themselves, without processes
@@ -229,7 +252,9 @@ def deaths(draw: st.DrawFn) -> tuple[int, int, set[tuple[int, int]], int]:
 
 
 @given(drawn=deaths(), innocent=st.booleans())
-def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, int]], int], innocent: bool) -> None:
+def test_exactly_what_kills_is_given_up(
+    drawn: tuple[int, int, set[tuple[int, int]], int], innocent: bool
+) -> None:
     lines, systems, kills, size = drawn
     word = {True: POISON, False: "a b"}
     outputs = [[word[(i, s) in kills] for i in range(lines)] for s in range(systems)]
@@ -243,7 +268,9 @@ def test_exactly_what_kills_is_given_up(drawn: tuple[int, int, set[tuple[int, in
     def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[workers.Answer]:
         for number, one in enumerate(tasks):
             if poisoned(one):
-                raise WorkerDiedError(tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died")
+                raise WorkerDiedError(
+                    tasks[max(number - 1, 0) : number + 2] if innocent else [one], "died"
+                )
             if not (innocent and number + 1 < len(tasks) and poisoned(tasks[number + 1])):
                 yield (one.number, [*workers.count(one)[1]])
 
@@ -278,7 +305,9 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
 ) -> None:
     left = [None] * failures
 
-    def failing(work: Callable[[Task], workers.Answer], tasks: Iterator[Task], *_: Any, **__: Any) -> Any:
+    def failing(
+        work: Callable[[Task], workers.Answer], tasks: Iterator[Task], *_: Any, **__: Any
+    ) -> Any:
         if left:
             next(tasks)
             left.pop()
@@ -288,7 +317,10 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
     told: list[str] = []
     with mock.patch.object(workers, "results", failing):
         results = run(
-            config, tmp_path / "run", RunOptions(n_jobs=2, backend="loky", shard_lines=40), Hears(tell=told.append)
+            config,
+            tmp_path / "run",
+            RunOptions(n_jobs=2, backend="loky", shard_lines=40),
+            Hears(tell=told.append),
         )
     assert (results.missing, told[0]) == (
         [],

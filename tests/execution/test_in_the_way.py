@@ -1,4 +1,6 @@
-"""What stands in the place of a file of a run: a message names it, and where it is deleted the run goes on."""
+"""What stands in the place of a file of a run: a message names it, and where it is deleted the run
+goes on.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,8 @@ def folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["unfinished", "statistics", "statistics/d", "results.json", "results.json.tmp", "COLUMNS"]
+    "place",
+    ["unfinished", "statistics", "statistics/d", "results.json", "results.json.tmp", "COLUMNS"],
 )
 @pytest.mark.parametrize("put", [folder, Path.touch, lambda path: path.symlink_to("nowhere")])
 def test_advice_works(tmp_path: Path, place: str, put: Callable[[Path], None]) -> None:
@@ -45,7 +48,9 @@ def test_advice_works(tmp_path: Path, place: str, put: Callable[[Path], None]) -
             run(config, tmp_path / "run")
             break
         except StoreError as error:
-            named = NAMED.search(str(error)) or re.search(r"^(.*): is a link; .*: delete it$", str(error))
+            named = NAMED.search(str(error)) or re.search(
+                r"^(.*): is a link; .*: delete it$", str(error)
+            )
             wrong = Path(named[1]) if named else pytest.fail(str(error))
             if wrong != target:
                 pytest.fail(str(error))

@@ -1,4 +1,6 @@
-"""Cuts, order of arrival, workers and backends cannot be seen in a result; what finished is not done again."""
+"""Cuts, order of arrival, workers and backends cannot be seen in a result; what finished is not
+done again.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +35,28 @@ if TYPE_CHECKING:
     Done = workers.Answer
 
 LINES = 200
-METRICS = ["gleu[iter=8]", "gleu[variant=2016,refs=max]", "gleu[unit=char,n=2,iter=8]", "gleu[level=mean,lc=true]"]
-METRICS += ["rouge[types=2+Lsum+W+SU2,level=micro]", "rouge[flavour=perl,types=1+L+W+S,stemmer=porter,refs=jackknife]"]
+METRICS = [
+    "gleu[iter=8]",
+    "gleu[variant=2016,refs=max]",
+    "gleu[unit=char,n=2,iter=8]",
+    "gleu[level=mean,lc=true]",
+]
+METRICS += [
+    "rouge[types=2+Lsum+W+SU2,level=micro]",
+    "rouge[flavour=perl,types=1+L+W+S,stemmer=porter,refs=jackknife]",
+]
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A config for two random corpora, of 200 and 201 lines, with three systems."""
     return write_run(
-        tmp_path_factory.mktemp("corpus"), LINES, datasets=("d", "e"), references=3, systems="ABC", chosen=METRICS
+        tmp_path_factory.mktemp("corpus"),
+        LINES,
+        datasets=("d", "e"),
+        references=3,
+        systems="ABC",
+        chosen=METRICS,
     )
 
 
@@ -53,7 +68,9 @@ def expected(config: Path, tmp_path_factory: pytest.TempPathFactory) -> Tree:
         run(config, output, RunOptions(n_jobs=1, backend="serial", shard_lines=LINES + 1))
     files = tree(output)
     assert set(files) > {"results.json", "scores.csv"}
-    assert sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5  # data sets, systems, different needs
+    assert (
+        sum(name.startswith("statistics/") for name in files) == 2 * 3 * 5
+    )  # data sets, systems, different needs
     return files
 
 
@@ -72,7 +89,9 @@ def scratch() -> Iterator[Path]:
     size=st.integers(0, 1 << 40),
     shard_lines=st.none() | st.integers(1, 600),
 )
-def test_shards_cover_every_line_once(lines: int, systems: int, size: int, shard_lines: int | None) -> None:
+def test_shards_cover_every_line_once(
+    lines: int, systems: int, size: int, shard_lines: int | None
+) -> None:
     pieces = cut(lines, systems, size, 128, shard_lines)
     assert [line for low, high in pieces for line in range(low, high)] == [*range(lines)]
 
@@ -87,11 +106,17 @@ def test_a_line_longer_than_a_shard_is_a_shard() -> None:
     assert cut(3, 1, 1 << 40, 1) == [Shard(0, 1), Shard(1, 2), Shard(2, 3)]
 
 
-@pytest.mark.parametrize(("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)])
+@pytest.mark.parametrize(
+    ("systems", "references", "most"), [(1, 1, 1 << 18), (64, 4, 1024), (1, 255, 1024)]
+)
 def test_shards_of_blank_lines_have_few_lines(systems: int, references: int, most: int) -> None:
-    """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take gigabytes."""
+    """200 MB of blank lines would else be cut into shards of millions of lines, whose counts take
+    gigabytes.
+    """
     lines = 2_000_000
-    pieces = cut(lines, systems, lines * (1 + systems + references), 128, references=references, least=1)
+    pieces = cut(
+        lines, systems, lines * (1 + systems + references), 128, references=references, least=1
+    )
     assert all(piece.high - piece.low == most for piece in pieces[:-1])
 
 
@@ -105,7 +130,9 @@ HOWS = st.builds(
 
 @settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(options=HOWS)
-def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: str, options: RunOptions) -> None:
+def test_no_cut_and_no_thread_can_be_seen(
+    config: Path, expected: Tree, kernel: str, options: RunOptions
+) -> None:
     assert kernel
     with scratch() as output:
         run(config, output, options)
@@ -122,13 +149,17 @@ def test_no_cut_and_no_thread_can_be_seen(config: Path, expected: Tree, kernel: 
     ],
     indirect=["kernel"],
 )
-def test_no_process_can_be_seen(config: Path, expected: Tree, kernel: str, tmp_path: Path, options: RunOptions) -> None:
+def test_no_process_can_be_seen(
+    config: Path, expected: Tree, kernel: str, tmp_path: Path, options: RunOptions
+) -> None:
     assert kernel
     run(config, tmp_path / "run", options)
     assert tree(tmp_path / "run") == expected
 
 
-def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: Tree, tmp_path: Path) -> None:
+def test_what_the_config_says_of_workers_cannot_be_seen(
+    config: Path, expected: Tree, tmp_path: Path
+) -> None:
     other = write_config(
         config.parent / "workers.yaml",
         datasets=("d", "e"),
@@ -141,7 +172,9 @@ def test_what_the_config_says_of_workers_cannot_be_seen(config: Path, expected: 
     assert tree(tmp_path / "run") == expected
 
 
-@pytest.mark.parametrize(("block", "drawn"), [(2, 1), (8, 4), (100, 50), (LINES, 50), (LINES + 1, LINES + 1)])
+@pytest.mark.parametrize(
+    ("block", "drawn"), [(2, 1), (8, 4), (100, 50), (LINES, 50), (LINES + 1, LINES + 1)]
+)
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
@@ -204,7 +237,12 @@ class InterruptError(Exception):
 
 
 def interrupted(
-    output: Path, config: Path, parts: int, options: RunOptions, error: BaseException, listener: Listener = SILENT
+    output: Path,
+    config: Path,
+    parts: int,
+    options: RunOptions,
+    error: BaseException,
+    listener: Listener = SILENT,
 ) -> None:
     """Run a config until some parts are done."""
     original, done = workers.run, 0
@@ -223,19 +261,24 @@ def interrupted(
         run(config, output, options, listener)
 
 
-def test_a_second_run_counts_nothing_and_changes_nothing(config: Path, expected: Tree, tmp_path: Path) -> None:
+def test_a_second_run_counts_nothing_and_changes_nothing(
+    config: Path, expected: Tree, tmp_path: Path
+) -> None:
     assert counted(tmp_path, config, RunOptions(shard_lines=50)) != []
     assert counted(tmp_path, config) == []
     assert tree(tmp_path) == expected
 
 
 @pytest.mark.parametrize(
-    ("parts", "backend"), [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")]
+    ("parts", "backend"),
+    [(0, "serial"), (1, "threading"), (3, "loky"), (8, "serial"), (8, "threading")],
 )
 def test_an_interrupted_run_goes_on_where_it_was(
     config: Path, expected: Tree, tmp_path: Path, parts: int, backend: workers.Backend
 ) -> None:
-    """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts. Workers may be ahead of what they tell."""
+    """Two data sets of 200 and 201 lines in shards of 40 are 5 + 6 parts. Workers may be ahead of
+    what they tell.
+    """
     options = RunOptions(n_jobs=2, backend=backend, shard_lines=40)
     interrupted(tmp_path, config, parts, options, InterruptError())
     written = len([*tmp_path.rglob("*.part")]) + 5 * (parts > 5)
@@ -245,7 +288,9 @@ def test_an_interrupted_run_goes_on_where_it_was(
 
 
 @pytest.mark.parametrize("backend", ["threading", "loky"])
-def test_nothing_is_said_of_tasks_that_are_cancelled(tmp_path: Path, backend: workers.Backend) -> None:
+def test_nothing_is_said_of_tasks_that_are_cancelled(
+    tmp_path: Path, backend: workers.Backend
+) -> None:
     config = write_run(tmp_path, 200)
     error, shard_file = StoreError("full"), run_directory.RunDirectory.shard_file
 
@@ -272,13 +317,23 @@ def test_any_kind_of_end_leaves_a_run_that_goes_on(
     assert tree(tmp_path) == expected
 
 
-def test_an_interrupted_run_may_go_on_with_other_shards(config: Path, expected: Tree, tmp_path: Path) -> None:
-    interrupted(tmp_path, config, 3, RunOptions(n_jobs=1, backend="serial", shard_lines=40), InterruptError())
+def test_an_interrupted_run_may_go_on_with_other_shards(
+    config: Path, expected: Tree, tmp_path: Path
+) -> None:
+    interrupted(
+        tmp_path,
+        config,
+        3,
+        RunOptions(n_jobs=1, backend="serial", shard_lines=40),
+        InterruptError(),
+    )
     counted(tmp_path, config, RunOptions(n_jobs=2, backend="threading", shard_lines=70))
     assert tree(tmp_path) == expected
 
 
-def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: Tree, tmp_path: Path) -> None:
+def test_what_was_counted_is_kept_when_joining_it_fails(
+    config: Path, expected: Tree, tmp_path: Path
+) -> None:
     """The disk may be full only then."""
     original, joined = run_directory.RunDirectory.join, 0
 
@@ -297,15 +352,22 @@ def test_what_was_counted_is_kept_when_joining_it_fails(config: Path, expected: 
     assert tree(tmp_path) == expected
 
 
-def test_a_run_that_stopped_while_reducing_counts_nothing_again(config: Path, expected: Tree, tmp_path: Path) -> None:
-    with mock.patch.object(scores, "reduce", side_effect=InterruptError), pytest.raises(InterruptError):
+def test_a_run_that_stopped_while_reducing_counts_nothing_again(
+    config: Path, expected: Tree, tmp_path: Path
+) -> None:
+    with (
+        mock.patch.object(scores, "reduce", side_effect=InterruptError),
+        pytest.raises(InterruptError),
+    ):
         run(config, tmp_path)
     assert counted(tmp_path, config) == []
     assert tree(tmp_path) == expected
 
 
 def test_an_interrupted_run_goes_on_after_one_of_another_config(tmp_path: Path) -> None:
-    """The results depend only on config, inputs and version; what was counted is nobody else's to delete."""
+    """The results depend only on config, inputs and version; what was counted is nobody else's to
+    delete.
+    """
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     config = write_run(tmp_path, 100, datasets=("d", "e"))
     interrupted(tmp_path / "run", config, 1, options, InterruptError())
@@ -355,7 +417,9 @@ def test_a_changed_file_is_counted_again_whatever_its_time(tmp_path: Path, chang
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Path, tmp_path: Path) -> None:
+def test_progress_counts_every_line_of_every_system_once_and_goes_on(
+    config: Path, tmp_path: Path
+) -> None:
     heard: list[tuple[int, int]] = []
     listener = Hears(progress=lambda done, whole: heard.append((done, whole)))
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
@@ -363,7 +427,16 @@ def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Pat
     assert heard == [(120, 600), (240, 600), (360, 600)]
     heard.clear()
     run(config, tmp_path, options, listener)
-    assert heard == [(480, 600), (600, 600), (120, 603), (240, 603), (360, 603), (480, 603), (600, 603), (603, 603)]
+    assert heard == [
+        (480, 600),
+        (600, 600),
+        (120, 603),
+        (240, 603),
+        (360, 603),
+        (480, 603),
+        (600, 603),
+        (603, 603),
+    ]
 
 
 # ---- how much work is worth a worker
@@ -382,21 +455,34 @@ def test_progress_counts_every_line_of_every_system_once_and_goes_on(config: Pat
     ],
 )
 def test_plan(
-    n_jobs: Any, backend: workers.Backend, size: int, expected: tuple[int, str], monkeypatch: pytest.MonkeyPatch
+    n_jobs: Any,
+    backend: workers.Backend,
+    size: int,
+    expected: tuple[int, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "python")
     assert workers.plan(n_jobs, backend, size) == expected
 
 
 def test_plan_takes_processes_for_large_runs_and_threads_for_texts_in_memory(kernel: str) -> None:
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    for in_memory, expected in ((False, "loky"), (True, {"python": "loky", "native": "threading"}[kernel])):
+    processors = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    )
+    for in_memory, expected in (
+        (False, "loky"),
+        (True, {"python": "loky", "native": "threading"}[kernel]),
+    ):
         number, backend = workers.plan("auto", "auto", 1 << 40, in_memory=in_memory)
         assert (number, backend) == (processors, "serial" if number == 1 else expected)
 
 
-def test_workers_that_stand_in_another_folder_find_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Worker processes live on from one run to the next, and keep the folder in which they were started."""
+def test_workers_that_stand_in_another_folder_find_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Worker processes live on from one run to the next, and keep the folder in which they were
+    started.
+    """
     for name in ("one", "two"):
         folder = tmp_path / name
         folder.mkdir()

@@ -32,7 +32,14 @@ from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts, run_directory
-from pipeline.execution.store.counts import BLOCK, CountsKey, InMemoryCounts, Location, ShardFile, StoredCounts
+from pipeline.execution.store.counts import (
+    BLOCK,
+    CountsKey,
+    InMemoryCounts,
+    Location,
+    ShardFile,
+    StoredCounts,
+)
 from pipeline.execution.store.run_directory import RunDirectory, content_key, is_file_name
 from pipeline.io.safe_files import file_name, write_atomic
 from pipeline.io.workers import threads
@@ -55,7 +62,11 @@ ENOSPC = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def joined(
-    folder: Path, arrays: Sequence[NDArray[np.integer]], lines: int, width: int = 5, processors: int = 1
+    folder: Path,
+    arrays: Sequence[NDArray[np.integer]],
+    lines: int,
+    width: int = 5,
+    processors: int = 1,
 ) -> StoredCounts:
     """Join the arrays of a system, each that of a shard, and return its columns."""
     directory = RunDirectory(folder)
@@ -101,7 +112,9 @@ def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
         (-(2**31) - 1, np.int64),
     ],
 )
-def test_a_block_has_the_narrowest_type_that_holds_it(tmp_path: Path, top: int, dtype: type[np.integer[Any]]) -> None:
+def test_a_block_has_the_narrowest_type_that_holds_it(
+    tmp_path: Path, top: int, dtype: type[np.integer[Any]]
+) -> None:
     first, second = np.zeros((BLOCK, 1), np.int64), np.full((3, 1), top, np.int64)
     statistics = joined(tmp_path, [np.concatenate((first, second))], BLOCK + 3, width=1)
     header, blocks = raw_blocks(statistics.path)
@@ -115,9 +128,12 @@ def test_a_block_has_the_narrowest_type_that_holds_it(tmp_path: Path, top: int, 
 
 @pytest.mark.parametrize("processors", [1, 3])
 @pytest.mark.parametrize("size", [100, 1000, BLOCK - 1, BLOCK, 3 * BLOCK + 7, 12 * BLOCK])
-def test_blocks_do_not_depend_on_the_shards_or_on_threads(tmp_path: Path, size: int, processors: int) -> None:
+def test_blocks_do_not_depend_on_the_shards_or_on_threads(
+    tmp_path: Path, size: int, processors: int
+) -> None:
     rows = (
-        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK + 5, 1)) >> np.arange(9 * BLOCK + 5)[:, None] % 40
+        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK + 5, 1))
+        >> np.arange(9 * BLOCK + 5)[:, None] % 40
     )
     rows[: 2 * BLOCK] &= 0xFF
     arrays = [narrow(rows[low : low + size]) for low in range(0, len(rows), size)]
@@ -132,7 +148,9 @@ def test_blocks_do_not_depend_on_the_shards_or_on_threads(tmp_path: Path, size: 
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("odd", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
 def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
-    """The numbers are those of both steps one after the other, also where the arrays are parts of larger ones."""
+    """The numbers are those of both steps one after the other, also where the arrays are parts of
+    larger ones.
+    """
     schema = Schema((Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2)
     both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
     both[-1, -1, 0] = odd
@@ -151,7 +169,9 @@ def test_the_parts_cannot_be_seen_in_the_columns(
 ) -> None:
     whole = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
-    pieces = [narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))]
+    pieces = [
+        narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))
+    ]
     with mock.patch.object(counts, "BLOCK", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
@@ -163,10 +183,17 @@ def test_the_parts_cannot_be_seen_in_the_columns(
 
 @given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
 def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) -> None:
-    schema = Schema((Field("length"), Field("match", 2, per_reference=True), Field("real", real=True)), 3)
+    schema = Schema(
+        (Field("length"), Field("match", 2, per_reference=True), Field("real", real=True)), 3
+    )
     length = np.array(numbers, np.int64)
     match = np.arange(len(numbers) * 6).reshape(-1, 3, 2)
-    columns: dict[str, Any] = {"real": length / 3, "match": match, "length": length, "other": length}
+    columns: dict[str, Any] = {
+        "real": length / 3,
+        "match": match,
+        "length": length,
+        "other": length,
+    }
     few = InMemoryCounts([], schema, columns)
     many = InMemoryCounts([schema.narrowed(columns)], schema)
     assert few.lines == many.lines == len(numbers)
@@ -178,10 +205,14 @@ def test_columns_of_few_lines_are_the_same_as_packed_ones(numbers: list[int]) ->
 
 
 @given(data=st.data(), references=st.integers(1, 3), lines=st.integers(1, 4))
-def test_pack_and_unpack_are_each_other_s_inverse(data: st.DataObject, references: int, lines: int) -> None:
+def test_pack_and_unpack_are_each_other_s_inverse(
+    data: st.DataObject, references: int, lines: int
+) -> None:
     fields = st.builds(lambda orders, per: (orders, per), st.integers(0, 3), st.booleans())
     chosen = data.draw(st.lists(fields, min_size=1, max_size=4))
-    schema = Schema(tuple(Field(f"f{number}", *item) for number, item in enumerate(chosen)), references)
+    schema = Schema(
+        tuple(Field(f"f{number}", *item) for number, item in enumerate(chosen)), references
+    )
     packed: Ints = np.arange(lines * schema.width).reshape(lines, schema.width)
     assert len(schema.names) == len(set(schema.names)) == schema.width
     assert (schema.pack(schema.unpack(packed)) == packed).all()
@@ -225,7 +256,9 @@ def test_columns_that_are_not_as_they_were_written_are_told(
 ) -> None:
     path = joined(tmp_path, [np.arange(50).reshape(10, 5)], 10).path
     path.write_bytes(changed(path.read_bytes()))
-    with pytest.raises(StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"):
+    with pytest.raises(
+        StoreError, match=r"A\.needs\.columns: is damaged; run the same command again, wh"
+    ):
         list(StoredCounts(path, SCHEMA, lines).blocks())
 
 
@@ -267,7 +300,9 @@ def test_parts_are_found_by_key_and_lines(tmp_path: Path) -> None:
     _, widths = part_of(tmp_path, **ARRAYS)
     found = counts.find(tmp_path / "unfinished", widths)
     assert set(found) == {CountsKey("a", 10, 12), CountsKey("b", 10, 12)}
-    assert all((found[CountsKey(key, 10, 12)].read() == array).all() for key, array in ARRAYS.items())
+    assert all(
+        (found[CountsKey(key, 10, 12)].read() == array).all() for key, array in ARRAYS.items()
+    )
     assert set(counts.find(tmp_path / "unfinished", {"b": 1, "c": 1})) == {CountsKey("b", 10, 12)}
     assert counts.find(tmp_path / "unfinished", {"a": 2}) == {}  # columns of another number
 
@@ -295,8 +330,12 @@ HEADERS = [
 ]
 
 
-@pytest.mark.parametrize("content", [0, 1, 20, 200, -1, *HEADERS], ids=lambda content: str(content)[:20])
-def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(tmp_path: Path, content: int | bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [0, 1, 20, 200, -1, *HEADERS], ids=lambda content: str(content)[:20]
+)
+def test_a_part_that_is_cut_short_or_has_a_wrong_header_is_not_found(
+    tmp_path: Path, content: int | bytes
+) -> None:
     path, widths = part_of(tmp_path, **ARRAYS)
     path.write_bytes(path.read_bytes()[:content] if isinstance(content, int) else content)
     assert counts.find(tmp_path / "unfinished", widths) == {}
@@ -317,13 +356,17 @@ def test_a_part_damaged_after_it_was_found_is_told(tmp_path: Path) -> None:
 
 
 WRONG = [b"", b"[]\n", b"null\n", b'{"key": 1}\n', b"\xff\xfe\n", b"{" * 100_000]
-PLACES = [(damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.6, 0.999)]
+PLACES = [
+    (damage, place) for damage in ("cut", "flip", "more", "between") for place in (0.01, 0.6, 0.999)
+]
 
 
 @pytest.mark.parametrize(
     ("damage", "place"), [*PLACES, *((header, 0.0) for header in WRONG)], ids=lambda x: str(x)[:20]
 )
-def test_damaged_columns_are_noticed_and_counted_again(tmp_path: Path, damage: str | bytes, place: float) -> None:
+def test_damaged_columns_are_noticed_and_counted_again(
+    tmp_path: Path, damage: str | bytes, place: float
+) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
@@ -358,7 +401,9 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
     (expected,) = stored.blocks()
     path.write_bytes(old)
     (found,) = stored.blocks()
-    assert {name: column.tolist() for name, column in found.items()} == {n: c.tolist() for n, c in expected.items()}
+    assert {name: column.tolist() for name, column in found.items()} == {
+        n: c.tolist() for n, c in expected.items()
+    }
     path.write_bytes(old.replace(b'"format": 2', b'"format": 3'))
     with pytest.raises(StoreError, match="is damaged"):
         list(stored.blocks())
@@ -368,7 +413,15 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
     needs = metric_of().needs
     keys = [
         content_key(*unfinished)
-        for unfinished in (("a",), ("b",), ("a", "b"), ("ab",), (["a"],), (needs,), (metric_of(n=3).needs,))
+        for unfinished in (
+            ("a",),
+            ("b",),
+            ("a", "b"),
+            ("ab",),
+            (["a"],),
+            (needs,),
+            (metric_of(n=3).needs,),
+        )
     ]
     assert len(set(keys)) == len(keys)
     with mock.patch.object(run_directory, "COUNTING", COUNTING + 1):
@@ -393,16 +446,20 @@ COUNTED = {1: "877286e0af06de60"}
 def test_columns_change_only_with_the_version_of_the_counting() -> None:
     """Where this fails, counts on disk from before would be taken for those of today.
 
-    Raise COUNTING, and add what is found here. The same digest for two versions would be a version too many.
-    """
+    Raise COUNTING, and add what is found here. The same digest for two versions would be a version
+    too many."""
     chosen = [from_text(text) for text in NEEDS]
     data = ROOT / "data"
     systems = [System(path.stem, {"d": path}) for path in sorted((data / "systems").iterdir())]
     references = (data / "reference0.txt", data / "reference1.txt")
-    corpus = open_corpus(Dataset(name="d", source=data / "source.txt", references=references), systems, [])
+    corpus = open_corpus(
+        Dataset(name="d", source=data / "source.txt", references=references), systems, []
+    )
     assert corpus
     found = hashlib.blake2b(digest_size=8)
-    for (name, need), statistics in count_in_memory(corpus, [metric.needs for metric in chosen]).items():
+    for (name, need), statistics in count_in_memory(
+        corpus, [metric.needs for metric in chosen]
+    ).items():
         found.update(repr((name, need.key, statistics.schema.names)).encode())
         for block in statistics.blocks():
             found.update(statistics.schema.pack(block).astype("<i8").tobytes())
@@ -422,7 +479,10 @@ def test_another_version_of_the_program_keeps_the_counts(tmp_path: Path) -> None
         run(config, tmp_path / "run")
     scored_columns.signed.cache_clear()
     after = tree(tmp_path / "run")
-    assert {name for name in before if before[name] != after[name]} == {"results.json", "scores.csv"}
+    assert {name for name in before if before[name] != after[name]} == {
+        "results.json",
+        "scores.csv",
+    }
     with (
         mock.patch.object(run_directory, "COUNTING", COUNTING + 1),
         mock.patch.object(workers, "run", side_effect=AssertionError("it counts")),
@@ -456,13 +516,24 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(tmp_
         ("mine/notes.txt/below", "cannot be made"),
         ("a\0b", "cannot be made"),
         ("x" * 300, "cannot be made"),
-        ("unfinished/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
-        ("statistics/d/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
-        ("statistics/mine.txt", "holds files but no run.json.*, or delete {folder} if it was a run"),
+        (
+            "unfinished/mine.txt",
+            "holds files but no run.json.*, or delete {folder} if it was a run",
+        ),
+        (
+            "statistics/d/mine.txt",
+            "holds files but no run.json.*, or delete {folder} if it was a run",
+        ),
+        (
+            "statistics/mine.txt",
+            "holds files but no run.json.*, or delete {folder} if it was a run",
+        ),
     ],
     ids=lambda text: text[:12].replace("\0", "0"),
 )
-def test_what_is_no_run_directory_is_refused_and_left_alone(tmp_path: Path, name: str, message: str) -> None:
+def test_what_is_no_run_directory_is_refused_and_left_alone(
+    tmp_path: Path, name: str, message: str
+) -> None:
     folder = tmp_path / "folder"
     (folder / "mine").mkdir(parents=True)
     (folder / "mine" / "notes.txt").write_text("mine")
@@ -480,7 +551,10 @@ def test_what_is_no_run_directory_is_refused_and_left_alone(tmp_path: Path, name
 def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
-    mine = [tmp_path / "run" / name for name in ("notes.txt", "statistics/notes.txt", "statistics/d/mine.columns")]
+    mine = [
+        tmp_path / "run" / name
+        for name in ("notes.txt", "statistics/notes.txt", "statistics/d/mine.columns")
+    ]
     for path in mine:
         path.write_text("mine")
     run(write_config(config, chosen=["gleu[n=2]"]), tmp_path / "run")
@@ -527,8 +601,12 @@ def is_count(name: str) -> bool:
     return name.startswith("statistics/")
 
 
-def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Counts may have cost hours and do not stand in the way; reports of other results would mislead."""
+def test_a_new_config_replaces_results_and_keeps_counts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Counts may have cost hours and do not stand in the way; reports of other results would
+    mislead.
+    """
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     before = {name: data for name, data in tree(folder).items() if is_count(name)}
@@ -559,30 +637,41 @@ def test_a_new_config_replaces_results_and_keeps_counts(tmp_path: Path, capsys: 
     assert main(["show", str(folder)]) == 0
 
 
-def test_reports_stay_where_the_results_are_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_stay_where_the_results_are_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     assert main(["report", str(folder), "--format", "markdown", "--output", str(folder)]) == 0
     before = tree(folder)
     assert "results.md" in before
-    assert main(["run", str(config), "--output", str(folder), "--set", "output.formats=[json]"]) == 0
+    assert (
+        main(["run", str(config), "--output", str(folder), "--set", "output.formats=[json]"]) == 0
+    )
     assert tree(folder) == before
     manifest = folder / "run.json"
     content = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps({**content, "state": "running"}), encoding="utf-8")
     capsys.readouterr()
-    assert main(["run", str(config), "--output", str(folder)]) == 0  # they may be of the results before those
+    assert (
+        main(["run", str(config), "--output", str(folder)]) == 0
+    )  # they may be of the results before those
     assert "deleted, because they show earlier results: results.md\n" in capsys.readouterr().err
     assert set(tree(folder)) == set(before) - {"results.md"}
 
 
-def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(tmp_path: Path) -> None:
+def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_one(
+    tmp_path: Path,
+) -> None:
     def stop(files: dict[str, object]) -> None:
         if "scores.csv" in files:
             raise KeyboardInterrupt
 
     config = write_run(tmp_path)
-    with mock.patch.object(RunDirectory, "write_all", side_effect=stop), pytest.raises(KeyboardInterrupt):
+    with (
+        mock.patch.object(RunDirectory, "write_all", side_effect=stop),
+        pytest.raises(KeyboardInterrupt),
+    ):
         run(config, tmp_path / "run")
     assert len(list((tmp_path / "run").rglob("*.columns"))) == 2
     (tmp_path / "run" / "scores.csv.tmp").write_text("half")
@@ -602,12 +691,19 @@ def test_another_config_is_refused_before_it_deletes_anything(
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
-    assert main(["report", str(tmp_path / "run"), "--format", "html", "--output", str(tmp_path / "run")]) == 0
+    assert (
+        main(
+            ["report", str(tmp_path / "run"), "--format", "html", "--output", str(tmp_path / "run")]
+        )
+        == 0
+    )
     other = write_run(tmp_path / "others", datasets=("e",))
     same_data = write_config(tmp_path / "chrf.yaml", chosen=["chrf"])
     before = tree(tmp_path / "run")
     capsys.readouterr()
-    for config_file, more in itertools.product((other, same_data), ([], ["--dry-run"], ["--only", "A"])):
+    for config_file, more in itertools.product(
+        (other, same_data), ([], ["--dry-run"], ["--only", "A"])
+    ):
         assert main(["run", str(config_file), "--output", str(tmp_path / "run"), *more]) == 2
         error = capsys.readouterr().err
         assert f"has the results of another config, {config}, which this run would replace" in error
@@ -635,7 +731,9 @@ def test_a_config_that_was_moved_or_copied_is_the_same(tmp_path: Path, how: str)
     assert tree(tmp_path / "run") == before
 
 
-def test_a_part_of_a_config_leaves_the_results_of_the_whole(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_part_of_a_config_leaves_the_results_of_the_whole(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config, folder = write_run(tmp_path), tmp_path / "run"
     arguments = ["run", str(config), "--output", str(folder)]
     assert main(arguments) == 0
@@ -643,13 +741,18 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(tmp_path: Path, caps
     capsys.readouterr()
     assert main([*arguments, "--only", "A"]) == 0
     said = capsys.readouterr()
-    assert f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores" in said.err
+    assert (
+        f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores"
+        in said.err
+    )
     assert f"results: {folder}" not in said.err
     assert " A " in said.out
     assert " B " not in said.out
     assert tree(folder) == before
     assert (folder / "run.json").read_bytes() == manifest
-    assert main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"]) == 0  # its counts are kept
+    assert (
+        main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"]) == 0
+    )  # its counts are kept
     assert {name: data for name, data in tree(folder).items() if "-n2-" not in name} == before
     assert main(["show", str(folder)]) == 0
     assert main([*arguments, "-q"]) == 0
@@ -695,8 +798,12 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     (folder / "unfinished").mkdir()
     for name in ("results.json.tmp", "unfinished/a.0-40.part", "unfinished/a.joined.tmp"):
         (folder / name).write_text("half")
-    listed = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock")
-    mine = [folder / name for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")]
+    listed = sorted(
+        path for path in folder.rglob("*") if path.is_file() and path.name != "run.lock"
+    )
+    mine = [
+        folder / name for name in ("notes.txt", "statistics/d/mine.columns", "unfinished/mine.part")
+    ]
     for path in mine:
         path.write_text("mine")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -736,9 +843,17 @@ def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     run(write_run(tmp_path), tmp_path / "run")
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "done"
-    assert {"program", "kernel", "seconds", "command", "finished", "python", "numpy", "platform", "files"} <= set(
-        manifest
-    )
+    assert {
+        "program",
+        "kernel",
+        "seconds",
+        "command",
+        "finished",
+        "python",
+        "numpy",
+        "platform",
+        "files",
+    } <= set(manifest)
     assert str(tmp_path).encode() not in b"".join(tree(tmp_path / "run").values())
 
 
@@ -752,13 +867,18 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
         assert not file.written(arrays)
     assert file.locations() == {}
     assert workers.answer(lambda _: (3, arrays), mock.Mock(file=None)) == (3, arrays)
-    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (3, None)  # they are in the file
+    assert workers.answer(lambda _: (3, arrays), mock.Mock(file=file)) == (
+        3,
+        None,
+    )  # they are in the file
     ((key, location),) = file.locations().items()
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
     assert counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
     assert sorted(counts.own_files(tmp_path)) == sorted([proof, file.path])
-    file.path.write_bytes(file.path.read_bytes()[:-1] + b"x")  # damage is noticed where the arrays are read
+    file.path.write_bytes(
+        file.path.read_bytes()[:-1] + b"x"
+    )  # damage is noticed where the arrays are read
     assert file.locations()
     assert file.locations(read=True) == {}
 
@@ -766,8 +886,12 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
 # ---- full disks
 
 
-@pytest.mark.parametrize(("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir"), (None, "write")])
-def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, where: Any, step: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "step"), [(os, "fsync"), (Path, "replace"), (Path, "mkdir"), (None, "write")]
+)
+def test_a_full_disk_leaves_the_old_file_and_no_scrap(
+    tmp_path: Path, where: Any, step: str
+) -> None:
     def pieces() -> Iterator[bytes]:
         yield b"new"
         if step == "write":
@@ -778,7 +902,10 @@ def test_a_full_disk_leaves_the_old_file_and_no_scrap(tmp_path: Path, where: Any
     full = mock.patch.object(where, step, side_effect=ENOSPC) if where else nullcontext()
     with full, pytest.raises(StoreError) as caught:
         write_atomic(path, pieces())
-    assert str(caught.value) == f"{path}: cannot be written: No space left on device; what was finished before is kept"
+    assert (
+        str(caught.value)
+        == f"{path}: cannot be written: No space left on device; what was finished before is kept"
+    )
     assert tree(tmp_path) == {"file": b"old"}
 
 
@@ -807,7 +934,9 @@ def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
     """Python 3.11 cannot evaluate text (as numpy does with headers) in several threads at once."""
     statistics = joined(tmp_path, [np.ones((20 * BLOCK, 1), np.int64)], 20 * BLOCK, width=1)
     with ThreadPoolExecutor(8) as pool:
-        sums = pool.map(lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200))
+        sums = pool.map(
+            lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200)
+        )
     assert set(sums) == {20 * BLOCK}
 
 
@@ -837,7 +966,10 @@ def test_different_names_have_different_files_that_a_run_may_delete(one: str, tw
     files = [file_name(name.encode("utf-8", "replace").decode()) for name in (one, two)]
     names = [name.encode("utf-8", "replace").decode() for name in (one, two)]
     assert (files[0] == files[1]) == (names[0] == names[1])
-    assert all(is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126 for file in files)
+    assert all(
+        is_file_name(f"statistics/{file}/{file}.needs.columns") and len(file) <= 126
+        for file in files
+    )
 
 
 # ---- a run directory that is deleted while it is used
@@ -861,5 +993,7 @@ def test_what_is_left_of_a_deleted_run_directory_is_told(tmp_path: Path) -> None
     with mock.patch.object(ShardFile, "write", deleting), pytest.raises(KeyboardInterrupt):
         run(config, tmp_path / "run", options)
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["unfinished"]
-    with pytest.raises(StoreError, match=r"holds files but no run\.json.* or delete .*/run if it was a"):
+    with pytest.raises(
+        StoreError, match=r"holds files but no run\.json.* or delete .*/run if it was a"
+    ):
         run(config, tmp_path / "run", options)

@@ -1,4 +1,6 @@
-"""Surveys of whole data sets before counting: the same whatever the shards, kept, taken up again, made anew."""
+"""Surveys of whole data sets before counting: the same whatever the shards, kept, taken up again,
+made anew.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def texts(folder: Path, name: str) -> list[bytes]:
 
 
 def columns(counts: Any, system: str, need: Any, column: str) -> list[int]:
-    found: list[int] = np.concatenate([block[column] for block in counts[system, need].blocks()]).tolist()
+    found: list[int] = np.concatenate(
+        [block[column] for block in counts[system, need].blocks()]
+    ).tolist()
     return found
 
 
@@ -54,7 +58,9 @@ HOWS = [
 
 
 @pytest.mark.parametrize("options", [RunOptions(n_jobs=1), *HOWS], ids=str)
-def test_no_cut_and_no_worker_can_be_seen(corpus: Callable[[], Corpus], tmp_path: Path, options: RunOptions) -> None:
+def test_no_cut_and_no_worker_can_be_seen(
+    corpus: Callable[[], Corpus], tmp_path: Path, options: RunOptions
+) -> None:
     """The expected numbers are counted here, with the whole texts at hand."""
     outputs = {name: texts(tmp_path, name) for name in "ABC"}
     lengths = Counter(len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name))
@@ -65,16 +71,22 @@ def test_no_cut_and_no_worker_can_be_seen(corpus: Callable[[], Corpus], tmp_path
         count.count_all([(corpus(), NEEDS)], directory, options)[0],
     ):
         for name, lines in outputs.items():
-            assert columns(counts, name, NEEDS[0], "alike") == [lengths[len(line)] for line in lines]
+            assert columns(counts, name, NEEDS[0], "alike") == [
+                lengths[len(line)] for line in lines
+            ]
             assert columns(counts, name, NEEDS[0], "every") == [2 * LINES] * LINES
             assert columns(counts, name, NEEDS[1], "most") == most
     other = RunDirectory(tmp_path / "other")
     count.count_all([(corpus(), NEEDS)], other)
     assert tree(tmp_path / "run") == tree(tmp_path / "other")
-    assert sum(name.rpartition("/")[2].startswith("=whole.") for name in tree(tmp_path / "run")) == 2
+    assert (
+        sum(name.rpartition("/")[2].startswith("=whole.") for name in tree(tmp_path / "run")) == 2
+    )
 
 
-def surveys(corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[2]) -> list[tuple[str, int, int]]:
+def surveys(
+    corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[2]
+) -> list[tuple[str, int, int]]:
     """Count a data set; return the surveys and lines of the shards that were surveyed."""
     seen = []
     for need in (LengthSurvey, AgreementSurvey):
@@ -92,13 +104,17 @@ def surveys(corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[
     return seen
 
 
-def test_what_was_found_is_kept_and_made_anew_where_texts_change(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+def test_what_was_found_is_kept_and_made_anew_where_texts_change(
+    corpus: Callable[[], Corpus], tmp_path: Path
+) -> None:
     folder = tmp_path / "run"
     of_lengths = [("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)]
     assert sorted(surveys(corpus(), RunDirectory(folder)))[9:] == of_lengths
     assert surveys(corpus(), RunDirectory(folder)) == []
     first = tree(folder)
-    poison(tmp_path / "d" / "B", 7)  # another output: the references are as before, the systems of the run are not
+    poison(
+        tmp_path / "d" / "B", 7
+    )  # another output: the references are as before, the systems of the run are not
     assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {"AgreementSurvey"}
     changed = {name for name, data in tree(folder).items() if data != first[name]}
     assert {name.rpartition("/")[2].partition(".")[2] for name in changed} == {
@@ -107,7 +123,10 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(corpus: Callabl
         "length.columns",
     }
     poison(tmp_path / "d" / "ref0", 7)
-    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {"LengthSurvey", "AgreementSurvey"}
+    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {
+        "LengthSurvey",
+        "AgreementSurvey",
+    }
 
 
 def test_a_damaged_file_is_made_anew(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
@@ -120,7 +139,9 @@ def test_a_damaged_file_is_made_anew(corpus: Callable[[], Corpus], tmp_path: Pat
     assert tree(folder) == before
 
 
-def test_a_survey_goes_on_where_it_was_stopped(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+def test_a_survey_goes_on_where_it_was_stopped(
+    corpus: Callable[[], Corpus], tmp_path: Path
+) -> None:
     """Each shard is surveyed once, and in the end the files are those of a run in one piece."""
     before: list[Any] = []
 
@@ -134,9 +155,13 @@ def test_a_survey_goes_on_where_it_was_stopped(corpus: Callable[[], Corpus], tmp
 
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=7)
     with pytest.raises(Stopped):
-        count.count_all([(corpus(), NEEDS[:1])], RunDirectory(tmp_path / "run"), options, Hears(progress=stop))
+        count.count_all(
+            [(corpus(), NEEDS[:1])], RunDirectory(tmp_path / "run"), options, Hears(progress=stop)
+        )
     left = surveys(corpus(), RunDirectory(tmp_path / "run"), options)
-    assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(range(21, LINES, 7))
+    assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(
+        range(21, LINES, 7)
+    )
     count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "fresh"))
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
@@ -153,12 +178,16 @@ def test_a_worker_that_dies_is_replaced(corpus: Callable[[], Corpus], tmp_path: 
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 
-def test_nothing_is_counted_where_a_line_cannot_be_surveyed(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
+def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
+    corpus: Callable[[], Corpus], tmp_path: Path
+) -> None:
     poison(tmp_path / "d" / "ref0", 7)
     options = RunOptions(n_jobs=2, backend="loky", shard_lines=16)
     with (
         mock.patch.object(workers, "count", deadly()),
-        pytest.raises(IncompleteError, match="d: lines 7 to 7 cannot be read, and all lines together decide"),
+        pytest.raises(
+            IncompleteError, match="d: lines 7 to 7 cannot be read, and all lines together decide"
+        ),
     ):
         count.count_all([(corpus(), NEEDS)], RunDirectory(tmp_path / "run"), options)
 

@@ -23,10 +23,19 @@ from pipeline.human.correlation import (
     williams,
     windows,
 )
-from pipeline.human.meta_evaluation import SentencePairs, accuracy_interval, preferences, sentence_level
+from pipeline.human.meta_evaluation import (
+    SentencePairs,
+    accuracy_interval,
+    preferences,
+    sentence_level,
+)
 
 RNG = np.random.default_rng(8)
-SAMPLES = [(RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3) for n in (3, 5, 13) for top in (3, 8, 1000)] * 2
+SAMPLES = [
+    (RNG.integers(0, top, n) / 7, RNG.integers(0, top, n) / 3)
+    for n in (3, 5, 13)
+    for top in (3, 8, 1000)
+] * 2
 
 
 @pytest.mark.parametrize("number", range(len(SAMPLES)))
@@ -62,7 +71,9 @@ def test_spearman_by_differences() -> None:
     one, two = RNG.permutation(9).astype(float), RNG.permutation(9).astype(float)
     assert spearman_by_differences(one, two) == pytest.approx(float(spearman(one, two)), abs=1e-12)
     # ties are broken by place: 1 2 3 against 1 3 2 has squares 0 + 1 + 1, so 1 - 6 * 2 / 24
-    assert float(spearman_by_differences(np.array([5.0, 5.0, 6.0]), np.array([1.0, 3.0, 2.0]))) == 0.5
+    assert (
+        float(spearman_by_differences(np.array([5.0, 5.0, 6.0]), np.array([1.0, 3.0, 2.0]))) == 0.5
+    )
 
 
 def test_pairwise_accuracy_by_hand() -> None:
@@ -76,11 +87,15 @@ def test_pairwise_accuracy_by_hand() -> None:
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 30, 1000])
 def test_student_against_scipy(freedom: int) -> None:
     for t in [*np.linspace(-8, 8, 65), -1e3, 1e3]:
-        assert student_upper_tail(t, freedom) == pytest.approx(stats.t.sf(t, freedom), rel=1e-10, abs=1e-300)
+        assert student_upper_tail(t, freedom) == pytest.approx(
+            stats.t.sf(t, freedom), rel=1e-10, abs=1e-300
+        )
 
 
 def naive_williams(correlations: tuple[float, float, float], n: int) -> float:
-    """The formula as Graham and Baldwin 2014, equation 1, print it: r12, r13 with people, r23 between the metrics."""
+    """The formula as Graham and Baldwin 2014, equation 1, print it: r12, r13 with people, r23
+    between the metrics.
+    """
     r12, r13, r23 = correlations
     k = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
     below = math.sqrt(2 * k * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3)
@@ -112,7 +127,9 @@ def test_williams_where_there_is_nothing_to_test() -> None:
 
 def test_windows_by_hand() -> None:
     human, metric = np.array([1.0, 4.0, 3.0, 2.0]), np.array([1.0, 2.0, 3.0, 4.0])
-    found = list(windows(metric, human, 3))  # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
+    found = list(
+        windows(metric, human, 3)
+    )  # the best three are numbers 1, 2, 3: human 4 3 2, metric 2 3 4
     assert [window[:2] for window in found] == [(1, 3), (2, 4)]
     assert found[0][2]["spearman"] == pytest.approx(-1.0)
     assert found[0][2]["pearson"] == pytest.approx(-1.0)
@@ -144,7 +161,9 @@ def test_intervals_of_accuracy_leave_out_a_system_with_itself() -> None:
 
 
 def test_intervals_of_two_systems_do_not_exist() -> None:
-    assert np.isnan(bootstrap_interval(np.arange(2.0), np.arange(2.0), "pearson", 100, 0.95, 1)).all()
+    assert np.isnan(
+        bootstrap_interval(np.arange(2.0), np.arange(2.0), "pearson", 100, 0.95, 1)
+    ).all()
     assert np.isnan(bootstrap_interval(np.zeros(5), np.arange(5.0), "pearson", 100, 0.95, 1)).all()
 
 
@@ -156,7 +175,8 @@ NO_TIES = sentence_pairs([])
 
 
 @pytest.mark.parametrize(
-    ("ties", "accuracy", "pairs"), [("later", 2 / 5, 5), ("wrong", 1 / 5, 5), ("half", 2.5 / 5, 5), ("out", 1 / 2, 2)]
+    ("ties", "accuracy", "pairs"),
+    [("later", 2 / 5, 5), ("wrong", 1 / 5, 5), ("half", 2.5 / 5, 5), ("out", 1 / 2, 2)],
 )
 def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
     scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
@@ -170,7 +190,8 @@ def test_sentence_level_by_hand(ties: str, accuracy: float, pairs: int) -> None:
 
 def test_pairs_that_people_tie_by_hand() -> None:
     scores = np.array([[0.5, 0.2], [0.7, 0.2], [0.5, 0.1]])
-    # people tie three pairs: the metric ties the first two of them too. Of the two others it agrees on one, ties one.
+    # people tie three pairs: the metric ties the first two of them too. Of the two others it agrees
+    # on one, ties one.
     tied = sentence_pairs([(0, 2, 0), (0, 1, 1), (1, 2, 1)])
     found = sentence_level(scores, sentence_pairs([(1, 0, 0), (0, 2, 0)]), tied, "out")
     assert (found.pairs, found.accuracy, found.metric_ties, found.human_ties) == (1, 1.0, 1, 3)
@@ -184,7 +205,9 @@ def test_equal_scores_computed_in_two_ways_are_ties() -> None:
 
 def test_sentence_level_as_counted_plainly() -> None:
     scores = RNG.integers(0, 4, (5, 30)) / 4
-    rows = [(a, b, line) for line in range(30) for a, b in combinations(RNG.permutation(5).tolist(), 2)]
+    rows = [
+        (a, b, line) for line in range(30) for a, b in combinations(RNG.permutation(5).tolist(), 2)
+    ]
     pairs = sentence_pairs(rows)
     found = sentence_level(scores, pairs, NO_TIES, "wrong")
     right = sum(scores[a, line] > scores[b, line] for a, b, line in rows)
@@ -192,7 +215,12 @@ def test_sentence_level_as_counted_plainly() -> None:
     low, high = accuracy_interval(scores, pairs, "wrong", 200, 0.95, 1)
     assert low < found.accuracy < high
     # the sentences are drawn, not the pairs: their shares are resampled here plainly
-    shares = np.array([np.mean([scores[a, n] > scores[b, n] for a, b, n in rows if n == line]) for line in range(30)])
+    shares = np.array(
+        [
+            np.mean([scores[a, n] > scores[b, n] for a, b, n in rows if n == line])
+            for line in range(30)
+        ]
+    )
     drawn = shares[np.random.default_rng(2).integers(0, 30, (4000, 30))].mean(axis=1)
     assert (low, high) == pytest.approx(tuple(np.quantile(drawn, (0.025, 0.975))), abs=0.03)
 

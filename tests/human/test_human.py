@@ -1,4 +1,6 @@
-"""Human judgements against the tables of Grundkiewicz et al. 2015 and SEEDA, naive code, and cases worked by hand."""
+"""Human judgements against the tables of Grundkiewicz et al. 2015 and SEEDA, naive code, and cases
+worked by hand.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def gjg(shared: Path) -> Judgments:
 
 def item(judge: str, segment: str, *groups: tuple[str, int]) -> Item:
     ranked = tuple(Group(tuple(names.split()), rank) for names, rank in groups)
-    return Item(segment=segment, judge=judge, groups=ranked, ranking=(judge, segment, ""), position="here")
+    return Item(
+        segment=segment, judge=judge, groups=ranked, ranking=(judge, segment, ""), position="here"
+    )
 
 
 def invented(seed: int = 1, items: int = 60) -> tuple[list[Item], Judgments]:
@@ -74,7 +78,9 @@ def test_wins_and_expected_wins_as_counted_plainly(seed: int) -> None:
     assert [[wins[a, b] for b in names] for a in names] == found.wins().tolist()
     for divisor in ("opponents", "beaten"):
         for a, score in zip(names, expected_wins(found.wins(), divisor), strict=True):
-            shares = [wins[a, b] / (wins[a, b] + wins[b, a]) for b in names if wins[a, b] + wins[b, a]]
+            shares = [
+                wins[a, b] / (wins[a, b] + wins[b, a]) for b in names if wins[a, b] + wins[b, a]
+            ]
             count = len(names) - 1 if divisor == "opponents" else sum(wins[a, b] > 0 for b in names)
             assert score == pytest.approx(sum(shares) / count, abs=1e-12)
 
@@ -95,7 +101,9 @@ def test_kappa_by_hand() -> None:
         item("x", "3", ("A", 1), ("C", 2)),
         item("y", "3", ("A", 2), ("C", 1)),
         item("y", "4", ("A", 2), ("C", 1)),  # by nobody else
-        item("x", "1", ("A", 2), ("B", 2)),  # again: x agrees with himself on 0 of 1, with y on 2 of 4
+        item(
+            "x", "1", ("A", 2), ("B", 2)
+        ),  # again: x agrees with himself on 0 of 1, with y on 2 of 4
     ]
     found = agreement(build("here", items))
     # first better: 2 of x, 1 of y; ties: 2 of x, 1 of y; second better: 0 and 1
@@ -128,7 +136,11 @@ def test_agreement_as_counted_plainly(seed: int) -> None:
         for made in judged.values():
             left = [sign for judge, sign in made if judge == names[0]]
             right = [sign for judge, sign in made if judge == names[1]]
-            both = list(combinations(left, 2)) if first == second else [(a, b) for a in left for b in right]
+            both = (
+                list(combinations(left, 2))
+                if first == second
+                else [(a, b) for a in left for b in right]
+            )
             tried += len(both)
             agree += sum(a == b for a, b in both)
             outcomes.update((left if first == second else left + right) if both else ())
@@ -141,7 +153,11 @@ def test_head_to_head_against_scipy() -> None:
     wins, matrix = found.wins(), head_to_head(found.wins())
     for i, j in combinations(range(len(wins)), 2):
         won, lost = int(wins[i, j]), int(wins[j, i])
-        assert matrix.p[i, j] == matrix.p[j, i] == pytest.approx(stats.binomtest(won, won + lost).pvalue, abs=1e-12)
+        assert (
+            matrix.p[i, j]
+            == matrix.p[j, i]
+            == pytest.approx(stats.binomtest(won, won + lost).pvalue, abs=1e-12)
+        )
         assert matrix.share[i, j] == won / (won + lost)
     assert np.isnan(np.diag(matrix.share)).all()
 
@@ -149,11 +165,17 @@ def test_head_to_head_against_scipy() -> None:
 def test_systems_that_never_met() -> None:
     matrix = head_to_head(np.array([[0, 2, 0], [0, 0, 0], [0, 0, 0]]))
     assert matrix.p[0].tolist()[1:] == [0.5, 1.0]
-    assert (matrix.share[0, 1], matrix.share[1, 0], math.isnan(matrix.share[0, 2])) == (1.0, 0.0, True)
+    assert (matrix.share[0, 1], matrix.share[1, 0], math.isnan(matrix.share[0, 2])) == (
+        1.0,
+        0.0,
+        True,
+    )
 
 
 def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
-    """Scores in samples agree with those of pairs drawn one by one, to 4 standard errors of 2,000 samples."""
+    """Scores in samples agree with those of pairs drawn one by one, to 4 standard errors of 2,000
+    samples.
+    """
     items, found = invented(2)
     pairs = pairs_of(items)
     rng, names = np.random.default_rng(0), found.systems
@@ -221,12 +243,17 @@ def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
         assert found["pearson"][i, j] == pytest.approx(stats.pearsonr(*own)[0], abs=1e-12)
 
 
-def test_table_7_divisors_differ_where_the_recipe_says(gjg: Judgments, published: dict[str, Published]) -> None:
+def test_table_7_divisors_differ_where_the_recipe_says(
+    gjg: Judgments, published: dict[str, Published]
+) -> None:
     """The cells of the table are not at hand; where its divisor tells from the plain one is."""
     assert "INPUT of judges 1 2 7 8, UFC of 7 8" in published["gjg-table7"]["recipe"]
     differing = set()
     for number in range(8):
         wins = gjg.of_judge(number).wins()
         scores = expected_wins(wins), expected_wins(wins, "beaten")
-        differing |= {(gjg.systems[n], number + 1) for n in np.flatnonzero(np.abs(scores[0] - scores[1]) > 5e-4)}
+        differing |= {
+            (gjg.systems[n], number + 1)
+            for n in np.flatnonzero(np.abs(scores[0] - scores[1]) > 5e-4)
+        }
     assert differing == {*(("INPUT", judge) for judge in (1, 2, 7, 8)), ("UFC", 7), ("UFC", 8)}

@@ -38,7 +38,8 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 </error-correction-ranking-result>
 </appraise-results>
 """
-# By hand: item 1 has one pair of outputs (A B before C) and the pairs A=B, A<C, B<C; item 2 has C=A, C<B, A<B.
+# By hand: item 1 has one pair of outputs (A B before C) and the pairs A=B, A<C, B<C; item 2 has
+# C=A, C<B, A<B.
 WINS = {("A", "B"): 1, ("A", "C"): 1, ("B", "C"): 1, ("C", "B"): 1}
 PAIRS = """system2rank,segmentId,system1Id,system2Number,system1rank,judgeID,system2Id
 3,2,A,-1,1,u1,C
@@ -71,7 +72,9 @@ def wins(found: Judgments) -> dict[tuple[str, str], int]:
     return {(names[i], names[j]): int(table[i, j]) for i, j in zip(*np.nonzero(table), strict=True)}
 
 
-@pytest.mark.parametrize("text", [XML, PAIRS, WIDE, "\ufeff" + PAIRS, PAIRS.replace("\n", "\r\n"), "\ufeff" + XML])
+@pytest.mark.parametrize(
+    "text", [XML, PAIRS, WIDE, "\ufeff" + PAIRS, PAIRS.replace("\n", "\r\n"), "\ufeff" + XML]
+)
 def test_the_same_judgements_in_every_form(tmp_path: Path, text: str) -> None:
     found = read(tmp_path, text)
     assert (found.systems, found.judges) == (("A", "B", "C"), ("u1", "u2"))
@@ -108,7 +111,7 @@ def test_utf_16_and_packed_files(tmp_path: Path) -> None:
 
 
 def test_names_of_the_wmt_scripts_are_taken_apart(tmp_path: Path) -> None:
-    text = "srclang,trglang,segmentId,system1Id,system1rank,system2Id,system2rank\nsrc,trg,1,test.GPT-3.5.src-trg,1,test.B.src-trg,2\n"  # noqa: E501
+    text = "srclang,trglang,segmentId,system1Id,system1rank,system2Id,system2rank\nsrc,trg,1,test.GPT-3.5.src-trg,1,test.B.src-trg,2\n"
     found = read(tmp_path, text)
     assert (found.systems, found.judges) == (("B", "GPT-3.5"), ("unknown",))
 
@@ -119,7 +122,9 @@ def test_only_some_judges_and_systems(tmp_path: Path) -> None:
     assert wins(read(tmp_path, XML, without_systems=["A"])) == {("B", "C"): 1, ("C", "B"): 1}
     with pytest.raises(InputError, match=r"has no judge 'u3'; it has u1, u2"):
         read(tmp_path, XML, judges=["u3"])
-    with pytest.raises(InputError, match=r"has no system 'a' \(did you mean 'A'\?\); it has A, B, C"):
+    with pytest.raises(
+        InputError, match=r"has no system 'a' \(did you mean 'A'\?\); it has A, B, C"
+    ):
         read(tmp_path, XML, without_systems=["a"])
 
 
@@ -141,17 +146,17 @@ BOMB = """<?xml version="1.0"?><!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "
         ("<a/>", "/file: has no element ranking-item, so there is no judgement in it"),
         (XML[: XML.index("<translation rank")], "/file:6:5: not well-formed XML: no element found"),
         (XML.replace("B A", "B\0A"), "/file:5:27: not well-formed XML: not well-formed (invalid token)"),
-        (XML.replace('rank="3"', 'rank="0"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found '0'"),  # noqa: E501
-        (XML.replace('rank="3"', 'rang="3"'), "/file:6: the translation has no attribute 'rank' (did you mean 'rang'?)"),  # noqa: E501
+        (XML.replace('rank="3"', 'rank="0"'), "/file:6: expected a rank, a whole number from 1 (or -1: not ranked), found '0'"),
+        (XML.replace('rank="3"', 'rang="3"'), "/file:6: the translation has no attribute 'rank' (did you mean 'rang'?)"),
         (XML.replace('"C" rank="1"', '"" rank="1"'), "/file:9: the name of a system is missing"),
         (XML.replace('"B A"', '"C A"'), "/file:4: the system 'C' is ranked twice in one item"),
-        (XML.replace('src-id="3" id="11"', ""), "/file:13: the ranking-item has neither src-id nor id, the number of its sentence"),  # noqa: E501
-        (XML.replace("</ranking-item>", "", 1).replace("</error", "</ranking-item></error"), "/file:8: a ranking-item inside a ranking-item"),  # noqa: E501
+        (XML.replace('src-id="3" id="11"', ""), "/file:13: the ranking-item has neither src-id nor id, the number of its sentence"),
+        (XML.replace("</ranking-item>", "", 1).replace("</error", "</ranking-item></error"), "/file:8: a ranking-item inside a ranking-item"),
         ('<a><translation system="A" rank="1"/></a>', "/file:1: a translation outside of a ranking-item"),
         ('<a><ranking-item id="1"/></a>', "/file: has no judgement of two systems"),
         (XML.replace("B A", "B" * 300), "/file:5: the name of a system has 300 characters; 200 are allowed"),
         ("a,b\n1,2\n", "/file:1: no column is called 'system1id'; found a, b"),
-        (PAIRS.replace("system2rank", "sytem2rank"), "/file:1: no column is called 'system2rank' (did you mean 'sytem2rank'?); found sytem2rank, segmentid, system1id, system2number, system1rank, judgeid, system2id"),  # noqa: E501
+        (PAIRS.replace("system2rank", "sytem2rank"), "/file:1: no column is called 'system2rank' (did you mean 'sytem2rank'?); found sytem2rank, segmentid, system1id, system2number, system1rank, judgeid, system2id"),
         (PAIRS.replace("judgeID", "system2Id"), "/file:1: two columns are called 'system2id'"),
         (PAIRS.replace("segmentId", "segment"), "/file:1: no column is called 'segmentId' or 'srcIndex', the sentence"),
         (PAIRS.replace("3,2,B,-1,1,u1,C", "3,2,B,-1,1,u1"), "/file:4: has 6 columns; the first line has 7"),
@@ -164,11 +169,16 @@ def test_what_is_refused(tmp_path: Path, text: str | bytes, message: str) -> Non
 
 def test_huge_items_and_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many = " ".join(f"S{number}" for number in range(reader.MAX_SYSTEMS + 1))
-    assert refused(tmp_path, XML.replace("B A", many)) == "/file:4: the item ranks 1,002 systems; 1,000 are allowed"
+    assert (
+        refused(tmp_path, XML.replace("B A", many))
+        == "/file:4: the item ranks 1,002 systems; 1,000 are allowed"
+    )
     monkeypatch.setattr(judgments, "MAX_PAIRS", 5)
     assert refused(tmp_path, XML) == "/file:8: there are more than 5 pairs of systems"
     monkeypatch.setattr(reader, "MAX_BYTES", 100)
-    assert refused(tmp_path, XML) == "/file: is larger than 100 bytes; is it the file that is meant?"
+    assert (
+        refused(tmp_path, XML) == "/file: is larger than 100 bytes; is it the file that is meant?"
+    )
     with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
         read(tmp_path, gzip.compress(XML.encode() * 10), "bomb.gz")
 
@@ -183,7 +193,15 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_names_are_sorted_by_the_numbers_in_them() -> None:
-    assert sorted(["a10", "a9", "10", "9", "b", "", "٣"], key=natural) == ["", "9", "10", "a9", "a10", "b", "٣"]
+    assert sorted(["a10", "a9", "10", "9", "b", "", "٣"], key=natural) == [
+        "",
+        "9",
+        "10",
+        "a9",
+        "a10",
+        "b",
+        "٣",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +236,9 @@ def test_scores_of_systems(tmp_path: Path, name: str, text: str, expected: objec
         ("a.yaml", "A: 1\nB: 2\n", "/a.yaml: expected lines `system score`, CSV or TSV, and neither YAML nor JSON"),
     ],
 )  # fmt: skip
-def test_scores_that_are_refused(tmp_path: Path, name: str, text: str | bytes, message: str) -> None:
+def test_scores_that_are_refused(
+    tmp_path: Path, name: str, text: str | bytes, message: str
+) -> None:
     (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(InputError) as caught:
         read_scores(tmp_path / name, ["A", "B"])
@@ -245,7 +265,9 @@ def human_scores(path: Path, aliases: dict[str, str] | None = None) -> dict[str,
 def test_a_system_has_the_name_that_the_run_has_for_it(tmp_path: Path, text: str) -> None:
     for name in ("src", "INPUT"):
         (tmp_path / f"{name}.csv").write_text(text.format(name), encoding="utf-8")
-    assert human_scores(tmp_path / "src.csv", {"src": "INPUT"}) == human_scores(tmp_path / "INPUT.csv")
+    assert human_scores(tmp_path / "src.csv", {"src": "INPUT"}) == human_scores(
+        tmp_path / "INPUT.csv"
+    )
     assert human_scores(tmp_path / "src.csv") != human_scores(tmp_path / "INPUT.csv")
 
 
@@ -257,7 +279,9 @@ def test_a_system_has_the_name_that_the_run_has_for_it(tmp_path: Path, text: str
     ],
 )
 @pytest.mark.parametrize("text", [ALIASED, "{0} 0.5\nb 0.2\nc 0.9\n"])
-def test_aliases_that_cannot_be_are_told(tmp_path: Path, text: str, aliases: dict[str, str], message: str) -> None:
+def test_aliases_that_cannot_be_are_told(
+    tmp_path: Path, text: str, aliases: dict[str, str], message: str
+) -> None:
     (tmp_path / "h.csv").write_text(text.format("src"), encoding="utf-8")
     with pytest.raises(InputError) as error:
         human_scores(tmp_path / "h.csv", aliases)
@@ -274,4 +298,7 @@ def test_correlate_takes_aliases(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (code, "has 2 systems in common" in err) == (2, True)
     for wrong in ("src", "=INPUT"):
         code, _, err = called(capsys, *given, "--alias", wrong)
-        assert (code, f"--alias {wrong}: expected NAME=OTHER, such as src=INPUT" in err) == (2, True)
+        assert (code, f"--alias {wrong}: expected NAME=OTHER, such as src=INPUT" in err) == (
+            2,
+            True,
+        )

@@ -63,9 +63,13 @@ def scored(lines: int, *same: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         (["2", "5"], [0, 1], "judged", [0, 1]),
     ],
 )
-def test_the_numbering_is_found(segments: list[str], same: list[int], numbering: str, expected: list[int]) -> None:
+def test_the_numbering_is_found(
+    segments: list[str], same: list[int], numbering: str, expected: list[int]
+) -> None:
     notes: list[str] = []
-    found = lines_of_segments(numbered(*segments), ["A", "B", "C"], scored(10, *same), numbering, notes)
+    found = lines_of_segments(
+        numbered(*segments), ["A", "B", "C"], scored(10, *same), numbering, notes
+    )
     assert found.tolist() == expected
     assert bool(notes) == (not same)
 
@@ -74,7 +78,11 @@ def test_the_numbering_is_found(segments: list[str], same: list[int], numbering:
     ("segments", "same", "message"),
     [
         (["2", "5"], range(10), "does the first sentence have the number 0 or 1"),
-        (["0", "10"], [], "has judgements of sentences 0 to 10, 2 of them; the data set has 10 lines"),
+        (
+            ["0", "10"],
+            [],
+            "has judgements of sentences 0 to 10, 2 of them; the data set has 10 lines",
+        ),
         (["2", "d5"], [], "'d5' is no number of a sentence"),
         (["2", "٣"], [], "'٣' is no number of a sentence"),
     ],
@@ -85,7 +93,9 @@ def test_the_numbering_is_not_guessed(segments: list[str], same: list[int], mess
 
 
 def test_pairs_of_the_systems_that_are_left() -> None:
-    judgments = build("here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))])
+    judgments = build(
+        "here", [item("x", "1", ("A", 2), ("B", 1), ("C", 2)), item("x", "2", ("C", 1), ("A", 2))]
+    )
     untied, tied = sentence_pairs(judgments, ["A", "C"], np.array([4, 6]))
     assert [values.tolist() for values in untied] == [[1], [0], [6]]
     assert [values.tolist() for values in tied] == [[0], [1], [4]]
@@ -96,7 +106,9 @@ def test_pairs_of_the_systems_that_are_left() -> None:
 
 def test_systems_that_one_side_lacks_are_told() -> None:
     people = HumanJudgements("here", "", {"EW": {"A": 1.0, "B": 2.0, "C": 3.0, "X": 0.0}})
-    metrics = [MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")]
+    metrics = [
+        MetricScores("d", name, {"A": 0.1, "B": 0.4, "C": 0.2, "Y": 1.0}) for name in ("m", "n")
+    ]
     found = meta_evaluate(metrics, people, settings(window=2))
     assert found.correlations[0].systems == ["A", "B", "C"]
     assert found.correlations[0].coefficients["spearman"].value == pytest.approx(0.5)
@@ -106,7 +118,9 @@ def test_systems_that_one_side_lacks_are_told() -> None:
     ]
     assert (len(found.windows), len(found.tests)) == (4, 1)
     assert math.isnan(found.tests[0].p)  # three systems have no degree of freedom
-    with pytest.raises(InputError, match="has 2 systems in common with the metrics, at least 3 are needed"):
+    with pytest.raises(
+        InputError, match="has 2 systems in common with the metrics, at least 3 are needed"
+    ):
         meta_evaluate(metrics, people, settings(without=["A"]))
 
 
@@ -126,9 +140,13 @@ def test_the_better_metric_comes_first_in_tests() -> None:
 
 
 def test_systems_that_are_left_out_count_for_no_sentence() -> None:
-    judged = build("here", [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)])
+    judged = build(
+        "here", [item("x", str(n), ("A", 1), ("B", 2), ("C", 3), ("D", 4)) for n in range(4)]
+    )
     scores = dict(zip("ABCD", (0.4, 0.3, 0.2, 0.1), strict=True))
-    metric = MetricScores("d", "m", scores, 4, lambda: np.array(list(scores.values()))[:, None].repeat(4, axis=1))
+    metric = MetricScores(
+        "d", "m", scores, 4, lambda: np.array(list(scores.values()))[:, None].repeat(4, axis=1)
+    )
     people = HumanJudgements("here", "", {}, judged)
     for without, pairs in (([], 24), (["D"], 12)):
         (one,) = meta_evaluate([metric], people, settings(without=without, numbering="0")).sentences
@@ -153,7 +171,10 @@ def test_the_sample_works_as_the_help_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    assert main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--accuracy", "20"]) == 0
+    assert (
+        main(["human", "data/judgements.csv", "--head-to-head", "--agreement", "--accuracy", "20"])
+        == 0
+    )
     out = capsys.readouterr().out
     assert "   1  careful            0.942      1        1" in out
     assert main(["run", "configs/human.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
@@ -169,9 +190,19 @@ def test_the_sample_works_as_the_help_says(
     assert capsys.readouterr().out == printed
 
 
-def test_the_command_human_as_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_human_as_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ROOT)
-    arguments = ["human", "data/judgements.csv", "--json", "--trueskill", "3", "--without", "broken"]
+    arguments = [
+        "human",
+        "data/judgements.csv",
+        "--json",
+        "--trueskill",
+        "3",
+        "--without",
+        "broken",
+    ]
     assert main(arguments) == 0
     first = capsys.readouterr().out
     assert main(arguments) == 0
@@ -198,13 +229,20 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
     results = stages.run(stages.prepare(config), tmp_path / "run")[1]
     assert results.human
     (one,) = results.human["correlations"]
-    assert (one["human"], one["systems"], results.human["sentences"]) == ("people", ["A", "B", "C"], [])
+    assert (one["human"], one["systems"], results.human["sentences"]) == (
+        "people",
+        ["A", "B", "C"],
+        [],
+    )
     scores = {score.system: score.score for score in results.scores}
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         np.corrcoef([scores[n] for n in "ABC"], [3, 1, 2])[0, 1]
     )
     later = {"statistics", "permutations", "aggregation"}
-    assert not later & {*results.human, *results.human["settings"]}  # only configs that ask have these keys
+    assert not later & {
+        *results.human,
+        *results.human["settings"],
+    }  # only configs that ask have these keys
     stages.run(stages.prepare(config), tmp_path / "again")
     assert tree(tmp_path / "run") == tree(tmp_path / "again")
     assert Results.read(tmp_path / "run" / "results.json") == replace(
@@ -222,7 +260,7 @@ def test_a_config_with_scores_of_systems(tmp_path: Path) -> None:
         (SCORES, {"dataset": "e"}, "human: human: no data set is called 'e'; there are d"),
         (SCORES, {"file": "nothing.xml"}, "nothing.xml: no such file"),
         (SCORES, {"statistics": ["kendal"]}, "statistics: no statistic is called 'kendal' (did you mean 'kendall'?)"),
-        (SCORES, {"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),  # noqa: E501
+        (SCORES, {"statistics": ["pearson"]}, "pearson|average:none compares scores of sentences, and PEOPLE has none; for scores of systems say pearson[level=system]"),
         (SCORES, {"statistics": ["kendall[level=system]"] * 2}, "statistics: kendall|level:system is asked for twice"),
     ],
 )  # fmt: skip
@@ -235,7 +273,9 @@ def test_what_is_wrong_is_told_before_anything_is_counted(
 
 
 def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> None:
-    text = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
+    text = (
+        "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\nx,0,A,1,B,2\nx,1,B,1,C,2\n"
+    )
     (tmp_path / "people.txt").write_text(text, encoding="utf-8")
     human, metric = {"file": "people.txt"}, "gleu[refs=leave_one_out,iter=5]"
     config = write_run(tmp_path, 12, systems=("A", "B", "C"), chosen=(metric,), human=human)
@@ -243,16 +283,25 @@ def test_references_scored_as_systems_are_no_systems_here(tmp_path: Path) -> Non
     assert "REFERENCE" in {score.system for score in results.scores}
     assert results.human
     assert results.human["correlations"][0]["systems"] == ["A", "B", "C"]
-    assert (results.human["sentences"][0]["systems"], results.human["sentences"][0]["pairs"]) == (["A", "B", "C"], 2)
+    assert (results.human["sentences"][0]["systems"], results.human["sentences"][0]["pairs"]) == (
+        ["A", "B", "C"],
+        2,
+    )
     assert not [warning for warning in results.warnings if "left out" in warning]
 
 
 @pytest.mark.parametrize("ties", ["later", "wrong", "half", "out"])
 def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, ties: str) -> None:
-    """The same vectors, and the same judged sentences, by the section `human` and by those of recipes: bit for bit."""
+    """The same vectors, and the same judged sentences, by the section `human` and by those of
+    recipes: bit for bit.
+    """
     rng = np.random.default_rng(4)
     ranked = [(line, rng.integers(1, 4, 4)) for line in range(12) for _ in range(3)]
-    cells = [(line, names, ranks[list(names)]) for line, ranks in ranked for names in combinations(range(4), 2)]
+    cells = [
+        (line, names, ranks[list(names)])
+        for line, ranks in ranked
+        for names in combinations(range(4), 2)
+    ]
     rows = [f"x,{line},{'ABCD'[i]},{one},{'ABCD'[j]},{two}\n" for line, (i, j), (one, two) in cells]
     header = "judgeID,segmentId,system1Id,system1rank,system2Id,system2rank\n"
     (tmp_path / "people.csv").write_text("".join([header, *rows]), encoding="utf-8")
@@ -264,21 +313,31 @@ def test_people_and_published_sections_compute_the_same_numbers(tmp_path: Path, 
         chosen=tuple(names.values()),
         human={"file": "people.csv", "ties": ties, "numbering": "0"},
         judgments={"all": {"file": "people.csv"}},
-        columns={**{key: {"metric": name} for key, name in names.items()}, "wins": {"judgments": "all"}},
+        columns={
+            **{key: {"metric": name} for key, name in names.items()},
+            "wins": {"judgments": "all"},
+        },
         correlations=[{"of": list(names), "with": ["wins"]}],
         agreements={
-            key: {"judgments": "all", "metric": name, "ties": ties, "numbering": "0"} for key, name in names.items()
+            key: {"judgments": "all", "metric": name, "ties": ties, "numbering": "0"}
+            for key, name in names.items()
         },
     )
     results = stages.run(stages.prepare(config), tmp_path / "run")[1]
     assert results.human
     assert results.correlations
     assert results.agreements
-    for key, systems, sentences in zip(names, results.human["correlations"], results.human["sentences"], strict=True):
+    for key, systems, sentences in zip(
+        names, results.human["correlations"], results.human["sentences"], strict=True
+    ):
         values = {name: found["value"] for name, found in systems["coefficients"].items()}
         published = results.correlations[key]["wins"]
         assert values == {name: published[name] for name in values}
-        assert set(published) - set(values) == {"systems", "spearman_by_differences", "mean_rank_difference"}
+        assert set(published) - set(values) == {
+            "systems",
+            "spearman_by_differences",
+            "mean_rank_difference",
+        }
         agreement = results.agreements[key]
         for name in ("systems", "pairs", "metric_ties"):
             assert sentences[name] == agreement[name]
@@ -321,8 +380,8 @@ def test_judgements_of_other_sentences_leave_the_systems(tmp_path: Path) -> None
         (["human", "people.txt", "--level", "2"], "error: --level 2: expected a number between 0 and 1, such as 0.95"),
         (["human", "people.txt", "--trueskill", "0"], "error: --trueskill 0: input should be greater than or"),
         (["correlate", "people.txt", "--human", "nothing"], "error: nothing: no such file"),
-        (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),  # noqa: E501
-        (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),  # noqa: E501
+        (["correlate", "people.txt", "--human", "people.txt", "--window", "x"], "error: --window x: expected a whole number"),
+        (["correlate", "people.txt", "--human", "people.txt", "--metric", "x"], "error: --metric x: there is no such one; there are people"),
         (["correlate", ".", "--human", "people.txt"], "error: .: has no results of a run"),
     ],
 )  # fmt: skip
@@ -346,7 +405,12 @@ def test_files_of_scores_on_both_sides(
     Path("metrics.csv").write_text("system,m,n\nA,1,2\nB,2,1\nC,3,4\nD,5,3\n", encoding="utf-8")
     Path("people.txt").write_text("system EW TS\nA 1 2\nB 2 1\nC 3 4\nD 4 3\n", encoding="utf-8")
     found = correlate(capsys, "metrics.csv", "--human", "people.txt")
-    values = {(one["metric"], one["human"]): one["coefficients"]["spearman"]["value"] for one in found["correlations"]}
-    assert values == pytest.approx({("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0})
+    values = {
+        (one["metric"], one["human"]): one["coefficients"]["spearman"]["value"]
+        for one in found["correlations"]
+    }
+    assert values == pytest.approx(
+        {("m", "EW"): 1.0, ("m", "TS"): 0.6, ("n", "EW"): 0.6, ("n", "TS"): 1.0}
+    )
     assert main(["correlate", "metrics.csv", "--human", "people.txt"]) == 0
     assert "\x1b" not in capsys.readouterr().out

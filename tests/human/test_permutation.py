@@ -38,18 +38,26 @@ class Permutation(NamedTuple):
     resamples: int
 
 
-def permuted(text: str, human: Array, metrics: Array, resamples: int, seed: int = 12345) -> list[Permutation]:
+def permuted(
+    text: str, human: Array, metrics: Array, resamples: int, seed: int = 12345
+) -> list[Permutation]:
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
     tests = permutation_tests(statistic, human, metrics, values, resamples, seed)
     return [Permutation(*pair, delta, p, drawn) for pair, delta, p, drawn in tests]
 
 
-def naive(statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int) -> float:
-    """Return the p-value of PERM-BOTH: one resample after the other, each with a value computed from its scores."""
+def naive(
+    statistic: Statistic, human: Array, other: Array, better: Array, seed: int, resamples: int
+) -> float:
+    """Return the p-value of PERM-BOTH: one resample after the other, each with a value computed
+    from its scores.
+    """
     present = ~np.isnan(human)
     places = statistic.groups(present)
-    cells = places.cells[places.present]  # in this order, so that equal scores of two metrics stay equal
+    cells = places.cells[
+        places.present
+    ]  # in this order, so that equal scores of two metrics stay equal
     both = np.stack([other, better])
     kept = both.reshape(2, -1)[:, cells]
     sizes = [numbers[:, None, None] for numbers in (kept.mean(axis=1), kept.std(axis=1))]
@@ -61,7 +69,8 @@ def naive(statistic: Statistic, human: Array, other: Array, better: Array, seed:
         keeps[cells] = random.binomial(1, 0.5, len(cells)) == 1
         keeps = keeps.reshape(human.shape)
         values = [
-            np.nan_to_num(statistic.value(human, np.where(keeps, *both)).value) for both in ((one, two), (two, one))
+            np.nan_to_num(statistic.value(human, np.where(keeps, *both)).value)
+            for both in ((one, two), (two, one))
         ]
         reached += values[1] - values[0] >= delta - EQUAL
     return reached / resamples
@@ -116,7 +125,8 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
 
         delta = value(signs[1]) - value(signs[0])
         reached = sum(
-            value(np.where(draw, signs[1], signs[0])) - value(np.where(draw, signs[0], signs[1])) >= delta - EQUAL
+            value(np.where(draw, signs[1], signs[0])) - value(np.where(draw, signs[0], signs[1]))
+            >= delta - EQUAL
             for draw in draws
         )
         assert test.p == reached / 30

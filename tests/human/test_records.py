@@ -1,4 +1,6 @@
-"""Scores of outputs in records, joined by system and item, and their correlations. Oracles are naive, or scipy's."""
+"""Scores of outputs in records, joined by system and item, and their correlations. Oracles are
+naive, or scipy's.
+"""
 
 from __future__ import annotations
 
@@ -67,19 +69,25 @@ def written(folder: Path, form: str) -> Path:
             f"{r['id']},{r['who']['name']},{r['set']},{float(r['human']['x'])!r},{float(r['human']['y'])!r},{float(r['m'])!r}"
             for r in ROWS
         ]
-        path.write_text("\n".join(["\ufeffid,who.name,set,human.x,human.y,m", *lines]), encoding="utf-8")
+        path.write_text(
+            "\n".join(["\ufeffid,who.name,set,human.x,human.y,m", *lines]), encoding="utf-8"
+        )
     return path
 
 
 def records(path: Path, **keys: Any) -> RecordsConfig:
-    return RecordsConfig.model_validate({"file": str(path), "system": "who.name", "item": "id", **keys})
+    return RecordsConfig.model_validate(
+        {"file": str(path), "system": "who.name", "item": "id", **keys}
+    )
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
 def test_records_of_all_forms_are_joined_by_system_and_item(tmp_path: Path, form: str) -> None:
     path = written(tmp_path, form)
     human, metric = (read_scores(records(path, score=name)) for name in ("human.x", "m"))
-    assert human == {(s, i): HUMAN[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
+    assert human == {
+        (s, i): HUMAN[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+    }
     both = read_scores(records(path, score=["human.x", "human.y"], where={"set": "a"}))
     assert both == {key: value + 0.5 for key, value in human.items()}
     asked = ["pearson", "spearman", "kendall", "pearson[level=system]", "kendall[average=item]"]
@@ -97,10 +105,14 @@ def test_records_of_all_forms_are_joined_by_system_and_item(tmp_path: Path, form
 
 def test_without_systems_and_items_records_are_in_order(tmp_path: Path) -> None:
     path = written(tmp_path, "json")
-    human, metric = (read_scores(RecordsConfig(file=str(path), score=name)) for name in ("human.x", "m"))
+    human, metric = (
+        read_scores(RecordsConfig(file=str(path), score=name)) for name in ("human.x", "m")
+    )
     assert list(human) == [("", str(number)) for number in range(1, 25)]
     found = correlated(metric, human, config(statistics=["pearson"]))
-    assert found["pearson"] == pytest.approx(stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE)
+    assert found["pearson"] == pytest.approx(
+        stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
+    )
 
 
 def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
@@ -111,8 +123,12 @@ def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
     ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     metric = read_scores(RecordsConfig(file=str(path), system="*", item="case", score="m"))
-    assert metric == {(s, i): METRIC[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
-    assert set(read_scores(RecordsConfig(file=str(path), system="*", score="n.x")).values()) == {1.0}
+    assert metric == {
+        (s, i): METRIC[a, b] for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+    }
+    assert set(read_scores(RecordsConfig(file=str(path), system="*", score="n.x")).values()) == {
+        1.0
+    }
 
 
 def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
@@ -126,19 +142,26 @@ def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["pearson", "spearman"])
 def test_partial_correlation_given_the_system(name: str) -> None:
-    """As in FRANK: correlations of the residuals of a regression on the systems, one indicator each."""
+    """As in FRANK: correlations of the residuals of a regression on the systems, one indicator
+    each.
+    """
     keys = [(s, i) for s in SYSTEMS for i in ITEMS][:-2]
     human, metric = (
-        {key: table[SYSTEMS.index(key[0]), ITEMS.index(key[1])] for key in keys} for table in (HUMAN, METRIC)
+        {key: table[SYSTEMS.index(key[0]), ITEMS.index(key[1])] for key in keys}
+        for table in (HUMAN, METRIC)
     )
     indicators = np.array([[float(system == one) for one in SYSTEMS] for system, _ in keys])
     residuals = []
     for scores in (metric, human):
         values = np.array([scores[key] for key in keys])
         residuals.append(values - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0])
-    expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name](*np.round(residuals, 9)).statistic
+    expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name](
+        *np.round(residuals, 9)
+    ).statistic
     found = correlated(metric, human, config(statistics=[name], given="system"))
-    assert found[name] == pytest.approx(expected, abs=1e-8)  # the oracle's residuals are rounded, so that ties are ties
+    assert found[name] == pytest.approx(
+        expected, abs=1e-8
+    )  # the oracle's residuals are rounded, so that ties are ties
 
 
 def test_halves_by_human_score_and_absolute_values() -> None:
@@ -147,19 +170,27 @@ def test_halves_by_human_score_and_absolute_values() -> None:
     metric = {key: -value + float(DRAWN.random()) for key, value in human.items()}
     order = sorted(keys, key=lambda key: human[key])
     for part, kept in (("lower", order[:12]), ("upper", order[12:])):
-        expected = stats.pearsonr([metric[key] for key in kept], [human[key] for key in kept]).statistic
+        expected = stats.pearsonr(
+            [metric[key] for key in kept], [human[key] for key in kept]
+        ).statistic
         found = correlated(metric, human, config(statistics=["pearson"], part=part))
         assert found["pearson"] == pytest.approx(expected, abs=CLOSE)
         assert found["scores"] == 12
-        positive = correlated(metric, human, config(statistics=["pearson"], part=part, absolute="true"))
+        positive = correlated(
+            metric, human, config(statistics=["pearson"], part=part, absolute="true")
+        )
         assert positive["pearson"] == abs(found["pearson"])
 
 
 @pytest.mark.parametrize("more", [{}, {"absolute": "true"}, {"without": ["s2"]}])
 def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
-    """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5 at either end."""
+    """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5
+    at either end.
+    """
     human = {(s, i): float(HUMAN[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
-    metric = {(s, i): -float(METRIC[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)}
+    metric = {
+        (s, i): -float(METRIC[a, b]) for a, s in enumerate(SYSTEMS) for b, i in enumerate(ITEMS)
+    }
     names = ["pearson", "kendall[average=item]"]
     found = correlated(metric, human, config(statistics=names, resamples="200", seed="3", **more))
     kept = [s for s in SYSTEMS if s not in more.get("without", ())]
@@ -168,7 +199,9 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
         items = [ITEMS[number] for number in drawn]
         one, two = ([[table[s, i] for s in kept] for i in items] for table in (metric, human))
         pearson.append(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
-        kendall.append(np.mean([stats.kendalltau(*pair).statistic for pair in zip(one, two, strict=True)]))
+        kendall.append(
+            np.mean([stats.kendalltau(*pair).statistic for pair in zip(one, two, strict=True)])
+        )
     for name, values in zip(names, (pearson, kendall), strict=True):
         ordered = sorted(map(abs, values) if more.get("absolute") else values)
         assert found["intervals"][name] == pytest.approx([ordered[5], ordered[-6]], abs=CLOSE)
@@ -179,8 +212,13 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
     path = written(tmp_path, "jsonl")
     keys = {"file": path.name, "system": "who.name", "item": "id"}
     content = {
-        "columns": {"h": {"records": {**keys, "score": "human.x"}}, "m": {"records": {**keys, "score": "m"}}},
-        "correlations": [{"of": ["m"], "with": ["h"], "statistics": ["pearson"], "without": ["s4"]}],
+        "columns": {
+            "h": {"records": {**keys, "score": "human.x"}},
+            "m": {"records": {**keys, "score": "m"}},
+        },
+        "correlations": [
+            {"of": ["m"], "with": ["h"], "statistics": ["pearson"], "without": ["s4"]}
+        ],
         "expect": [{"path": "columns/h/s1", "values": "9.0", "tolerance": "9", "why": "any"}],
         "output": {"dir": str(tmp_path / "run")},
     }
@@ -188,7 +226,11 @@ def test_correlations_of_records_in_a_config(tmp_path: Path) -> None:
     assert results.correlations
     assert results.columns
     expected = stats.pearsonr(METRIC[:3].ravel(), HUMAN[:3].ravel()).statistic
-    assert results.correlations["m"]["h"] == {"systems": 3, "scores": 18, "pearson": pytest.approx(expected, abs=CLOSE)}
+    assert results.correlations["m"]["h"] == {
+        "systems": 3,
+        "scores": 18,
+        "pearson": pytest.approx(expected, abs=CLOSE),
+    }
     assert results.columns["h"]["s1"] == pytest.approx(HUMAN[0].mean(), abs=CLOSE)
 
 
@@ -213,7 +255,11 @@ def test_records_that_cannot_be_read(tmp_path: Path, keys: dict[str, Any], messa
     [
         ("r.json", "{}", "r.json[0]: expected a list of JSON objects"),
         ("r.json", "[1", "r.json: not valid JSON"),
-        ("r.jsonl", '{"a": 1}\n2\n', "r.jsonl:2: expected a list of JSON objects, or lines of such"),
+        (
+            "r.jsonl",
+            '{"a": 1}\n2\n',
+            "r.jsonl:2: expected a list of JSON objects, or lines of such",
+        ),
         ("r.csv", "a,a\n1,2\n", "r.csv:1: two columns are called 'a'"),
         ("r.csv", "", "r.csv: has no lines"),
     ],
@@ -228,11 +274,24 @@ def test_files_that_are_no_records(tmp_path: Path, name: str, text: str, message
 def test_the_command_correlates_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, "csv")
     columns = "system: who.name, item: [id, set], where: {set: a}"
-    one, people = (f"{{file: {path}, score: {score}, {columns}}}" for score in ("m", "[human.x, human.y]"))
-    arguments = ["correlate", one, "--human", people, "--statistic", "pearson", "kendall[average=item]", "--json"]
+    one, people = (
+        f"{{file: {path}, score: {score}, {columns}}}" for score in ("m", "[human.x, human.y]")
+    )
+    arguments = [
+        "correlate",
+        one,
+        "--human",
+        people,
+        "--statistic",
+        "pearson",
+        "kendall[average=item]",
+        "--json",
+    ]
     assert main(arguments) == 0
     found = json.loads(capsys.readouterr().out)[one]
-    assert found["pearson"] == pytest.approx(stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE)
+    assert found["pearson"] == pytest.approx(
+        stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
+    )
     assert main([*arguments[:-1], "--absolute", "--part", "upper", "--given", "system"]) == 0
     assert "12" in capsys.readouterr().out.splitlines()[1]
     assert main([*arguments[:-1], "--level", "0.9", "--resamples", "50"]) == 0
@@ -245,7 +304,19 @@ def test_the_command_correlates_records(tmp_path: Path, capsys: pytest.CaptureFi
     ):
         assert main([*arguments, *more]) == 2
         assert message in capsys.readouterr().err
-    assert main(["correlate", f"{{file: {path}, scores: m}}", "--human", people, "--statistic", "pearson"]) == 2
+    assert (
+        main(
+            [
+                "correlate",
+                f"{{file: {path}, scores: m}}",
+                "--human",
+                people,
+                "--statistic",
+                "pearson",
+            ]
+        )
+        == 2
+    )
     assert "score: Field required; records have file, where" in capsys.readouterr().err
     assert main(["correlate", one, "--human", str(path), "--statistic", "pearson"]) == 2
     assert "name all scores as {file: FILE, score: COLUMN}" in capsys.readouterr().err

@@ -1,4 +1,6 @@
-"""Metrics of a run as judges: `gec-pipeline human RUN` ranks systems by the pairs of sentence scores."""
+"""Metrics of a run as judges: `gec-pipeline human RUN` ranks systems by the pairs of sentence
+scores.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +49,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def wins_of(run: Path, metric: str, sign: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """Return how often each system has a better score than each other one, straight from the scores of sentences."""
-    scores = {r.system: sign * r.sentences for r in pipeline.load(run) if r.signature.startswith(f"{metric}|")}
+    """Return how often each system has a better score than each other one, straight from the scores
+    of sentences.
+    """
+    scores = {
+        r.system: sign * r.sentences
+        for r in pipeline.load(run)
+        if r.signature.startswith(f"{metric}|")
+    }
     wins = np.zeros((3, 3), np.int64)
     for (one, first), (two, second) in combinations(enumerate(scores[name] for name in "ABC"), 2):
         wins[one, two], wins[two, one] = (first > second).sum(), (second > first).sum()
@@ -68,31 +76,42 @@ def test_each_metric_judges_by_its_scores(run: Path, metric: str, sign: int) -> 
 
 @pytest.mark.usefixtures("run")
 def test_expected_wins_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
-    """By hand, of the numbers: A beats B in one of two lines that are no ties, and C in two of three; so does B."""
+    """By hand, of the numbers: A beats B in one of two lines that are no ties, and C in two of
+    three; so does B.
+    """
     code, printed, _ = called(capsys, "human", "out", "--judge", "external", "--json")
     assert code == 0
     scores = json.loads(printed)["expected_wins"]["scores"]
-    assert scores == pytest.approx({"A": (1 / 2 + 2 / 3) / 2, "B": (1 / 2 + 2 / 3) / 2, "C": 1 / 3}, abs=1e-12)
+    assert scores == pytest.approx(
+        {"A": (1 / 2 + 2 / 3) / 2, "B": (1 / 2 + 2 / 3) / 2, "C": 1 / 3}, abs=1e-12
+    )
 
 
 @pytest.mark.usefixtures("run")
-def test_a_metric_agrees_with_itself_and_with_a_run_as_people(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_metric_agrees_with_itself_and_with_a_run_as_people(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     config = CONFIG.replace("[chrf, ter, ", "[chrf] # ").replace("{dir: out}", "{dir: two}")
     write({"two.yaml": config})
     assert main(["run", "two.yaml", "-q"]) == 0
-    code, printed, _ = called(capsys, "correlate", "two", "--human", "two", "--numbering", "1", "--json")
+    code, printed, _ = called(
+        capsys, "correlate", "two", "--human", "two", "--numbering", "1", "--json"
+    )
     assert code == 0
     (row,) = json.loads(printed)["sentences"]
     assert row["coefficients"]["accuracy"]["value"] == 1
 
 
-def test_sentences_without_a_score_are_judged_by_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentences_without_a_score_are_judged_by_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     write(
         FILES
         | {
             "p.py": PLUGIN,
-            "c.yaml": CONFIG.split("metrics:", maxsplit=1)[0] + "metrics: [some_lines]\noutput: {dir: out}\n",
+            "c.yaml": CONFIG.split("metrics:", maxsplit=1)[0]
+            + "metrics: [some_lines]\noutput: {dir: out}\n",
         }
     )
     assert main(["run", "c.yaml", "--plugin", "p.py", "-q"]) == 0

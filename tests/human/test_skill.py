@@ -1,4 +1,6 @@
-"""TrueSkill: each match, and whole runs, against the package trueskill. Published scores: test_reproduce.py."""
+"""TrueSkill: each match, and whole runs, against the package trueskill. Published scores:
+test_reproduce.py.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +17,30 @@ from tests.oracles import trueskill_package
 
 
 def test_a_match_is_that_of_the_package() -> None:
-    """Means, deviations, draws and widths at random; scipy, since the package's own erfc has 7 digits."""
+    """Means, deviations, draws and widths at random; scipy, since the package's own erfc has 7
+    digits.
+    """
     rng = np.random.default_rng(5)
     for width in (0.1, 1.0, 30.0):
-        world = package.TrueSkill(mu=0.0, sigma=SIGMA, beta=width, tau=0.0, draw_probability=DRAW, backend="scipy")
+        world = package.TrueSkill(
+            mu=0.0, sigma=SIGMA, beta=width, tau=0.0, draw_probability=DRAW, backend="scipy"
+        )
         means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
         drawn = rng.random(60) < 0.4
-        found = rated(means[0], means[1], deviations[0] ** 2, deviations[1] ** 2, drawn, width, draw_margin(width))
+        found = rated(
+            means[0],
+            means[1],
+            deviations[0] ** 2,
+            deviations[1] ** 2,
+            drawn,
+            width,
+            draw_margin(width),
+        )
         for number in range(60):
-            ratings = [world.create_rating(means[side, number], deviations[side, number]) for side in (0, 1)]
+            ratings = [
+                world.create_rating(means[side, number], deviations[side, number])
+                for side in (0, 1)
+            ]
             winner, loser = package.rate_1vs1(*ratings, drawn=bool(drawn[number]), env=world)
             expected = [winner.mu, loser.mu, winner.sigma**2, loser.sigma**2]
             assert [values[number] for values in found] == pytest.approx(expected, abs=1e-12)
@@ -45,7 +62,9 @@ def test_more_runs_do_not_change_the_first_ones() -> None:
 
 
 def test_the_better_system_has_more_skill_and_one_never_compared_has_none() -> None:
-    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)] + [item("x", "0", ("D", 1))]
+    items = [item("x", str(n), ("A", 1), ("B", 2), ("C", 3)) for n in range(20)] + [
+        item("x", "0", ("D", 1))
+    ]
     means = trueskill(build("here", items), 10).mean(axis=0)
     assert means[0] > means[1] > means[2]
     assert abs(means[1]) < 0.2
@@ -53,7 +72,9 @@ def test_the_better_system_has_more_skill_and_one_never_compared_has_none() -> N
 
 
 def test_systems_that_never_met_do_not_play() -> None:
-    items = [item("x", str(n), ("A", 1), ("B", 2)) for n in range(9)] + [item("x", "0", ("C", 2), ("D", 1))]
+    items = [item("x", str(n), ("A", 1), ("B", 2)) for n in range(9)] + [
+        item("x", "0", ("C", 2), ("D", 1))
+    ]
     means = trueskill(build("here", items), 5).mean(axis=0)
     assert means[0] == pytest.approx(-means[1], abs=1e-12)  # every match of A is one with B
     assert means[3] == pytest.approx(-means[2], abs=1e-12)

@@ -1,4 +1,6 @@
-"""Statistics of scores of sentences: the values of mt-metrics-eval's own tests, scipy, naive code and cases by hand."""
+"""Statistics of scores of sentences: the values of mt-metrics-eval's own tests, scipy, naive code
+and cases by hand.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,16 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan
 
 
-def value(text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1) -> float:
+def value(
+    text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1
+) -> float:
     rows = [np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)]
     return statistic_of(text).value(*rows).value
 
 
-# mt_metrics_eval/stats_test.py of google-research/mt-metrics-eval, commit 0b82d96b: scores of people, of the metric,
-# the number of systems, the statistic, the value that the test expects, and the decimals that it compares.
+# mt_metrics_eval/stats_test.py of google-research/mt-metrics-eval, commit 0b82d96b: scores of
+# people, of the metric, the number of systems, the statistic, the value that the test expects, and
+# the decimals that it compares.
 SIX, OTHER = [1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7]
 GAPS = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
 TIES = [1, 1, 1, 2, 2, 3, 4], [1, 1, 2, 2, 4, 3, 3]
@@ -60,12 +65,20 @@ def test_values_of_mt_metrics_eval(
 
 def test_the_regression_example_of_tau_optimization() -> None:
     """tau_optimization_test.py, commit 0b82d96b: matrices in which both sides lack scores."""
-    metric = np.array([[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5])
-    human = np.array([[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5])
+    metric = np.array(
+        [[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5]
+    )
+    human = np.array(
+        [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5]
+    )
     best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
     assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
     assert (best.epsilon, best.groups) == (1.0, 4)
-    for epsilon, expected in ((0, 0.4666666666666667), (2, 0.38333333333333347), (8, 0.1166666666666667)):
+    for epsilon, expected in (
+        (0, 0.4666666666666667),
+        (2, 0.38333333333333347),
+        (8, 0.1166666666666667),
+    ):
         found = value(f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5)
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -97,7 +110,9 @@ def naive(name: str, human: Array, metric: Array, epsilon: float = 0.0) -> float
     if name in ("pearson", "spearman", "kendall"):
         if min(np.ptp(human), np.ptp(metric)) == 0:
             return NAN
-        function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(name, stats.kendalltau)
+        function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(
+            name, stats.kendalltau
+        )
         return float(function(human, metric)[0])
     pairs = len(human) * (len(human) - 1) // 2
     return naive_pairs(human, metric, epsilon)[0] / pairs
@@ -110,7 +125,12 @@ def rows_of(average: str, scores: Array) -> list[Array]:
 @pytest.mark.parametrize("average", AVERAGES)
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "accuracy"])
 def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> None:
-    for systems, lines, top, lacking in ((4, 6, 3, 0.0), (5, 7, 1000, 0.2), (3, 120, 5, 0.1), (120, 3, 40, 0.0)):
+    for systems, lines, top, lacking in (
+        (4, 6, 3, 0.0),
+        (5, 7, 1000, 0.2),
+        (3, 120, 5, 0.1),
+        (120, 3, 40, 0.0),
+    ):
         human, metric = sample(systems, lines, top, lacking)
         values = []
         for people, scores in zip(rows_of(average, human), rows_of(average, metric), strict=True):
@@ -119,7 +139,10 @@ def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> No
                 values.append(naive(name, people[kept], scores[kept]))
         found = statistic_of(f"{name}[average={average}]").value(human, metric)
         assert found.value == pytest.approx(float(np.nanmean(values)), abs=1e-12)
-        assert (found.groups, found.undefined) == (int(np.isfinite(values).sum()), int(np.isnan(values).sum()))
+        assert (found.groups, found.undefined) == (
+            int(np.isfinite(values).sum()),
+            int(np.isnan(values).sum()),
+        )
 
 
 @pytest.mark.parametrize("average", AVERAGES)
@@ -129,7 +152,10 @@ def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
         best = statistic_of(f"accuracy[average={average},epsilon=best]").value(human, metric)
         flat = metric.reshape(-1)
         epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
-        tried = [value(f"accuracy[average={average},epsilon={e!r}]", human, metric, 4) for e in map(float, epsilons)]
+        tried = [
+            value(f"accuracy[average={average},epsilon={e!r}]", human, metric, 4)
+            for e in map(float, epsilons)
+        ]
         assert best.value == pytest.approx(max(tried), abs=1e-12)
         assert best.epsilon in epsilons
         at_best = value(f"accuracy[average={average},epsilon={best.epsilon!r}]", human, metric, 4)
@@ -149,7 +175,9 @@ def test_without_scipy_some_statistics_say_what_they_need(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "scipy", None)
     human, metric = sample(4, 40, 9)
     for text in ("spearman", "kendall", "accuracy"):
-        with pytest.raises(InputError, match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'"):
+        with pytest.raises(
+            InputError, match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'"
+        ):
             statistic_of(text).value(human, metric)
     for text in (*USUAL, "accuracy[epsilon=0.5]"):
         assert math.isfinite(statistic_of(text).value(human, metric).value)
@@ -192,7 +220,9 @@ def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
         ([[NAN, NAN], [NAN, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
     ],
 )
-def test_no_value_has_a_reason(human: list[list[float]], metric: list[list[float]], reason: str) -> None:
+def test_no_value_has_a_reason(
+    human: list[list[float]], metric: list[list[float]], reason: str
+) -> None:
     for text in ("pearson", "spearman", "kendall"):
         found = statistic_of(text).value(np.array(human, float), np.array(metric, float))
         assert math.isnan(found.value)
@@ -202,13 +232,20 @@ def test_no_value_has_a_reason(human: list[list[float]], metric: list[list[float
 def test_one_system_has_no_items_and_no_pairs() -> None:
     human, metric = np.array([[1.0, 2, 3]]), np.array([[2.0, 1, 4]])
     for text in ("pearson[average=item]", "acc_eq", "spa"):
-        assert statistic_of(text).value(human, metric).reason == "there are no two scores to compare"
+        assert (
+            statistic_of(text).value(human, metric).reason == "there are no two scores to compare"
+        )
     assert value("kendall[average=system]", human, metric) == pytest.approx(1 / 3, abs=1e-12)
 
 
 def test_groups_that_are_constant_have_a_reason_of_their_own() -> None:
-    found = statistic_of("pearson[average=item]").value(np.array([[1.0, 2], [1, 3]]), np.array([[4.0, 5], [6, 5]]))
-    assert (found.reason, found.undefined) == ("in every group all scores of people or of the metric are equal", 2)
+    found = statistic_of("pearson[average=item]").value(
+        np.array([[1.0, 2], [1, 3]]), np.array([[4.0, 5], [6, 5]])
+    )
+    assert (found.reason, found.undefined) == (
+        "in every group all scores of people or of the metric are equal",
+        2,
+    )
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -253,4 +290,6 @@ def test_williams_of_mt_metrics_eval() -> None:
     human = np.array([1.0, 2, 3, 4, 5])
     one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
     assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
-    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx([0.999, 0.987], abs=5e-4)
+    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx(
+        [0.999, 0.987], abs=5e-4
+    )

@@ -1,4 +1,6 @@
-"""A cache on disk that is damaged, locked, of another make or no file: work goes on, and one line says why."""
+"""A cache on disk that is damaged, locked, of another make or no file: work goes on, and one line
+says why.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +58,12 @@ MENDED: dict[str, Callable[[Path], object]] = {
     "noise": lambda path: path.write_bytes(os.urandom(9000)),
     "cut": cut,
     "endless": replaced(f"CREATE VIEW scores_a AS {ENDLESS}"),
-    "trigger": replaced("CREATE TABLE scores_a (key, numbers, proof)", f"CREATE VIEW b AS {ENDLESS}"),
-    "newer": lambda path: path.write_bytes(path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]),
+    "trigger": replaced(
+        "CREATE TABLE scores_a (key, numbers, proof)", f"CREATE VIEW b AS {ENDLESS}"
+    ),
+    "newer": lambda path: path.write_bytes(
+        path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]
+    ),
     "empty": lambda path: path.write_bytes(b""),
 }
 LEFT_OUT: dict[str, Callable[[Path], object]] = {
@@ -86,7 +92,9 @@ def test_a_cache_is_never_why_work_fails(tmp_path: Path, way: str) -> None:
     assert a_cache(path, told).read([b"8"]) == ({b"8": b"2"} if way in MENDED else {})
 
 
-def test_a_cache_that_is_locked_for_good_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_is_locked_for_good_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(content_cache, "PATIENCE", 0)
     path, told = tmp_path / "c.sqlite", list[str]()
     a_cache(path, told).write({b"7": b"1"})

@@ -28,7 +28,9 @@ GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
 
 @pytest.fixture
 def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache with what configs below need, copied from the mirror; the working directory is a new one."""
+    """A cache with what configs below need, copied from the mirror; the working directory is a new
+    one.
+    """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     wanted = ["conll14/[A-Z]*", "conll14/official-2014.combined.m2", "jfleg/dev"]
@@ -56,31 +58,48 @@ def test_the_configs_that_ship_run_on_fetched_data(name: str, lines: int, system
 def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     """Origin of the lists: the recomputation of published numbers, which checked every file.
 
-    The outputs that THUKElab/CLEME annotated are in none; their bytes are those of files beside the checkout. So are
-    its demo, and that of ChERRANT, whose checksums were confirmed when somebody fetched them.
-    """
+    The outputs that THUKElab/CLEME annotated are in none; their bytes are those of files beside the
+    checkout. So are its demo, and that of ChERRANT, whose checksums were confirmed when somebody
+    fetched them."""
     with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened, delimiter="\t"))
     listed = [(r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"])) for r in rows]
     content = json.loads((shared / "edits" / "published-m2.json").read_text(encoding="utf-8"))
-    by_edits = [file for item in content["items"] for file in item["files"] if not file["in_sources_tsv"]]
-    further = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))["items"]
+    by_edits = [
+        file for item in content["items"] for file in item["files"] if not file["in_sources_tsv"]
+    ]
+    further = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
+        "items"
+    ]
     wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
     by_edits += [file for item in further if item["id"] in wanted for file in item["files"]]
-    simplification = json.loads((shared / "nlg" / "published.json").read_text(encoding="utf-8"))["files"].values()
-    listed += [(f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in simplification]
+    simplification = json.loads((shared / "nlg" / "published.json").read_text(encoding="utf-8"))[
+        "files"
+    ].values()
+    listed += [
+        (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in simplification
+    ]
     more = {(f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits}
     beyond = json.loads((shared / "published" / "nlg.json").read_text(encoding="utf-8"))["items"]
     beyond += [item for item in further if item["id"].startswith(("arabic-gec", "text-editing"))]
-    of_others = {(f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for item in beyond for f in item["files"]}
-    digests = {sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")}
+    of_others = {
+        (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
+        for item in beyond
+        for f in item["files"]
+    }
+    digests = {
+        sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")
+    }
     files = [file for found in SETS.values() for file in found.files.values() if not file.given]
     described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
     assert len(rows) > 170
     assert len(described) == len(set(described))
     assert set(listed[: len(rows)]) - set(described) == set()
     others = [file for file in described if file not in {*listed, *more, *of_others}]
-    assert len([file for file in described if file in of_others]) == 284 + 220 + 1 + 204 + 5 + 4 + 1 + 6 + 121 + 4 + 226
+    assert (
+        len([file for file in described if file in of_others])
+        == 284 + 220 + 1 + 204 + 5 + 4 + 1 + 6 + 121 + 4 + 226
+    )
     assert len([file for file in described if file in more]) == 37 + 13 + 1 + 18 + 6
     demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]
     assert demos == ["demo.errant", "demo-AMU.errant", "demo.hyp.m2.char", "demo.ref.m2.char"]
@@ -94,7 +113,9 @@ def test_every_data_set_has_what_users_are_told() -> None:
     for key in cited:
         entry = catalogue.citations()[key]
         assert entry.count("{") == entry.count("}")
-        assert {"title", "author", "year", "url"} <= set(re.findall(r"^  (\w+) +=", entry, re.MULTILINE))
+        assert {"title", "author", "year", "url"} <= set(
+            re.findall(r"^  (\w+) +=", entry, re.MULTILINE)
+        )
     for found in SETS.values():
         assert found.title
         assert found.citations
@@ -109,23 +130,32 @@ GIVEN = [name for name, found in SETS.items() if any(file.given for file in foun
 
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.parametrize("name", GIVEN)
-def test_what_is_not_fetched_says_where_to_get_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_fetched_says_where_to_get_it(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     """In the list, where it is fetched, checked or asked for, and in a config that names it."""
     found = SETS[name]
     (where,) = {file.given for file in found.files.values()}
     assert where.startswith("get ")
     assert main(["data", "list", name]) == 0
-    assert f"by hand  {where}; then put it at {dataset_cache.cache() / name}" in capsys.readouterr().out
+    assert (
+        f"by hand  {where}; then put it at {dataset_cache.cache() / name}"
+        in capsys.readouterr().out
+    )
     for action in ("fetch", "verify", "path"):
         assert main(["data", action, name]) == 2
         assert where in " ".join(capsys.readouterr().err.split())
     file = next(iter(found.files))
-    text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
+    text = (
+        f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
+    )
     assert any(where in problem for problem in problems(text))
 
 
 @pytest.mark.usefixtures("nothing")
-def test_all_that_can_be_fetched_leaves_out_what_cannot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_that_can_be_fetched_leaves_out_what_cannot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
     assert main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")]) == 2
     said = capsys.readouterr()
@@ -150,7 +180,9 @@ def test_what_configs_can_name_is_there() -> None:
         "references/BN1",
         "references/BN10",
     ]
-    assert [file.key for file in scorable("jfleg/test").references] == [f"jfleg/test/test.ref{n}" for n in range(4)]
+    assert [file.key for file in scorable("jfleg/test").references] == [
+        f"jfleg/test/test.ref{n}" for n in range(4)
+    ]
 
 
 def test_the_package_has_the_description_with_it() -> None:
@@ -161,7 +193,9 @@ def test_the_package_has_the_description_with_it() -> None:
 # Origin of the numbers: the original program on the same files, see golden/README.md.
 def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path) -> None:
     write(
-        {"c.yaml": "datasets: {conll14: data}\nmetrics: [gleu, {name: gleu, variant: 2016}]\noutput: {formats: []}\n"}
+        {
+            "c.yaml": "datasets: {conll14: data}\nmetrics: [gleu, {name: gleu, variant: 2016}]\noutput: {formats: []}\n"
+        }
     )
     assert here.is_dir()
     _, results = stages.run(stages.prepare("c.yaml"), "run")
@@ -170,7 +204,9 @@ def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path)
         found = {s.system: s.score for s in results.scores if f"variant:{variant}" in s.metric}
         assert len(found) == 13
         assert found == pytest.approx({name: known[name] for name in found}, abs=5.0000001e-7)
-    assert "cache" not in Path("run/results.json").read_text(encoding="utf-8")  # results tell no paths
+    assert "cache" not in Path("run/results.json").read_text(
+        encoding="utf-8"
+    )  # results tell no paths
 
 
 def test_every_way_to_name_a_file(here: Path) -> None:
@@ -219,12 +255,32 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
             "1:20: datasets.conl14",
             "no data set is called 'conl14' (did you mean 'conll14'?)",
         ),
-        ("datasets: {j: data:jfleg}\n", "1:15: datasets.j", "has several parts; name one: jfleg/dev, jfleg/test"),
+        (
+            "datasets: {j: data:jfleg}\n",
+            "1:15: datasets.j",
+            "has several parts; name one: jfleg/dev, jfleg/test",
+        ),
         ("datasets: {j: data:jfleg/tset}\n", "1:15: datasets.j", "(did you mean 'jfleg/test'?)"),
-        ("datasets: {gec-ranking: data}\n", "1:25: datasets.gec-ranking", "name its files as data:gec-ranking/FILE"),
-        ("datasets: {d: {data: conll14, source: x}}\n", "1:31: datasets.d.source", "'data' gives this already"),
-        ("datasets: {j: data:jfleg/dev}\nsystems: data\n", "2:1: systems", "no data set here has outputs of its own"),
-        ("datasets: {conll14: data}\nsystems: {A: 'data:conll14/AMUU'}\n", "2:11: systems.A", "(did you mean 'AMU'?)"),
+        (
+            "datasets: {gec-ranking: data}\n",
+            "1:25: datasets.gec-ranking",
+            "name its files as data:gec-ranking/FILE",
+        ),
+        (
+            "datasets: {d: {data: conll14, source: x}}\n",
+            "1:31: datasets.d.source",
+            "'data' gives this already",
+        ),
+        (
+            "datasets: {j: data:jfleg/dev}\nsystems: data\n",
+            "2:1: systems",
+            "no data set here has outputs of its own",
+        ),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14/AMUU'}\n",
+            "2:11: systems.A",
+            "(did you mean 'AMU'?)",
+        ),
         (
             "datasets: {conll14: data}\nsystems: {A: 'data:conll14'}\n",
             "systems.A",
@@ -235,10 +291,16 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
             "systems.B",
             "files match",
         ),
-        ("datasets: {conll14: data}\nsystems: {A: 'data:../AMU'}\n", "systems.A", "no data set is called '..'"),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:../AMU'}\n",
+            "systems.A",
+            "no data set is called '..'",
+        ),
     ],
 )
-def test_what_is_named_wrong_is_told_at_its_place(text: str, place: str, message: str, nothing: Path) -> None:
+def test_what_is_named_wrong_is_told_at_its_place(
+    text: str, place: str, message: str, nothing: Path
+) -> None:
     assert nothing
     told = problems(text + "metrics: [bleu]\n")
     assert any(place in problem and message in problem for problem in told), told
@@ -253,7 +315,10 @@ systems: {AMU: "data:conll14/AMU", all: "data:seeda/outputs/all/B*.txt"}
 metrics: ['gleu[iter=2]']
 human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
 """)
-    short = [problem.replace(f" not in {nothing}", "").replace("gec-pipeline data fetch ", "") for problem in told]
+    short = [
+        problem.replace(f" not in {nothing}", "").replace("gec-pipeline data fetch ", "")
+        for problem in told
+    ]
     assert short == [
         "c.yaml:2:12: datasets.conll14: conll14/INPUT, conll14/NUCLEA, conll14/NUCLEB are; fetch them: conll14",
         "c.yaml:3:7: datasets.d.m2: conll14/official-2014.combined.m2 is; fetch it: conll14",
@@ -275,7 +340,10 @@ def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
     )
     assert len(told) == 2
     assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
-    assert "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean" in told[1]
+    assert (
+        "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
+        in told[1]
+    )
 
 
 def test_a_changed_file_is_not_scored(here: Path) -> None:
@@ -288,7 +356,15 @@ def test_a_changed_file_is_not_scored(here: Path) -> None:
 
 
 def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files = ["-s", "data:conll14/INPUT", "-r", "data:conll14/NUCLE*", "-o", "data:conll14/AMU", "data:conll14/C*"]
+    files = [
+        "-s",
+        "data:conll14/INPUT",
+        "-r",
+        "data:conll14/NUCLE*",
+        "-o",
+        "data:conll14/AMU",
+        "data:conll14/C*",
+    ]
     assert main(["score", "gleu[iter=2]", *files, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [score["system"] for score in found["scores"]] == [
@@ -298,7 +374,9 @@ def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixt
     assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
     judged = "data:conll14-judgements/judgments.xml"
     assert main(["human", judged, "--json", "--resamples", "2"]) == 0
-    assert "CAMB" in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["systems"]
+    assert (
+        "CAMB" in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["systems"]
+    )
     write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
     assert main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"]) == 0
     assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
@@ -311,7 +389,9 @@ def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixt
 def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "list"]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$", shown, re.MULTILINE)
+    assert re.search(
+        r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$", shown, re.MULTILINE
+    )
     assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
     assert f"folder: {nothing}" in shown
     assert main(["data", "list", "jfleg"]) == 0
@@ -327,7 +407,10 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("{datasets: {conll14: data}, metrics: [gleu]}", True),
         ("{datasets: {d: 'data:jfleg/dev'}, metrics: [gleu], systems: data}", True),
-        ("{datasets: {d: {data: conll14, keep: [1-5]}}, metrics: [gleu], systems: [data, x]}", True),
+        (
+            "{datasets: {d: {data: conll14, keep: [1-5]}}, metrics: [gleu], systems: [data, x]}",
+            True,
+        ),
         ("{datasets: {d: other}, metrics: [gleu], systems: [x]}", False),
         ("{datasets: {conll14: data}, metrics: [gleu], systems: dta}", False),
         ("{datasets: {d: {source: s, references: [r]}}, metrics: [gleu]}", False),
@@ -335,7 +418,12 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_the_schema_knows_data(text: str, good: bool) -> None:
     jsonschema = pytest.importorskip("jsonschema")
-    assert jsonschema.Draft202012Validator(json.loads(schema.json_schema())).is_valid(yaml.safe_load(text)) is good
+    assert (
+        jsonschema.Draft202012Validator(json.loads(schema.json_schema())).is_valid(
+            yaml.safe_load(text)
+        )
+        is good
+    )
 
 
 def test_no_other_command_uses_the_network(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""Fetching data sets: what mirrors do wrong, what is kept, and that it goes on. Nothing here leaves the loopback."""
+"""Fetching data sets: what mirrors do wrong, what is kept, and that it goes on. Nothing here leaves
+the loopback.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ if TYPE_CHECKING:
     from tests.support.web import Answer, Server
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-FILES = {"a": b"one\n", "b+c": b"two words\n" * 30, "deep/er/d.txt": bytes(range(256)) * 1000, "e": b""}
+FILES = {
+    "a": b"one\n",
+    "b+c": b"two words\n" * 30,
+    "deep/er/d.txt": bytes(range(256)) * 1000,
+    "e": b"",
+}
 """Files of the data set toy; e is empty, the third is longer than a piece."""
 PLACE = f"copies/who/what/{COMMIT}/some/"
 """Where the server has them."""
@@ -37,13 +44,25 @@ PLACE = f"copies/who/what/{COMMIT}/some/"
 def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A catalogue of one data set, an empty cache, no mirror; return the cache."""
     entries = {
-        name: {"path": f"some/{name}", "bytes": str(len(data)), "sha256": hashlib.sha256(data).hexdigest()}
+        name: {
+            "path": f"some/{name}",
+            "bytes": str(len(data)),
+            "sha256": hashlib.sha256(data).hexdigest(),
+        }
         for name, data in FILES.items()
     }
-    group = {"repository": "who/what", "commit": COMMIT, "licence": "not stated", "cite": [], "files": entries}
+    group = {
+        "repository": "who/what",
+        "commit": COMMIT,
+        "licence": "not stated",
+        "cite": [],
+        "files": entries,
+    }
     known = catalogue.read_catalogue(json.dumps({"toy": {"title": "a toy", "from": [group]}}))
     monkeypatch.setattr(catalogue, "catalogue", lambda: known)
-    monkeypatch.setattr(dataset_cache, "ORIGIN", "http://127.0.0.1:9")  # were the mirror forgotten, it would be refused
+    monkeypatch.setattr(
+        dataset_cache, "ORIGIN", "http://127.0.0.1:9"
+    )  # were the mirror forgotten, it would be refused
     monkeypatch.delenv("GEC_PIPELINE_MIRROR", raising=False)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.setattr(remote, "PAUSE", 0.0)
@@ -62,10 +81,17 @@ def folder(tmp_path: Path) -> Path:
 
 
 def fetch(
-    name: str, files: list[str] | None = None, mirror: str | None = None, tell: Callable[[str], None] = lambda _: None
+    name: str,
+    files: list[str] | None = None,
+    mirror: str | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Fetch files of a data set (None: all) as the command does; raise what went wrong."""
-    wanted = [file for text in files or [""] for file in catalogue.named(f"{name}/{text}" if text else name)]
+    wanted = [
+        file
+        for text in files or [""]
+        for file in catalogue.named(f"{name}/{text}" if text else name)
+    ]
     done = dataset_cache.fetch_files(wanted, mirror, tell)
     if done.problems:
         raise DataError(done.problems)
@@ -103,7 +129,12 @@ def test_every_kind_of_mirror_gives_the_same_files(
     how: str, toy: Path, folder: Path, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder.parent)
-    mirrors = {"folder": str(folder), "file": folder.as_uri(), "http": server.url("copies"), "relative": "mirror"}
+    mirrors = {
+        "folder": str(folder),
+        "file": folder.as_uri(),
+        "http": server.url("copies"),
+        "relative": "mirror",
+    }
     if how == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", server.url("copies/"))
     told: list[str] = []
@@ -126,25 +157,38 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
     assert dataset_cache.missing("toy") == []
 
 
-def test_what_is_here_is_not_asked_for_again(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_here_is_not_asked_for_again(
+    toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
     fetch("toy", ["a", "deep"], server.url("copies"))
     (toy / "toy" / "a").write_bytes(b"0ne\n")  # the same size: only its checksum tells
     server.heard.clear()
     assert main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"]) == 0
-    assert [request.path for request in server.got] == [f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")]
+    assert [request.path for request in server.got] == [
+        f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
+    ]
     server.heard.clear()
     assert main(["data", "fetch", "toy"]) == 0  # no mirror, no network: nothing is needed
     assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
 
 
 FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
-    "another content": (lambda: (200, {}, b"x" * 300), "expected 300 bytes with sha256 {sha}, found 300 bytes with"),
+    "another content": (
+        lambda: (200, {}, b"x" * 300),
+        "expected 300 bytes with sha256 {sha}, found 300 bytes with",
+    ),
     "too short": (lambda: (200, {}, FILES["b+c"][:-1]), "found 299 bytes"),
     "too long": (lambda: (200, {}, FILES["b+c"] * 9), "expected 300 bytes, found more"),
-    "cut off": (lambda: (200, {"Content-Length": "300"}, FILES["b+c"][:100]), "cannot be read: ClientPayloadError"),
+    "cut off": (
+        lambda: (200, {"Content-Length": "300"}, FILES["b+c"][:100]),
+        "cannot be read: ClientPayloadError",
+    ),
     "not there": (lambda: (404, {}, b"no"), "no such file there"),
     "broken server": (lambda: (500, {}, b"no"), "cannot be read: ClientResponseError: 500"),
-    "round and round": (lambda: (302, {"Location": f"/{PLACE}b+c"}, b""), "cannot be read: TooManyRedirects"),
+    "round and round": (
+        lambda: (302, {"Location": f"/{PLACE}b+c"}, b""),
+        "cannot be read: TooManyRedirects",
+    ),
 }
 
 
@@ -178,12 +222,16 @@ def test_a_server_that_refuses_is_not_asked_again(
     assert inside(toy) == {"a": FILES["a"]}
 
 
-def test_a_redirect_is_followed_and_checked(toy: Path, server: Server, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_redirect_is_followed_and_checked(
+    toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
     server.answers[f"{PLACE}a"] = lambda: (302, {"Location": f"/{PLACE}moved"}, b"")
     server.files[f"{PLACE}moved"] = FILES["a"]
     fetch("toy", ["a"], server.url("copies"))
     server.answers[f"{PLACE}e"] = server.answers[f"{PLACE}a"]
-    assert "expected 0 bytes, found more" in refused(capsys, "toy/e", "--mirror", server.url("copies"))
+    assert "expected 0 bytes, found more" in refused(
+        capsys, "toy/e", "--mirror", server.url("copies")
+    )
     assert inside(toy) == {"a": FILES["a"]}
 
 
@@ -191,7 +239,11 @@ def test_a_server_that_falls_silent_is_given_up(
     toy: Path, server: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(remote, "SILENCE", 0.2)
-    server.answers[f"{PLACE}b+c"] = lambda: (200, {"Content-Length": "300", "X-Stall": "1"}, FILES["b+c"][:100])
+    server.answers[f"{PLACE}b+c"] = lambda: (
+        200,
+        {"Content-Length": "300", "X-Stall": "1"},
+        FILES["b+c"][:100],
+    )
     assert main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"]) == 0
     said = refused(capsys, "toy", "--mirror", server.url("copies"))
     assert "the server sends nothing: 0.2 seconds were waited" in said
@@ -199,7 +251,9 @@ def test_a_server_that_falls_silent_is_given_up(
     assert inside(toy) == {"a": FILES["a"]}
 
 
-def test_a_server_that_trickles_is_given_up(toy: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_trickles_is_given_up(
+    toy: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By a clock that goes 40 seconds between two looks."""
     ticks = count(step=40)
     monkeypatch.setattr(remote, "clock", lambda: float(next(ticks)))
@@ -209,7 +263,9 @@ def test_a_server_that_trickles_is_given_up(toy: Path, server: Server, monkeypat
     assert inside(toy) == {}
 
 
-def test_an_interrupted_fetch_goes_on(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupted_fetch_goes_on(
+    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def interrupt(text: str) -> None:
         if text.startswith("toy/b+c"):
             raise KeyboardInterrupt
@@ -263,12 +319,17 @@ def test_without_a_network_one_message_says_so(
         ("nowhere", "--mirror: 'nowhere' is no folder"),
         ("", "--mirror: '' is no folder"),
         ("a\0b", "is no folder"),
-        ("ftp://host/folder", "addresses of this kind are not read; known: http://, https://, s3://"),
+        (
+            "ftp://host/folder",
+            "addresses of this kind are not read; known: http://, https://, s3://",
+        ),
         ("http://", "names no host"),
         ("http://[::1", "cannot be read: "),
     ],
 )
-def test_a_mirror_that_is_none(mirror: str, message: str, toy: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_mirror_that_is_none(
+    mirror: str, message: str, toy: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     said = refused(capsys, "toy", "--mirror", mirror)
     assert message in said
     assert len(said.splitlines()) == 1
@@ -282,7 +343,9 @@ def test_a_mirror_of_the_environment_that_is_none(
     assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in refused(capsys, "toy")
 
 
-def test_a_folder_that_has_a_part(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_that_has_a_part(
+    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     base = folder / "who" / "what" / COMMIT / "some"
     (base / "a").unlink()
     (base / "e").unlink()
@@ -296,7 +359,9 @@ def test_a_folder_that_has_a_part(toy: Path, folder: Path, capsys: pytest.Captur
 
 
 def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> None:
-    threads = [threading.Thread(target=fetch, args=("toy", None, server.url("copies"))) for _ in range(3)]
+    threads = [
+        threading.Thread(target=fetch, args=("toy", None, server.url("copies"))) for _ in range(3)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -306,7 +371,9 @@ def test_two_at_once_do_not_disturb_each_other(toy: Path, server: Server) -> Non
 
 
 @pytest.mark.parametrize("how", ["closed", "a file"])
-def test_a_cache_that_cannot_be_written(how: str, toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cache_that_cannot_be_written(
+    how: str, toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     if how == "a file":
         toy.write_bytes(b"mine")
     elif os.geteuid() == 0:
@@ -355,7 +422,9 @@ def test_links_in_the_cache_are_not_written_through(
     assert [path.name for path in outside.iterdir()] == ["precious"]
 
 
-def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_tells_what_is_missing_or_changed(
+    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["data", "verify"]) == 0
     assert f"nothing is in {toy}" in capsys.readouterr().out
     fetch("toy", mirror=str(folder))
@@ -370,11 +439,15 @@ def test_verify_tells_what_is_missing_or_changed(toy: Path, folder: Path, capsys
     assert "toy: 1 of 4 files missing: b+c" in said.err
     assert "toy: 2 of 4 files changed: a, e" in said.err
     assert "gec-pipeline data fetch toy" in said.err
-    with pytest.raises(DataError, match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy"):
+    with pytest.raises(
+        DataError, match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy"
+    ):
         dataset_cache.path_of("data:toy/a")
 
 
-def test_path_prints_folder_and_file(toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_path_prints_folder_and_file(
+    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["data", "path"]) == 0
     assert capsys.readouterr().out == f"{toy}\n"
     assert main(["data", "path", "toy"]) == 2
@@ -391,10 +464,15 @@ def test_path_prints_folder_and_file(toy: Path, folder: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize(
-    "name", ["../toy", "toy/../toy/a", "/etc/passwd", "toy//etc/passwd", "toy/..", "TOY/a", "toy/A*"]
+    "name",
+    ["../toy", "toy/../toy/a", "/etc/passwd", "toy//etc/passwd", "toy/..", "TOY/a", "toy/A*"],
 )
-def test_names_that_are_none_lead_nowhere(name: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ("no data set" in (said := refused(capsys, name, "--mirror", str(folder)))) or "has no file" in said
+def test_names_that_are_none_lead_nowhere(
+    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        "no data set" in (said := refused(capsys, name, "--mirror", str(folder)))
+    ) or "has no file" in said
 
 
 @pytest.mark.parametrize(
@@ -429,14 +507,20 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
         assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step) for step in steps), file
         if not file.given:
             assert re.fullmatch("[0-9a-f]{40} [0-9a-f]{64}", f"{file.commit} {file.sha256}"), file
-            assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", file.repository), file
+            assert re.fullmatch(
+                r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", file.repository
+            ), file
 
 
 @pytest.mark.parametrize(
     ("platform", "variables", "folder"),
     [
         ("linux", {"XDG_CACHE_HOME": "/x/y"}, "/x/y/gec-pipeline"),
-        ("linux", {"XDG_CACHE_HOME": "relative"}, "/home/me/.cache/gec-pipeline"),  # as the specification wants
+        (
+            "linux",
+            {"XDG_CACHE_HOME": "relative"},
+            "/home/me/.cache/gec-pipeline",
+        ),  # as the specification wants
         ("darwin", {}, "/home/me/Library/Caches/gec-pipeline"),
         ("linux", {"GEC_PIPELINE_DATA": "~/data"}, "/home/me/data"),
     ],

@@ -49,7 +49,9 @@ with directory.held(print):
 
 @contextmanager
 def another(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run code in a process of its own until it has printed a line; it waits at its standard input then."""
+    """Run code in a process of its own until it has printed a line; it waits at its standard input
+    then.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, *arguments]
     with subprocess.Popen(
@@ -71,7 +73,9 @@ def test_a_second_run_in_a_folder_is_refused_and_told_who_has_it(
         assert main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
         out, err = capsys.readouterr()
         assert out == ""
-        assert err.startswith(f"error: {tmp_path / 'run'}: another run is using it (process {process.pid} on ")
+        assert err.startswith(
+            f"error: {tmp_path / 'run'}: another run is using it (process {process.pid} on "
+        )
         assert err.endswith("; wait for its end, or name another\n")
         assert main(["clean", str(tmp_path / "run"), "-q"]) == 2
         assert "another run is using it" in capsys.readouterr().err
@@ -93,7 +97,11 @@ def test_the_lock_of_a_killed_process_does_not_block(tmp_path: Path) -> None:
 def test_two_runs_in_one_process_are_refused_too(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path)
     other = RunDirectory(tmp_path)
-    with directory.held(print), pytest.raises(StoreError, match=r"its run\.json does not say who"), other.held(print):
+    with (
+        directory.held(print),
+        pytest.raises(StoreError, match=r"its run\.json does not say who"),
+        other.held(print),
+    ):
         pass
     with directory.held(print):
         pass
@@ -109,7 +117,9 @@ def test_a_file_system_without_locks_is_told_and_used(tmp_path: Path, number: in
         with mock.patch.object(fcntl, "flock", side_effect=error), directory.held(told.append):
             directory.write_manifest({})
         (text,) = told
-        assert text.startswith(f"{tmp_path / 'run'}: its file system has no locks ({os.strerror(number)}); see that no")
+        assert text.startswith(
+            f"{tmp_path / 'run'}: its file system has no locks ({os.strerror(number)}); see that no"
+        )
     assert run(config, tmp_path / "run").scores
 
 
@@ -121,7 +131,9 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         run(config, tmp_path / "run")
 
 
-def test_results_can_be_read_while_a_run_is_at_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_can_be_read_while_a_run_is_at_work(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(write_run(tmp_path), tmp_path / "run")
     with another(HOLD, str(tmp_path / "run")):
         assert main(["show", str(tmp_path / "run")]) == 0
@@ -152,7 +164,9 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_what_a_killed_process_unpacked_is_deleted_by_the_next(tmp_path: Path, temporary: Path) -> None:
+def test_what_a_killed_process_unpacked_is_deleted_by_the_next(
+    tmp_path: Path, temporary: Path
+) -> None:
     packed = tmp_path / "a.gz"
     packed.write_bytes(gzip.compress(b"a\n"))
     with another(SPOOL, str(packed)) as process:
@@ -212,7 +226,8 @@ if len(sys.argv) > 10:  # the command ends slowly, and a second signal may come 
 count.MIN_BYTES = count.MAX_BYTES = count.STRIDE = 1
 sys.exit(main())
 """
-"""A run of some minutes, however fast the computer is: each line is a shard and takes a tenth of a second."""
+"""A run of some minutes, however fast the computer is: each line is a shard and takes a tenth of a
+second."""
 
 
 def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
@@ -223,7 +238,12 @@ def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", RUN, "run", str(config), "--output", str(folder / "run")]
     command += ["--n-jobs", "2", "--backend", backend, *more, "-q"]
     process = subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     parts = folder / "run" / "unfinished"
     while process.poll() is None and not (parts.is_dir() and any(parts.iterdir())):
@@ -234,7 +254,11 @@ def started(folder: Path, backend: str, *more: str) -> subprocess.Popen[str]:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc here")
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     with started(tmp_path, "loky") as process:
-        pids = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+        pids = (
+            Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            .read_text(encoding="ascii")
+            .split()
+        )
         assert len(pids) == 4  # two workers, and two of joblib's that clean up after them
         process.kill()
         assert process.communicate(timeout=PATIENCE) == ("", "")
@@ -246,7 +270,8 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("backend", "name"), [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")]
+    ("backend", "name"),
+    [("serial", "SIGHUP"), ("threading", "SIGINT"), ("loky", "SIGINT"), ("loky", "SIGTERM")],
 )
 def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> None:
     """The signal goes to the whole process group, as from a terminal."""
@@ -256,13 +281,20 @@ def test_signals_end_a_run_cleanly(tmp_path: Path, name: str, backend: str) -> N
     assert (process.returncode, out) == (130, "")
     assert "interrupted; what was finished is kept: run the same command again to go on\n" in err
     assert err.count("\n") == 1
-    assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert "stopped: KeyboardInterrupt" in (tmp_path / "run" / "log.txt").read_text(
+        encoding="utf-8"
+    )
     assert list((tmp_path / "temporary").iterdir()) == []
-    assert json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"] == "running"
+    assert (
+        json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["state"]
+        == "running"
+    )
 
 
 @pytest.mark.parametrize("backend", ["serial", "threading", "loky"])
-def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(tmp_path: Path, backend: str) -> None:
+def test_a_second_signal_ends_a_run_at_once_and_without_a_traceback(
+    tmp_path: Path, backend: str
+) -> None:
     ending = tmp_path / "ending"
     with started(tmp_path, backend, str(ending)) as process:
         os.killpg(process.pid, signal.SIGINT)
@@ -280,7 +312,9 @@ def test_an_interruption_in_code_from_text_has_the_same_exit_code() -> None:
     code = f"from pipeline.cli import dispatch; dispatch._dispatch = lambda _: exec({strikes!r}); "
     command = [sys.executable, "-c", f"{code}raise SystemExit(dispatch.main())"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     message = "interrupted; what was finished is kept: run the same command again to go on\n"
     assert (done.returncode, done.stderr) == (130, message)
 
@@ -301,6 +335,10 @@ def test_a_clock_that_is_set_back_is_no_matter(
 ) -> None:
     clock = itertools.count(time.time(), -86_400)
     monkeypatch.setattr(time, "time", lambda: next(clock))
-    run(write_run(tmp_path, 40), tmp_path / "run", RunOptions(n_jobs=2, backend=backend, shard_lines=8))
+    run(
+        write_run(tmp_path, 40),
+        tmp_path / "run",
+        RunOptions(n_jobs=2, backend=backend, shard_lines=8),
+    )
     seconds = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))["seconds"]
     assert 0 <= seconds["counting"] <= seconds["all"]

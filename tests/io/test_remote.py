@@ -80,7 +80,9 @@ def put(name: str, data: bytes) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> dict[str, bytes]:
-    """The texts of a random corpus of 700 lines by their names, and a config for them in the folder."""
+    """The texts of a random corpus of 700 lines by their names, and a config for them in the
+    folder.
+    """
     write_run(tmp_path, 700, systems="AB", chosen=["gleu[iter=3]", "bleu"])
     found = {path.name: path.read_bytes() for path in (tmp_path / "d").iterdir()}
     return {**found, "B.gz": gzip.compress(found["B"])}
@@ -88,7 +90,9 @@ def files(tmp_path: Path) -> dict[str, bytes]:
 
 def remote_config(folder: Path, base: str, **more: object) -> Path:
     content = {
-        "datasets": {"d": {"source": f"{base}source", "references": [f"{base}ref0", f"{base}ref1"]}},
+        "datasets": {
+            "d": {"source": f"{base}source", "references": [f"{base}ref0", f"{base}ref1"]}
+        },
         "systems": {"A": f"{base}A", "B": f"{base}B.gz"},
         "metrics": ["gleu[iter=3]", "bleu"],
         **more,
@@ -101,18 +105,26 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
 # ---- texts
 
 
-def test_texts_of_a_server_give_the_bytes_of_files(server: Server, files: dict[str, bytes], tmp_path: Path) -> None:
+def test_texts_of_a_server_give_the_bytes_of_files(
+    server: Server, files: dict[str, bytes], tmp_path: Path
+) -> None:
     server.files, options = files, RunOptions(n_jobs=2, backend="loky", shard_lines=256)
     run(remote_config(tmp_path, server.url("")), tmp_path / "run", options)
     run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
 
-def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, bytes], tmp_path: Path) -> None:
+def test_texts_in_memory_give_the_bytes_of_files(
+    memory: str, files: dict[str, bytes], tmp_path: Path
+) -> None:
     """Also with processes, which see another memory."""
     for name, data in files.items():
         put(name, data)
-    run(remote_config(tmp_path, f"{memory}/"), tmp_path / "run", RunOptions(n_jobs=2, backend="loky", shard_lines=256))
+    run(
+        remote_config(tmp_path, f"{memory}/"),
+        tmp_path / "run",
+        RunOptions(n_jobs=2, backend="loky", shard_lines=256),
+    )
     run(tmp_path / "config.yaml", tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
 
@@ -120,7 +132,9 @@ def test_texts_in_memory_give_the_bytes_of_files(memory: str, files: dict[str, b
 def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     memory: str, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, and of each 512 a line is known."""
+    """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, and of each 512
+    a line is known.
+    """
     monkeypatch.setattr("pipeline.corpus.scan.GRID", 512)
     data = b"".join(b"%03d\n" % number for number in range(1000))
     server.files["a.txt"] = data
@@ -158,7 +172,9 @@ def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
 
 def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path) -> None:
     server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
-    server.files["big.gz"] = gzip.compress(b"".join(b"%d\n" % number for number in range(PIECE // 4)))
+    server.files["big.gz"] = gzip.compress(
+        b"".join(b"%d\n" % number for number in range(PIECE // 4))
+    )
     server.files["a.m2"] = b"S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
     wanted: list[Input] = [
         Column(kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"),
@@ -169,14 +185,20 @@ def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path
     assert big is not None
     assert read_texts(texts, 0, 2) == ["a\nb", "c"]
     assert big.lines == PIECE // 4
-    config = f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
+    config = (
+        f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
+    )
     write({"b.txt": "c b\n", "c.yaml": config})
     assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
 
 
 @pytest.mark.parametrize("tags", [True, False])
-def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its tag; without one by its size alone. The server stands for one of objects, which are read by ranges."""
+def test_a_text_that_changes_meanwhile_is_noticed(
+    tags: bool, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its tag; without one by its size alone. The server stands for one of objects, which are
+    read by ranges.
+    """
     monkeypatch.setattr(remote, "WEB", ())
     server.tags = tags
     server.files["a.txt"] = b"a\n" * 300
@@ -186,7 +208,9 @@ def test_a_text_that_changes_meanwhile_is_noticed(tags: bool, server: Server, mo
     server.files["a.txt"] = b"b\n" * 300 if tags else b"b\n" * 301
     assert index.changed(opened)
     span = opened.span(0, 2)
-    with pytest.raises(CorpusError, match=r"a\.txt: the file changed while it was being read; start again"):
+    with pytest.raises(
+        CorpusError, match=r"a\.txt: the file changed while it was being read; start again"
+    ):
         read_span(span)
 
 
@@ -210,7 +234,14 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
     with socket.create_server(("127.0.0.1", 0)) as free:
         closed = f"http://127.0.0.1:{free.getsockname()[1]}/x"
     base = server.url("").replace("http://", "http://user:secret@")
-    outputs = [f"{base}gone?key=secret", server.url("no"), server.url("bad"), closed, "s4://x/y", "zip://a::s3://b/c"]
+    outputs = [
+        f"{base}gone?key=secret",
+        server.url("no"),
+        server.url("bad"),
+        closed,
+        "s4://x/y",
+        "zip://a::s3://b/c",
+    ]
     assert main(["score", "bleu", "-r", server.url("s.txt"), "-o", *outputs, "gs://b/c"]) == 2
     said = capsys.readouterr().err
     found = [line.removeprefix("error: ") for line in said.splitlines()]
@@ -235,13 +266,31 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
 @pytest.mark.parametrize(
     ("hidden", "url", "line"),
     [
-        ("fsspec", "http://h/x", "http:// needs the package fsspec: pip install 'gec-pipeline[remote]'"),
-        ("aiohttp", "http://h/x", "http:// needs the package aiohttp: pip install 'gec-pipeline[remote]'"),
-        ("s3fs", "s3://b/x", "s3:// needs the package s3fs: pip install 'gec-pipeline[remote]' s3fs"),
-        ("gcsfs", "gs://b/x", "gs:// needs the package gcsfs: pip install 'gec-pipeline[remote]' gcsfs"),
+        (
+            "fsspec",
+            "http://h/x",
+            "http:// needs the package fsspec: pip install 'gec-pipeline[remote]'",
+        ),
+        (
+            "aiohttp",
+            "http://h/x",
+            "http:// needs the package aiohttp: pip install 'gec-pipeline[remote]'",
+        ),
+        (
+            "s3fs",
+            "s3://b/x",
+            "s3:// needs the package s3fs: pip install 'gec-pipeline[remote]' s3fs",
+        ),
+        (
+            "gcsfs",
+            "gs://b/x",
+            "gs:// needs the package gcsfs: pip install 'gec-pipeline[remote]' gcsfs",
+        ),
     ],
 )
-def test_a_missing_package_is_told_with_the_line_that_installs_it(hidden: str, url: str, line: str) -> None:
+def test_a_missing_package_is_told_with_the_line_that_installs_it(
+    hidden: str, url: str, line: str
+) -> None:
     absent = dict.fromkeys([hidden, *(["fsspec.core"] if hidden == "fsspec" else [])])
     with mock.patch.dict(sys.modules, absent), pytest.raises(CorpusError) as caught:
         remote.stamp_of(Remote(url))
@@ -252,8 +301,12 @@ def test_what_else_is_an_address_is_refused_with_its_place(server: Server) -> No
     found = problems(
         f"datasets: {{d: {{references: [r.txt], keep: '{server.url('x')}'}}}}\nsystems: {{A: a.txt}}\nmetrics: [bleu]\n"
     )
-    expected = f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
-    assert [line for line in found if "is an address" in line] == [f"c.yaml:1:37: datasets.d.keep: {expected}"]
+    expected = (
+        f"'{server.url('x')}' is an address; only source, references, m2 and outputs may be one"
+    )
+    assert [line for line in found if "is an address" in line] == [
+        f"c.yaml:1:37: datasets.d.keep: {expected}"
+    ]
 
 
 def test_names_of_addresses_show_no_secret() -> None:
@@ -286,22 +339,35 @@ def test_globs_of_addresses_are_listed_in_natural_order(memory: str, tmp_path: P
     assert found.datasets["d"].references == 3
 
 
-def test_globs_without_a_match_and_where_nothing_is_listed_are_told(memory: str, server: Server) -> None:
+def test_globs_without_a_match_and_where_nothing_is_listed_are_told(
+    memory: str, server: Server
+) -> None:
     config = f"datasets: {{d: {{references: ['{memory}/ref*']}}}}\nsystems: ['s4://x/*']\nmetrics: [bleu]\n"
     assert server
     assert problems(config) == [
         f"c.yaml:1:29: datasets.d.references[0]: no file matches '{memory}/ref*'",
-        next(line for line in problems(config) if line.startswith("c.yaml:2:11: systems[0]: s4://x/*: addresses of")),
+        next(
+            line
+            for line in problems(config)
+            if line.startswith("c.yaml:2:11: systems[0]: s4://x/*: addresses of")
+        ),
     ]
 
 
 # ---- run directories
 
 
-def test_a_run_directory_at_an_address_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_directory_at_an_address_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = write_run(tmp_path, 5)
     told = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
-    for command in (["run", str(config), "--output"], ["show"], ["report", "--format", "csv", "--"], ["compare"]):
+    for command in (
+        ["run", str(config), "--output"],
+        ["show"],
+        ["report", "--format", "csv", "--"],
+        ["compare"],
+    ):
         assert main([*command, "s3://user:secret@bucket/run"]) == 2
         assert told in capsys.readouterr().err
 
@@ -353,10 +419,28 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
         system.pipe_file(f"bucket/{name}", data)
     config = remote_config(tmp_path, f"{s3}/")
     run(tmp_path / "config.yaml", tmp_path / "one")
-    for backend in ("threading", "loky"):  # a process of its own: loky's workers of earlier tests know no keys
-        command = ["run", str(config), "--output", str(tmp_path / backend), "--n-jobs", "2", "--backend", backend, "-q"]
+    for backend in (
+        "threading",
+        "loky",
+    ):  # a process of its own: loky's workers of earlier tests know no keys
+        command = [
+            "run",
+            str(config),
+            "--output",
+            str(tmp_path / backend),
+            "--n-jobs",
+            "2",
+            "--backend",
+            backend,
+            "-q",
+        ]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        subprocess.run([sys.executable, "-m", "pipeline", *command], env=environment, check=True, capture_output=True)
+        subprocess.run(
+            [sys.executable, "-m", "pipeline", *command],
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
         assert tree(tmp_path / backend) == tree(tmp_path / "one")
     with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
         remote.stamp_of(Remote(f"{s3}/none"))
@@ -373,7 +457,9 @@ def test_a_server_that_sends_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(remote, "PAUSE", 0.0)
     for error in (FSTimeoutError(), hidden):
         call = mock.Mock(side_effect=error)
-        expected = "http://h/x: the server sends nothing: 30 seconds were waited, twice; is it at work\\?"
+        expected = (
+            "http://h/x: the server sends nothing: 30 seconds were waited, twice; is it at work\\?"
+        )
         with pytest.raises(CorpusError, match=expected):
             remote.tried(Remote("http://h/x"), call)
         assert call.call_count == 2

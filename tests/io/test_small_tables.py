@@ -1,4 +1,6 @@
-"""Small tables: what separates columns, what a cell may be, and how the four readers of them take odd files."""
+"""Small tables: what separates columns, what a cell may be, and how the four readers of them take
+odd files.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def rows(folder: Path, data: str | bytes, name: str = "t", **options: str) -> list[tuple[int, list[str]]]:
+def rows(
+    folder: Path, data: str | bytes, name: str = "t", **options: str
+) -> list[tuple[int, list[str]]]:
     (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
     return [(row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)]
 
@@ -35,7 +39,15 @@ def refusal(folder: Path, data: str | bytes) -> str:
 
 @pytest.mark.parametrize(
     ("line", "separator"),
-    [("a b", None), ("", None), ("a,b", ","), ("a;b", ";"), ("a;b,c", ","), ("a,b\tc;d", "\t"), ("a\u2003b", None)],
+    [
+        ("a b", None),
+        ("", None),
+        ("a,b", ","),
+        ("a;b", ";"),
+        ("a;b,c", ","),
+        ("a,b\tc;d", "\t"),
+        ("a\u2003b", None),
+    ],
 )
 def test_the_first_separator_that_a_line_has(line: str, separator: str | None) -> None:
     assert separator_of(line) == separator
@@ -54,9 +66,15 @@ def test_other_separators_in_another_order() -> None:
         ("\ufeffa,1\r\nb,2\r\n", [(1, ["a", "1"]), (2, ["b", "2"])]),
         ("\n\na 1\n\n \nb 2\n", [(3, ["a", "1"]), (6, ["b", "2"])]),
         ("a\t1,5\tx y\n", [(1, ["a", "1,5", "x y"])]),  # a tab before a comma
-        ("a b\nc,d\te\n", [(1, ["a", "b"]), (2, ["c,d", "e"])]),  # the first line alone says what separates
+        (
+            "a b\nc,d\te\n",
+            [(1, ["a", "b"]), (2, ["c,d", "e"])],
+        ),  # the first line alone says what separates
         ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
-        ('"a b 1\n', [(1, ['"a', "b", "1"])]),  # between blanks a quotation mark that is not closed is a character
+        (
+            '"a b 1\n',
+            [(1, ['"a', "b", "1"])],
+        ),  # between blanks a quotation mark that is not closed is a character
         ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
         ('a,5" x\n', [(1, ["a", '5" x'])]),
         ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),
@@ -64,7 +82,9 @@ def test_other_separators_in_another_order() -> None:
         ("a,,\n,\n", [(1, ["a", "", ""]), (2, ["", ""])]),
     ],
 )
-def test_rows_of_odd_files(tmp_path: Path, data: str, expected: list[tuple[int, list[str]]]) -> None:
+def test_rows_of_odd_files(
+    tmp_path: Path, data: str, expected: list[tuple[int, list[str]]]
+) -> None:
     assert rows(tmp_path, data) == expected
     assert rows(tmp_path, gzip.compress(data.encode()), "t.gz") == expected
 
@@ -84,7 +104,9 @@ def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) 
         ("a,1\n\nb," + "x" * 140_000, "t:3: not valid CSV: field larger than field limit (131072)"),
     ],
 )
-def test_what_cannot_be_parted_is_told_with_its_line(tmp_path: Path, data: str | bytes, message: str) -> None:
+def test_what_cannot_be_parted_is_told_with_its_line(
+    tmp_path: Path, data: str | bytes, message: str
+) -> None:
     assert refusal(tmp_path, data).startswith(message)
 
 
@@ -105,7 +127,8 @@ def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("1", 1.0), ("-.5", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1E5", 1e5), ("007", 7.0)]
+    ("text", "value"),
+    [("1", 1.0), ("-.5", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1E5", 1e5), ("007", 7.0)],
 )
 def test_numbers(text: str, value: float) -> None:
     assert number_of(text) == value
@@ -113,14 +136,18 @@ def test_numbers(text: str, value: float) -> None:
     assert math.copysign(1, number_of("-0.0")) == 1
 
 
-@pytest.mark.parametrize("text", ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"])
+@pytest.mark.parametrize(
+    "text", ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"]
+)
 def test_what_is_no_number(text: str) -> None:
     with pytest.raises(ValueError, match="expected a score, found '"):
         number_of(text, "a score")
     assert not is_numeric(text)
 
 
-@pytest.mark.parametrize("text", ["nan", "NaN", "inf", "Infinity", "None", "NULL", "na", "N/A", "-"])
+@pytest.mark.parametrize(
+    "text", ["nan", "NaN", "inf", "Infinity", "None", "NULL", "na", "N/A", "-"]
+)
 def test_words_for_no_number_name_no_column(text: str) -> None:
     assert is_numeric(text)
     with pytest.raises(ValueError, match="expected a number"):
@@ -153,7 +180,9 @@ def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
-    assert [(cell.system, float(cell.score)) for cell in cells_of(read_records(path), "1", "2")] == [
+    assert [
+        (cell.system, float(cell.score)) for cell in cells_of(read_records(path), "1", "2")
+    ] == [
         ("A", 1.0),
         ("B", 2.0),
     ]
@@ -164,7 +193,11 @@ def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -
     path = tmp_path / "t.tsv"
     path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
     assert list(
-        numbers(path, "t.tsv", Column(kind="numbers", path=path, column="score", header=True, decimals=None))
+        numbers(
+            path,
+            "t.tsv",
+            Column(kind="numbers", path=path, column="score", header=True, decimals=None),
+        )
     ) == [b"1.0", b"2.0"]
     path.write_text("1;2\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
@@ -191,7 +224,10 @@ def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text, encoding="utf-8", newline="")
     (item,) = read_items(path)
-    assert (item.segment, [(group.systems, group.rank) for group in item.groups]) == ("1", [(("A",), 1), (("B",), 2)])
+    assert (item.segment, [(group.systems, group.rank) for group in item.groups]) == (
+        "1",
+        [(("A",), 1), (("B",), 2)],
+    )
 
 
 def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
@@ -214,11 +250,19 @@ def test_names_with_blanks_stand_in_quotation_marks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "where"),
-    [("GPT-4 (few-shot) 0.5\nB 0.6\n", 1), ("B 0.6\nLlama two 0.5\n", 2), ("B 0.6\nLlama 2 0.5\n", 2)],
+    [
+        ("GPT-4 (few-shot) 0.5\nB 0.6\n", 1),
+        ("B 0.6\nLlama two 0.5\n", 2),
+        ("B 0.6\nLlama 2 0.5\n", 2),
+    ],
 )
-def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(tmp_path: Path, text: str, where: int) -> None:
+def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(
+    tmp_path: Path, text: str, where: int
+) -> None:
     (tmp_path / "people").write_text(text, encoding="utf-8")
-    with pytest.raises(CorpusError, match=rf"people:{where}: .*; a name with blanks stands in quotation marks"):
+    with pytest.raises(
+        CorpusError, match=rf"people:{where}: .*; a name with blanks stands in quotation marks"
+    ):
         read_scores(tmp_path / "people")
     (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n", encoding="utf-8")
     with pytest.raises(CorpusError) as caught:

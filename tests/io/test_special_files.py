@@ -1,4 +1,6 @@
-"""Files that are none: pipes, devices, sockets, folders and what the system makes up, wherever a file can be named."""
+"""Files that are none: pipes, devices, sockets, folders and what the system makes up, wherever a
+file can be named.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +123,10 @@ def test_only_files_are_read(
             code = int(ended.code or 0)
         said = capsys.readouterr().err
         assert (code == 2) or name == "empty", (command, said)
-        assert words in said or (name == "folder" and "no results of a run" in said), (command, said)
+        assert words in said or (name == "folder" and "no results of a run" in said), (
+            command,
+            said,
+        )
         assert "Traceback" not in said
 
 
@@ -148,13 +153,16 @@ def test_endless_input_stops_at_a_share_of_the_free_space(monkeypatch: pytest.Mo
     with open("/dev/zero", "rb") as endless:  # noqa: PTH123
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(endless))
         with pytest.raises(
-            CorpusError, match=r"standard input: unpacks, with .* to more than 5,000 bytes; is it meant"
+            CorpusError,
+            match=r"standard input: unpacks, with .* to more than 5,000 bytes; is it meant",
         ):
             Spool(UNPACKED).local(plain_files.STDIN)
 
 
 @pytest.mark.parametrize("way", ["pipe", "zero"])
-def test_a_worker_does_not_wait_for_what_was_put_in_the_place_of_a_text(tmp_path: Path, way: str) -> None:
+def test_a_worker_does_not_wait_for_what_was_put_in_the_place_of_a_text(
+    tmp_path: Path, way: str
+) -> None:
     """Found by the program of faults: nobody wrote the pipe, and the run stood still."""
     text = tmp_path / "text"
     text.write_text("a b\nc d\n", encoding="utf-8")

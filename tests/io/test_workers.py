@@ -1,4 +1,6 @@
-"""Workers of this machine: killed, stopped or never ready, and systems that give no more processes or threads."""
+"""Workers of this machine: killed, stopped or never ready, and systems that give no more processes
+or threads.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,19 @@ def square(number: int) -> int:
 
 
 def done(
-    call: Callable[[int], int], *, processes: bool = True, tell: Callable[[str], None] = workers.silent
+    call: Callable[[int], int],
+    *,
+    processes: bool = True,
+    tell: Callable[[str], None] = workers.silent,
 ) -> list[int]:
     return sorted(results(call, iter(NUMBERS), 2, processes=processes, tell=tell))
 
 
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("processes", [True, False])
-def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(processes: bool, number: int) -> None:
+def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(
+    processes: bool, number: int
+) -> None:
     def own(item: int) -> tuple[int, int]:
         return item * item, os.getpid()
 
@@ -55,10 +62,17 @@ def test_each_item_is_worked_on_once_and_by_no_other_process_than_asked(processe
 def test_processes_without_work_are_used_again_where_nothing_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each has the variables that this process has now, and imports nothing from the working directory."""
+    """Each has the variables that this process has now, and imports nothing from the working
+    directory.
+    """
 
     def seen(_: int) -> tuple[int, str | None, bool, str]:
-        return os.getpid(), os.environ.get("PIPELINE_TEST"), sys.flags.safe_path, os.environ["OPENBLAS_NUM_THREADS"]
+        return (
+            os.getpid(),
+            os.environ.get("PIPELINE_TEST"),
+            sys.flags.safe_path,
+            os.environ["OPENBLAS_NUM_THREADS"],
+        )
 
     def folders() -> set[str]:
         return set(results(lambda _: str(Path.cwd()), iter(NUMBERS), 2, processes=True))
@@ -121,7 +135,9 @@ def test_memory_that_runs_out_is_told(processes: bool) -> None:
 
 @pytest.mark.parametrize("size", [10, 100_000])
 def test_an_answer_through_the_pipe_is_short_whatever_it_is(size: int, tmp_path: Path) -> None:
-    """Linux writes up to 4,096 bytes as a whole: loky waits for ever for the rest of an answer whose writer died."""
+    """Linux writes up to 4,096 bytes as a whole: loky waits for ever for the rest of an answer
+    whose writer died.
+    """
 
     def fails(_: int) -> bytes:
         raise ValueError("x" * size)
@@ -146,10 +162,15 @@ def test_a_long_answer_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     attempt = workers._Attempt(bytes)
     attempt.folder = str(tmp_path / "not" / "there")
     _, error = attempt.opened(attempt(100_000))
-    assert str(error) == "the temporary folder cannot be written: No such file or directory; TMPDIR may name another"
+    assert (
+        str(error)
+        == "the temporary folder cannot be written: No such file or directory; TMPDIR may name another"
+    )
 
 
-def test_long_answers_arrive_and_leave_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_answers_arrive_and_leave_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
     found = results(lambda number: b"1" * (number * 10_000), iter(NUMBERS), 2, processes=True)
     assert sorted(map(len, found)) == [number * 10_000 for number in NUMBERS]
@@ -169,7 +190,10 @@ def kill_itself(number: int) -> int:
 def test_a_killed_process_is_told() -> None:
     with pytest.raises(WorkerLostError) as caught:
         done(kill_itself)
-    assert (caught.value.reason, caught.value.alive) == ("a worker process died (out of memory, or killed)", False)
+    assert (caught.value.reason, caught.value.alive) == (
+        "a worker process died (out of memory, or killed)",
+        False,
+    )
     assert done(square) == SQUARES
 
 
@@ -181,14 +205,18 @@ def test_a_process_that_is_stopped_is_not_waited_for(monkeypatch: pytest.MonkeyP
         return number
 
     monkeypatch.setattr(workers, "PATIENCE", 0.5)
-    with pytest.raises(WorkerLostError, match="no worker process has finished anything for ") as caught:
+    with pytest.raises(
+        WorkerLostError, match="no worker process has finished anything for "
+    ) as caught:
         done(stop)
     assert caught.value.alive
 
 
 @posix
 @pytest.mark.parametrize("way", ["dies", "stops"])
-def test_where_no_process_ever_is_ready_this_one_does_the_work(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_process_ever_is_ready_this_one_does_the_work(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     number = {"dies": signal.SIGKILL, "stops": signal.SIGSTOP}[way]
     monkeypatch.setattr(workers, "_begin", lambda *_: os.kill(os.getpid(), number))
     monkeypatch.setattr(workers, "START", 1.0 if way == "stops" else 60.0)
@@ -221,7 +249,9 @@ def test_threads_that_work_are_waited_for_and_others_do_not_begin() -> None:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), MemoryError()])
-def test_where_there_are_no_processes_this_one_does_the_work(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_are_no_processes_this_one_does_the_work(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PIPELINE_TEST", "processes of an earlier test are not used")
     messages: list[str] = []
     with mock.patch("_posixsubprocess.fork_exec", side_effect=error):
@@ -232,13 +262,19 @@ def test_where_there_are_no_processes_this_one_does_the_work(error: Exception, m
 
 def test_where_there_are_no_threads_this_one_does_the_work() -> None:
     messages: list[str] = []
-    with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("can't start new thread")):
+    with mock.patch.object(
+        threading.Thread, "start", side_effect=RuntimeError("can't start new thread")
+    ):
         assert done(square, processes=False, tell=messages.append) == SQUARES
-    assert messages == ["no worker could be started (can't start new thread); the work is done in one process"]
+    assert messages == [
+        "no worker could be started (can't start new thread); the work is done in one process"
+    ]
 
 
 @pytest.mark.parametrize("most", [0, 1, 5])
-def test_short_work_is_done_where_there_are_no_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_work_is_done_where_there_are_no_threads(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     left, original = [None] * most, ThreadPoolExecutor.submit
 
     def submit(self: ThreadPoolExecutor, *given: object) -> object:
@@ -255,12 +291,24 @@ def test_short_work_is_done_where_there_are_no_threads(most: int, monkeypatch: p
 def test_what_is_lack_and_what_is_not() -> None:
     assert starved(MemoryError()) == MEMORY
     assert starved(ImportError("x.so: failed to map segment from shared object")) == MEMORY
-    assert starved(SystemError("<ufunc 'add'> returned NULL without setting an exception")) == MEMORY
+    assert (
+        starved(SystemError("<ufunc 'add'> returned NULL without setting an exception")) == MEMORY
+    )
     assert starved(SystemError("error return without exception set")) == MEMORY
-    assert starved(ValueError("field 'target' is required for AnnAssign")) == MEMORY  # of compile(), Python 3.11
+    assert (
+        starved(ValueError("field 'target' is required for AnnAssign")) == MEMORY
+    )  # of compile(), Python 3.11
     assert "no more threads" in starved(RuntimeError("can't start new thread"))
-    assert starved(OSError(errno.EMFILE, "Too many open files")) == "the system gives no more: Too many open files"
-    for other in (ImportError("no module"), RuntimeError("other"), OSError(errno.ENOENT, "x"), ValueError("x")):
+    assert (
+        starved(OSError(errno.EMFILE, "Too many open files"))
+        == "the system gives no more: Too many open files"
+    )
+    for other in (
+        ImportError("no module"),
+        RuntimeError("other"),
+        OSError(errno.ENOENT, "x"),
+        ValueError("x"),
+    ):
         assert starved(other) == ""
 
 
@@ -269,22 +317,28 @@ def test_what_is_lack_and_what_is_not() -> None:
     "then",
     [
         "os.kill(pids.pop(), signal.SIGSTOP)",
-        # as joblib does by itself where the memory of a process has grown: another one takes its place, after the work
+        # as joblib does by itself where the memory of a process has grown: another one takes its
+        # place, after the work
         "pool = reusable_executor._executor; pool._max_workers += 1; pool._adjust_process_count()",
     ],
     ids=["stopped", "replaced"],
 )
 def test_a_worker_that_does_not_hear_does_not_keep_its_parent_from_ending(then: str) -> None:
-    """Python waits for processes at its end; loky asks them to end, which a stopped one does not hear.
+    """Python waits for processes at its end; loky asks them to end, which a stopped one does not
+    hear.
 
-    Nor does one that waits for its turn to ask for work, where the process whose turn it was has been killed.
-    """
+    Nor does one that waits for its turn to ask for work, where the process whose turn it was has
+    been killed."""
     code = "import os, signal; from joblib.externals.loky import reusable_executor; "
     code += "from pipeline.io.workers import results; "
     code += f"pids = {{*results(lambda _: os.getpid(), iter(range(9)), 2, processes=True)}}; {then}"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE, check=True
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        timeout=PATIENCE,
+        check=True,
     )
     assert (done.stdout, done.stderr) == (b"", b"")
 
@@ -295,4 +349,6 @@ def test_a_thread_that_never_begins_is_not_waited_for(monkeypatch: pytest.Monkey
     monkeypatch.setattr(workers, "BEGUN", 0.01)
     monkeypatch.setattr("_thread.start_new_thread", lambda *_: 1)
     assert list(results(abs, [-1, -2], 2, processes=True, tell=told.append)) == [1, 2]
-    assert told == ["no worker could be started (can't start new thread); the work is done in one process"]
+    assert told == [
+        "no worker could be started (can't start new thread); the work is done in one process"
+    ]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True, scope="module")
 def _linear_method() -> Iterator[None]:
-    """The linear method of MaxMatch, which the Python kernel lacks, as what the compiled one is compared with."""
+    """The linear method of MaxMatch, which the Python kernel lacks, as what the compiled one is
+    compared with."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(max_match, "Way", WayOrLinear)
         yield
@@ -25,7 +26,8 @@ def _linear_method() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def native() -> Twin:
-    """The compiled kernel itself. Tests are skipped where it was not built, and fail where it does not load."""
+    """The compiled kernel itself. Tests are skipped where it was not built, and fail where it does
+    not load."""
     with forced_kernel("native"):
         pass
     return NATIVE

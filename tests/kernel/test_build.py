@@ -23,21 +23,33 @@ NEGATIVE = re.compile(r"\[[^\[\]]*(?<![\w)\] ])\s*-\s*\d+\]")
 def _packaged() -> list[str]:
     """Return the patterns of package data, against the root."""
     data = PROJECT["tool"]["setuptools"]["package-data"]
-    return [f"{package.replace('.', '/')}/{pattern}" for package, patterns in data.items() for pattern in patterns]
+    return [
+        f"{package.replace('.', '/')}/{pattern}"
+        for package, patterns in data.items()
+        for pattern in patterns
+    ]
 
 
 def test_a_wheel_has_every_file_that_the_program_reads() -> None:
-    files = [path for path in (ROOT / "pipeline").rglob("*") if path.is_file() and path.suffix not in NOT_DATA]
+    files = [
+        path
+        for path in (ROOT / "pipeline").rglob("*")
+        if path.is_file() and path.suffix not in NOT_DATA
+    ]
     names = [path.relative_to(ROOT).as_posix() for path in files]
     assert len(names) > 50
-    assert [name for name in names if not any(fnmatch(name, pattern) for pattern in _packaged())] == []
+    assert [
+        name for name in names if not any(fnmatch(name, pattern) for pattern in _packaged())
+    ] == []
 
 
 def test_a_wheel_has_no_sources_of_the_kernel_and_folders_of_data_are_no_packages() -> None:
     settings = PROJECT["tool"]["setuptools"]
     assert settings["include-package-data"] is False
     assert settings["packages"]["find"]["namespaces"] is False
-    names = [path.relative_to(ROOT).as_posix() for path in NATIVE.iterdir() if path.suffix in SOURCES]
+    names = [
+        path.relative_to(ROOT).as_posix() for path in NATIVE.iterdir() if path.suffix in SOURCES
+    ]
     assert [name for name in names if any(fnmatch(name, pattern) for pattern in _packaged())] == []
 
 
@@ -59,7 +71,9 @@ def test_the_citation_is_of_this_version() -> None:
 
 
 def test_pictures_have_whole_addresses_once_the_project_has_one() -> None:
-    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    pictures = re.findall(
+        r"!\[[^\]]*\]\(([^)]+)\)", (ROOT / "README.md").read_text(encoding="utf-8")
+    )
     if "urls" in PROJECT["project"]:
         assert [picture for picture in pictures if not picture.startswith("https://")] == []
 

@@ -1,4 +1,6 @@
-"""Draws of references and their sums: of both kernels, in every width of vectors, against Python's own generator."""
+"""Draws of references and their sums: of both kernels, in every width of vectors, against Python's
+own generator.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def terms_of(seed: int, lines: int, references: int, widths: Sequence[int] = (1, 4, 13), top: int = 50) -> list[Ints]:
+def terms_of(
+    seed: int, lines: int, references: int, widths: Sequence[int] = (1, 4, 13), top: int = 50
+) -> list[Ints]:
     """Numbers of either sign; with the widths as they are, more columns than are summed together."""
     return [generator(seed).integers(-top, top + 1, (lines, references, width)) for width in widths]
 
@@ -60,7 +64,9 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
     drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(lines, present)
-    expected = PYTHON.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
+    expected = (
+        PYTHON.Drawer(sampler, iterations, lines, references, seed).sums(terms, present).tolist()
+    )
     assert expected == naive(drawn, terms)
     for bits in WIDTHS:
         make = [native.Drawer(sampler, iterations, lines, references, seed, bits) for _ in range(2)]
@@ -77,16 +83,25 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     data=st.data(),
 )
 def test_neither_cuts_nor_widths_can_be_seen(
-    sampler: str, references: int, cuts: list[int], iterations: list[int], missing: bool, data: st.DataObject
+    sampler: str,
+    references: int,
+    cuts: list[int],
+    iterations: list[int],
+    missing: bool,
+    data: st.DataObject,
 ) -> None:
     bits = data.draw(st.sampled_from(WIDTHS))
     borders = [0, *sorted(cuts), 400]
     terms, present = terms_of(1, 400, references, (3,)), present_of(2, 400, references)
-    whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(terms, present if missing else None)
+    whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
+        terms, present if missing else None
+    )
     cut = NATIVE.Drawer(sampler, iterations, 400, references, 3, bits)
     total = np.zeros_like(whole)
     for low, high in itertools.pairwise(borders):
-        total += cut.sums([term[low:high] for term in terms], present[low:high] if missing else None)
+        total += cut.sums(
+            [term[low:high] for term in terms], present[low:high] if missing else None
+        )
     assert total.tolist() == whole.tolist()
 
 
@@ -116,23 +131,40 @@ def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
         expected = PYTHON.Drawer("python2", range(70), lines, references).sums(terms).tolist()
-        assert native.Drawer("python2", range(70), lines, references).sums(terms).tolist() == expected
+        assert (
+            native.Drawer("python2", range(70), lines, references).sums(terms).tolist() == expected
+        )
 
 
-@pytest.mark.parametrize("top", [1 << 10, (1 << 19) - 2, 1 << 19, 1 << 20, 1 << 31, 1 << 40, 1 << 62])
+@pytest.mark.parametrize(
+    "top", [1 << 10, (1 << 19) - 2, 1 << 19, 1 << 20, 1 << 31, 1 << 40, 1 << 62]
+)
 @pytest.mark.parametrize("references", [2, 5])
 def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
-    """Around the size from which the compiled kernel sums in 64 bits. The largest sums are modulo 2**64."""
-    terms = [np.where(np.arange(references)[:, None] > 0, top, -top) + terms_of(7, 2100, references, (2,), 1)[0]]
+    """Around the size from which the compiled kernel sums in 64 bits. The largest sums are modulo
+    2**64.
+    """
+    terms = [
+        np.where(np.arange(references)[:, None] > 0, top, -top)
+        + terms_of(7, 2100, references, (2,), 1)[0]
+    ]
     expected = PYTHON.Drawer("python2", range(80), 2100, references).sums(terms)
-    assert native.Drawer("python2", range(80), 2100, references).sums(terms).tolist() == expected.tolist()
+    assert (
+        native.Drawer("python2", range(80), 2100, references).sums(terms).tolist()
+        == expected.tolist()
+    )
     drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100).astype(int)
     exact = [sum(int(terms[0][line, r, 1]) for line, r in enumerate(row)) for row in drawn]
-    assert [(number - value) % 2**64 for number, value in zip(exact, expected[:, 1].tolist(), strict=False)] == [0, 0]
+    assert [
+        (number - value) % 2**64
+        for number, value in zip(exact, expected[:, 1].tolist(), strict=False)
+    ] == [0, 0]
 
 
 @pytest.mark.parametrize("sampler", sorted(SAMPLERS))
-def test_lines_with_missing_references_take_their_part_of_the_same_stream(twin: Twin, sampler: str) -> None:
+def test_lines_with_missing_references_take_their_part_of_the_same_stream(
+    twin: Twin, sampler: str
+) -> None:
     """A block of lines in which none is missing draws on where the block before ended."""
     present = np.array([3, 1, 2, 3, 3, 2, 1, 3, 3, 3, 3, 3])
     whole = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
@@ -144,13 +176,17 @@ def test_lines_with_missing_references_take_their_part_of_the_same_stream(twin: 
 
 def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
     present = present_of(8, 3000, 9)
-    for iteration, row in enumerate(twin.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()):
+    for iteration, row in enumerate(
+        twin.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()
+    ):
         own = random.Random(101 * iteration)
         assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
 
 
 def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
-    """Draws that are passed over, in every width of vectors, leave the generator as those that are counted."""
+    """Draws that are passed over, in every width of vectors, leave the generator as those that are
+    counted.
+    """
     for twin in (NATIVE, PYTHON):
         own = generator(0)
         own.bit_generator.state = before
@@ -174,7 +210,9 @@ def test_draws_with_replacement_are_counted_alike(things: int, rows: list[int], 
         PYTHON.add_draws(generators[1], counts[1])
         drawn = generators[2].integers(0, things, (count, things))
         assert counts[0].tolist() == counts[1].tolist()
-        assert counts[0].tolist() == [(3 + np.bincount(row, minlength=things)).tolist() for row in drawn]
+        assert counts[0].tolist() == [
+            (3 + np.bincount(row, minlength=things)).tolist() for row in drawn
+        ]
     states = [own.bit_generator.state for own in generators]
     assert states[0] == states[1] == states[2]
 
@@ -192,7 +230,9 @@ def test_draws_that_wait_to_be_counted_are_the_same(things: int, most: int) -> N
 
 
 def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
-    """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel does not know."""
+    """Of so many things that one word in 4,096 is passed over, and by a generator that the kernel
+    does not know.
+    """
     things = 3 << 20  # 2**32 % things is 2**20
     for make in (np.random.PCG64, np.random.MT19937):
         counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
@@ -215,16 +255,36 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
         (lambda drawer: drawer("python2", [-1], 1, 2), "iterations: expected numbers"),
         (lambda drawer: drawer("python2", [2**32 // 101], 1, 2), "iterations: expected numbers"),
         (lambda drawer: drawer("python2", [0], 1, 2).take(-1), "lines: expected 0 or more"),
-        (lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])), "present: expected a number for each"),
-        (lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([0])), "present: expected 1 to 2 references"),
-        (lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])), "present: expected 1 to 2 references"),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])),
+            "present: expected a number for each",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([0])),
+            "present: expected 1 to 2 references",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])),
+            "present: expected 1 to 2 references",
+        ),
         (lambda drawer: drawer("python2", [0], 1, 2).sums([]), "terms: expected the shape"),
-        (lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)), "terms: expected the shape"),
-        (lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((1, 2, 1))]), "terms: expected int64"),
-        (lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((2, 2, 4), int)[:, :, ::2]]), "terms: expected"),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)),
+            "terms: expected the shape",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((1, 2, 1))]),
+            "terms: expected int64",
+        ),
+        (
+            lambda drawer: drawer("python2", [0], 1, 2).sums([np.zeros((2, 2, 4), int)[:, :, ::2]]),
+            "terms: expected",
+        ),
     ],
 )
-def test_wrong_arguments_are_refused_alike(native: Twin, kernel: str, call: Any, message: str) -> None:
+def test_wrong_arguments_are_refused_alike(
+    native: Twin, kernel: str, call: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call((native if kernel == "native" else PYTHON).Drawer)
 

@@ -37,14 +37,20 @@ def moved(rng: random.Random, base: Line, types: int) -> Line:
     return result
 
 
-def made(seed: int, sizes: tuple[int, ...] = (0, 1, 2, 5, 8, 16)) -> tuple[list[Encoded], list[Encoded]]:
+def made(
+    seed: int, sizes: tuple[int, ...] = (0, 1, 2, 5, 8, 16)
+) -> tuple[list[Encoded], list[Encoded]]:
     """Six lines of two references and two outputs, which resemble each other or not at all."""
     rng = random.Random(seed)
     types = rng.choice([1, 2, 3, 5, 30])
     bases = [rng.choices(range(types), k=rng.choice(sizes)) for _ in range(6)]
 
     def like(base: Line) -> Line:
-        return moved(rng, base, types) if rng.random() < 0.8 else rng.choices(range(types), k=rng.choice(sizes))
+        return (
+            moved(rng, base, types)
+            if rng.random() < 0.8
+            else rng.choices(range(types), k=rng.choice(sizes))
+        )
 
     texts = [ids_of([like(base) for base in bases]) for _ in range(4)]
     return texts[:2], texts[2:]
@@ -57,7 +63,10 @@ def words(text: Encoded, line: int) -> list[str]:
 
 def expected(references: list[Encoded], systems: list[Encoded]) -> list[list[list[int]]]:
     return [
-        [[translation_edit_rate(words(s, line), words(r, line))[0] for r in references] for line in range(6)]
+        [
+            [translation_edit_rate(words(s, line), words(r, line))[0] for r in references]
+            for line in range(6)
+        ]
         for s in systems
     ]
 
@@ -82,32 +91,55 @@ RNG = random.Random(5)
 @pytest.mark.parametrize(
     ("output", "reference"),
     [
-        ([*range(3)], [*range(200)]),  # the beam is widened: there are many times as many columns as rows
+        (
+            [*range(3)],
+            [*range(200)],
+        ),  # the beam is widened: there are many times as many columns as rows
         ([*range(200)], [*range(3)]),
-        (RNG.choices(range(9), k=110), RNG.choices(range(9), k=60)),  # most alignments lie outside of the beam
+        (
+            RNG.choices(range(9), k=110),
+            RNG.choices(range(9), k=60),
+        ),  # most alignments lie outside of the beam
         ([*range(60, 90), *range(60)], [*range(90)]),  # a block that may not move so far
         ([*range(49, 90), *range(49)], [*range(90)]),  # one that may
         ([0, 1] * 30, [1, 0] * 30),  # so many shifts that the search is stopped
-        ([*range(20), *range(30, 50), *range(20, 30)], [*range(50)]),  # a block as long as a shift can be
+        (
+            [*range(20), *range(30, 50), *range(20, 30)],
+            [*range(50)],
+        ),  # a block as long as a shift can be
         ([*range(2, 64), 1, 0], [*range(64)]),  # as many words as a row has bits, and one more
         ([*range(2, 65), 1, 0], [*range(65)]),
-        ([1, 0] * 6 + [*range(50, 64)], [*range(26)]),  # the beam has not all cells, and the cost is high
+        (
+            [1, 0] * 6 + [*range(50, 64)],
+            [*range(26)],
+        ),  # the beam has not all cells, and the cost is high
     ],
 )
 @pytest.mark.parametrize(
     "name", ["native", pytest.param("python", marks=pytest.mark.exhaustive)]
 )  # the twin is slow here, and held against the compiled kernel below
-def test_every_limit_is_sacrebleus(name: str, request: pytest.FixtureRequest, output: Line, reference: Line) -> None:
+def test_every_limit_is_sacrebleus(
+    name: str, request: pytest.FixtureRequest, output: Line, reference: Line
+) -> None:
     twin = PYTHON if name == "python" else request.getfixturevalue("native")
     wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[0]
     assert twin.edit_rate([ids_of([reference])], [ids_of([output])]).tolist() == [[[wanted]]]
 
 
 def test_edits_by_hand(twin: Twin) -> None:
-    # by hand: equal; one shift; one more word; one word less; one changed; nothing in the reference; in the output
+    # by hand: equal; one shift; one more word; one word less; one changed; nothing in the
+    # reference; in the output
     outputs = [[1, 2, 3], [4, 5, 1, 2, 3], [1, 2, 9, 3], [1, 3], [1, 9, 3], [1, 2], []]
     references = [[1, 2, 3], [1, 2, 3, 4, 5], [1, 2, 3], [1, 2, 3], [1, 2, 3], [], [1, 2, 3]]
-    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[0, :, 0].tolist() == [0, 1, 1, 1, 1, 2, 3]
+    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[0, :, 0].tolist() == [
+        0,
+        1,
+        1,
+        1,
+        1,
+        2,
+        3,
+    ]
 
 
 def test_there_need_be_no_system_and_no_line(twin: Twin) -> None:
@@ -121,6 +153,8 @@ def test_what_is_wrong_is_refused_by_both(twin: Twin, monkeypatch: pytest.Monkey
     with pytest.raises(ValueError, match="different numbers of lines"):
         twin.edit_rate([ids_of([[1], [2]])], [ids_of([[1]])])
     monkeypatch.setattr(common, "MAX_BEAM_CELLS", 200)
-    with pytest.raises(LongTextError, match="of 4 and 1 tokens are too long for the edits of TER") as error:
+    with pytest.raises(
+        LongTextError, match="of 4 and 1 tokens are too long for the edits of TER"
+    ) as error:
         twin.edit_rate([ids_of([[1], [1]])], [ids_of([[1], [1, 2, 3, 4]])])
     assert (error.value.text, error.value.line) == (1, 1)

@@ -21,7 +21,9 @@ def record(*lines: str, order: int = 0, annotator: int = 0) -> bytes:
 
 
 def test_by_hand() -> None:
-    """Of annotator 7, of three tokens: an edit beyond the end, a noop, two alternatives of which one cannot match."""
+    """Of annotator 7, of three tokens: an edit beyond the end, a noop, two alternatives of which
+    one cannot match.
+    """
     lines = [
         "A 0 1|||T|||is||was  so||-NONE-|||REQUIRED|||-NONE-|||7",
         "A 1 4|||T|||x|||REQUIRED|||-NONE-|||7",
@@ -29,14 +31,23 @@ def test_by_hand() -> None:
         "A 3 3|||T||| end |||REQUIRED|||-NONE-|||7",
     ]
     source = join_lines([b"a b c", b"d"])
-    found = gold_records(source, [join_lines([record(*lines, annotator=7), b""]), join_lines([b"", record(NOOP)])])
+    found = gold_records(
+        source, [join_lines([record(*lines, annotator=7), b""]), join_lines([b"", record(NOOP)])]
+    )
     assert found.heads.tolist() == [[[0, 7], [-1, -1]], [[-1, -1], [0, 0]]]
-    assert (found.edits.firsts.tolist(), found.edits.starts.tolist(), found.edits.ends.tolist()) == (
+    assert (
+        found.edits.firsts.tolist(),
+        found.edits.starts.tolist(),
+        found.edits.ends.tolist(),
+    ) == (
         [0, 2, 2, 2, 2],
         [0, 3],
         [1, 3],
     )
-    assert (found.edits.alternatives.tolist(), [*found.edits.corrections.texts()]) == ([0, 2, 3], [b"is", b"", b"end"])
+    assert (found.edits.alternatives.tolist(), [*found.edits.corrections.texts()]) == (
+        [0, 2, 3],
+        [b"is", b"", b"end"],
+    )
 
 
 @pytest.mark.parametrize("span", WRONG)
@@ -56,17 +67,31 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
     """By another way: edits as people see them, of annotators of whom some are absent."""
     rng = random.Random(1)
     source = [" ".join("abcde"[: rng.randint(0, 5)]) for _ in range(50)]
-    kinds = [(f"{s} {e}", text) for s in range(4) for e in range(s, 5) for text in ("", "x||y z", " w", "u  v")]
+    kinds = [
+        (f"{s} {e}", text)
+        for s in range(4)
+        for e in range(s, 5)
+        for text in ("", "x||y z", " w", "u  v")
+    ]
     lines = [f"A {span}|||T|||{text}|||REQUIRED|||-NONE-|||0" for span, text in kinds]
     records = [
-        [record(*rng.choices(lines, k=rng.randint(0, 3)), annotator=a) if rng.random() < 0.7 else b"" for _ in source]
+        [
+            record(*rng.choices(lines, k=rng.randint(0, 3)), annotator=a)
+            if rng.random() < 0.7
+            else b""
+            for _ in source
+        ]
         for a in (3, 1)
     ]
     texts = join_lines(text.encode() for text in source), [join_lines(own) for own in records]
     gold, listed = read_gold(*texts, every=every), listed_edits(*texts, every=every)
     flat = [edit for row in listed for own in row for edit in own or ()]
-    possible = [[text for text in edit.alternatives if text == " ".join(text.split())] for edit in flat]
-    assert gold.counts.tolist() == [[-1 if own is None else len(own) for own in row] for row in listed]
+    possible = [
+        [text for text in edit.alternatives if text == " ".join(text.split())] for edit in flat
+    ]
+    assert gold.counts.tolist() == [
+        [-1 if own is None else len(own) for own in row] for row in listed
+    ]
     assert (gold.records.edits.starts.tolist(), gold.records.edits.ends.tolist()) == (
         [edit.start for edit in flat],
         [edit.end for edit in flat],

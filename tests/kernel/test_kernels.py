@@ -1,4 +1,6 @@
-"""The kernels: the compiled one equals its Python twin, and both equal plain Python and a naive oracle."""
+"""The kernels: the compiled one equals its Python twin, and both equal plain Python and a naive
+oracle.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,16 @@ from sacrebleu.metrics.chrf import CHRF
 from pipeline import kernel as chosen_kernel
 from pipeline.cli.dispatch import main
 from pipeline.errors import InvalidTextError
-from pipeline.kernel.common import KINDS, MAX_ORDER, MERGED_KINDS, SPLITS, WITHOUT_OUTPUT, Encoded, Lines, join_lines
+from pipeline.kernel.common import (
+    KINDS,
+    MAX_ORDER,
+    MERGED_KINDS,
+    SPLITS,
+    WITHOUT_OUTPUT,
+    Encoded,
+    Lines,
+    join_lines,
+)
 from tests.conftest import ROOT
 from tests.oracles import naive
 from tests.support.kernels import (
@@ -57,7 +68,10 @@ def encoded(ids: Sequence[Sequence[int]]) -> Encoded:
 def first_seen(texts: Iterable[Iterable[Iterable[str | bytes]]]) -> list[Encoded]:
     """Number tokens in the order in which they first come: [texts][lines][tokens] to ids."""
     numbers: dict[str | bytes, int] = {}
-    return [encoded([[numbers.setdefault(token, len(numbers)) for token in line] for line in text]) for text in texts]
+    return [
+        encoded([[numbers.setdefault(token, len(numbers)) for token in line] for line in text])
+        for text in texts
+    ]
 
 
 def seen(value: Any) -> list[Any]:
@@ -73,13 +87,20 @@ def test_the_constants_are_what_the_python_kernel_can_do() -> None:
 
 
 def test_extensions_that_were_built_load() -> None:
-    """Fails, and does not skip: a kernel that does not load would leave everything to its slow twin, unsaid."""
-    built = [file.name for pattern in ("native/*.so", "native/*.pyd") for file in FOLDER.glob(pattern)]
+    """Fails, and does not skip: a kernel that does not load would leave everything to its slow
+    twin, unsaid.
+    """
+    built = [
+        file.name for pattern in ("native/*.so", "native/*.pyd") for file in FOLDER.glob(pattern)
+    ]
     if not built:
         pytest.skip("the compiled kernel was not built")
     for module, functions in chosen_kernel.MODULES.items():
         for function in functions:
-            found = {chosen_kernel.function_of(kernel, function, module) for kernel in ("python", "native")}
+            found = {
+                chosen_kernel.function_of(kernel, function, module)
+                for kernel in ("python", "native")
+            }
             assert len(found) == 2, function
 
 
@@ -126,21 +147,40 @@ def test_native_where_nothing_was_built_is_refused(
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", "native")
     assert main(["--version"]) == 2
-    assert capsys.readouterr().err.startswith("error: PIPELINE_KERNEL=native, but there is no compiled kernel: ")
+    assert capsys.readouterr().err.startswith(
+        "error: PIPELINE_KERNEL=native, but there is no compiled kernel: "
+    )
 
 
 def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
-    native: Twin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    native: Twin,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A function of an old kernel takes other arguments; of a new one, the error is as Python has it."""
+    """A function of an old kernel takes other arguments; of a new one, the error is as Python has
+    it.
+    """
     folder = tmp_path / "pipeline" / "kernel"
     (folder / "native").mkdir(parents=True)
-    for time, file in ((2, "overlap.pyx"), (1, "overlap.cpython-311.so"), (2, "lcs.cpython-311.so"), (1, "lcs.pyx")):
+    for time, file in (
+        (2, "overlap.pyx"),
+        (1, "overlap.cpython-311.so"),
+        (2, "lcs.cpython-311.so"),
+        (1, "lcs.pyx"),
+    ):
         (folder / "native" / file).touch()
         os.utime(folder / "native" / file, (time, time))
     del native
     monkeypatch.setattr(import_module("pipeline.kernel.native.encode"), "encode", lambda: None)
-    command = ["score", "chrf", "-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/eager.txt")]
+    command = [
+        "score",
+        "chrf",
+        "-r",
+        str(ROOT / "data/reference0.txt"),
+        "-o",
+        str(ROOT / "data/systems/eager.txt"),
+    ]
     with pytest.raises(TypeError):
         main(command)
     monkeypatch.setattr(chosen_kernel, "__path__", [str(folder)])
@@ -151,30 +191,56 @@ def test_a_compiled_kernel_that_is_older_than_its_source_says_how_to_build(
 
 @pytest.mark.parametrize(
     ("choice", "hint"),
-    [("nonsense", ""), ("natve", " (did you mean 'native'?)"), ("PYTHON", " (did you mean 'python'?)")],
+    [
+        ("nonsense", ""),
+        ("natve", " (did you mean 'native'?)"),
+        ("PYTHON", " (did you mean 'python'?)"),
+    ],
 )
 def test_an_unknown_kernel_is_refused(
     choice: str, hint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", choice)
     data = ROOT / "data"
-    files = ["-s", data / "source.txt", "-r", data / "reference0.txt", "-o", data / "systems/eager.txt"]
+    files = [
+        "-s",
+        data / "source.txt",
+        "-r",
+        data / "reference0.txt",
+        "-o",
+        data / "systems/eager.txt",
+    ]
     assert main(["gleu", "mean", *map(str, files)]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == f"error: PIPELINE_KERNEL: expected one of auto, native, python, found '{choice}'{hint}\n"
+    assert (
+        err
+        == f"error: PIPELINE_KERNEL: expected one of auto, native, python, found '{choice}'{hint}\n"
+    )
 
 
 # ---- the twins on random shards
 
 
 def white_texts() -> list[Lines]:
-    """Lines whose white space, of every kind, comes at each place of 64 bytes, in texts that end with them."""
+    """Lines whose white space, of every kind, comes at each place of 64 bytes, in texts that end
+    with them.
+    """
     blanks = [*WHITE, *NEIGHBOURS, "\u00c2", "\u1680x", "  "]
-    lines = ["x" * place + blank + "yz" * (place % 9) for blank in blanks for place in (0, 1, 31, 61, 62, 63, 64, 65)]
-    lines += ["a " * size + "é" * (size % 3) for size in (95, 96, 127, 128, 190, 191, 192, 193, 255, 256, 600)]
+    lines = [
+        "x" * place + blank + "yz" * (place % 9)
+        for blank in blanks
+        for place in (0, 1, 31, 61, 62, 63, 64, 65)
+    ]
+    lines += [
+        "a " * size + "é" * (size % 3)
+        for size in (95, 96, 127, 128, 190, 191, 192, 193, 255, 256, 600)
+    ]
     lines += ["", " ", "x" * 8, "y" * 9, "x" * 7 + "\0", "x" * 7, "\0", "\0" * 8]
-    return [join_lines(line.encode() for line in lines[:number]) for number in (len(lines), len(lines) - 9, 5)]
+    return [
+        join_lines(line.encode() for line in lines[:number])
+        for number in (len(lines), len(lines) - 9, 5)
+    ]
 
 
 @pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "chrf"])
@@ -182,7 +248,11 @@ def test_white_space_is_found_at_each_place_of_64_bytes(native: Twin, split: str
     texts = white_texts()
     assert seen(native.encode(texts, split)) == seen(PYTHON.encode(texts, split))
     for broken, place in product((b"\x80", b"\xe2\x80", b"x" * 64 + b"\xff"), (1, 90, 200)):
-        for between in (b"", b"\n", b"\r\n"):  # words of lines with white space between them are found together
+        for between in (
+            b"",
+            b"\n",
+            b"\r\n",
+        ):  # words of lines with white space between them are found together
             lines = [*[b"a b", b"", "\xe9 ".encode() * 3, b"c d e f g"] * 50, b"h"]
             for line in (lines[place], broken):
                 lines[place] = line
@@ -192,12 +262,18 @@ def test_white_space_is_found_at_each_place_of_64_bytes(native: Twin, split: str
 
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 5, MAX_ORDER])
 def test_bits_of_short_outputs_and_the_trie_count_the_same(native: Twin, order: int) -> None:
-    """Lines around 64 tokens, the most that are counted as bits, of few and many words, with and without a source."""
+    """Lines around 64 tokens, the most that are counted as bits, of few and many words, with and
+    without a source.
+    """
     rng = random.Random(order)
     sizes = [0, 1, 2, 5, 31, 62, 63, 64, 65, 66, 130]
     texts = [
         encoded(
-            [[rng.randrange(words) for _ in range(rng.choice(sizes))] for words in (1, 2, 3, 20, 200) for _ in sizes]
+            [
+                [rng.randrange(words) for _ in range(rng.choice(sizes))]
+                for words in (1, 2, 3, 20, 200)
+                for _ in sizes
+            ]
         )
         for _ in range(7)
     ]
@@ -224,7 +300,9 @@ def test_lines_in_arrays_with_strides_are_equal(native: Twin) -> None:
     """Every other line of a text is a text: its starts and ends are int64 arrays like any other."""
     text = join_lines([b"a", b"b", b"a b", b"c"])
     every_other = Lines(text.data, text.starts[::2], text.ends[::2])
-    assert outcome(native.encode, [every_other], "whitespace") == outcome(PYTHON.encode, [every_other], "whitespace")
+    assert outcome(native.encode, [every_other], "whitespace") == outcome(
+        PYTHON.encode, [every_other], "whitespace"
+    )
 
 
 IMPOSSIBLE = """
@@ -271,11 +349,18 @@ CALLS = [
 
 @pytest.fixture(scope="module")
 def refusals(native: Twin) -> dict[str, list[str]]:
-    """What each kernel says to each call, in processes of their own: memory read outside of arrays may kill them."""
+    """What each kernel says to each call, in processes of their own: memory read outside of arrays
+    may kill them.
+    """
     said = []
     for twin in (PYTHON, native):
         program = IMPOSSIBLE.format(name=twin.name)
-        options: dict[str, Any] = {"cwd": ROOT, "capture_output": True, "text": True, "input": "\n".join(CALLS)}
+        options: dict[str, Any] = {
+            "cwd": ROOT,
+            "capture_output": True,
+            "text": True,
+            "input": "\n".join(CALLS),
+        }
         done = subprocess.run([sys.executable, "-c", program], check=False, **options)
         said.append([*done.stdout.splitlines(), f"died: {done.stderr}"])
     return {call: list(both) for call, *both in zip(CALLS, *said, strict=False)}
@@ -283,7 +368,9 @@ def refusals(native: Twin) -> dict[str, list[str]]:
 
 # Promise 3 of the design: the twin equals the Python kernel on every input, errors too.
 @pytest.mark.parametrize("call", CALLS)
-def test_arguments_that_do_not_fit_raise_the_same_exception(refusals: dict[str, list[str]], call: str) -> None:
+def test_arguments_that_do_not_fit_raise_the_same_exception(
+    refusals: dict[str, list[str]], call: str
+) -> None:
     by_python, by_native = refusals[call]
     assert re.match(r"(Value|Index)Error .", by_python)
     assert by_native == by_python
@@ -309,7 +396,8 @@ PLAIN: dict[str, Callable[[str], Iterable[str | bytes]]] = {
     "zh": lambda line: BLEU(tokenize="zh")._preprocess_segment(line).split(),
     "intl": lambda line: BLEU(tokenize="intl")._preprocess_segment(line).split(),
 }
-"""The definition of each split: in Python (specification, lines and tokens), or sacreBLEU's, live."""
+"""The definition of each split: in Python (specification, lines and tokens), or sacreBLEU's, live.
+"""
 RULES = ("13a", "zh", "intl", "nonspace")
 """Splits of which tests/tokenizers asks the same, with digits around each code point."""
 
@@ -317,19 +405,35 @@ RULES = ("13a", "zh", "intl", "nonspace")
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("split", SPLITS)
 def test_white_space_and_its_neighbours_split_as_in_python(split: str) -> None:
-    """Alone, doubled, at both ends and between tokens, at each of the 8 places that are looked at together."""
+    """Alone, doubled, at both ends and between tokens, at each of the 8 places that are looked at
+    together.
+    """
     lines = []
     for character in [*WHITE, *NEIGHBOURS]:
-        lines += [character, character * 2, f"{character}a", f"a{character}", f" {character}a", f"a{character} b"]
-        lines += [f"{'abcdefgh'[:before]}{character}{'ijklmnopq'[:after]}" for before in range(9) for after in (1, 9)]
+        lines += [
+            character,
+            character * 2,
+            f"{character}a",
+            f"a{character}",
+            f" {character}a",
+            f"a{character} b",
+        ]
+        lines += [
+            f"{'abcdefgh'[:before]}{character}{'ijklmnopq'[:after]}"
+            for before in range(9)
+            for after in (1, 9)
+        ]
     expected = first_seen([PLAIN[split](line) for line in lines] for _ in range(1))
     assert seen(encode([join_lines(line.encode() for line in lines)], split)) == seen(expected)
 
 
 @pytest.mark.parametrize(
-    "split", [pytest.param(split, marks=[pytest.mark.exhaustive] * (split in RULES)) for split in SPLITS]
+    "split",
+    [pytest.param(split, marks=[pytest.mark.exhaustive] * (split in RULES)) for split in SPLITS],
 )
-def test_every_code_point_splits_as_in_python(split: str, each_kernel: Callable[[], Iterator[str]]) -> None:
+def test_every_code_point_splits_as_in_python(
+    split: str, each_kernel: Callable[[], Iterator[str]]
+) -> None:
     characters = [chr(code) for code in range(0x110000) if code not in SURROGATES]
     lines = ["b".join(characters[low : low + 256]) for low in range(0, len(characters), 256)]
     expected = seen(first_seen([PLAIN[split](line) for line in lines] for _ in range(1)))
@@ -341,7 +445,11 @@ def test_every_code_point_splits_as_in_python(split: str, each_kernel: Callable[
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("split", ["whitespace", "ascii_whitespace", "blank"])
 def test_tokens_that_share_all_bytes_but_one_are_different(split: str) -> None:
-    tokens = list(dict.fromkeys(bordering(size, changed) for size in range(1, 41) for changed in range(size + 1)))
+    tokens = list(
+        dict.fromkeys(
+            bordering(size, changed) for size in range(1, 41) for changed in range(size + 1)
+        )
+    )
     line = " ".join([*tokens, *reversed(tokens)])
     (found,) = encode([join_lines([line.encode()])], split)
     numbers = list(range(len(tokens)))
@@ -362,9 +470,11 @@ def test_arrays_have_the_types_that_are_promised() -> None:
     (text,) = encode([join_lines([b"a"])], "char")
     counts = chosen_kernel.overlap(None, [text, text, text], [text, text], 4, EVERY)
     assert (text.ids.dtype.name, text.offsets.dtype.name) == ("int32", "int64")
-    assert {kind: (array.dtype.name, array.shape) for kind, array in counts.items()} == dict.fromkeys(
-        KINDS, ("int64", (2, 1, 3, 4))
-    ) | dict.fromkeys(MERGED_KINDS, ("int64", (2, 1, 4)))
+    assert {
+        kind: (array.dtype.name, array.shape) for kind, array in counts.items()
+    } == dict.fromkeys(KINDS, ("int64", (2, 1, 3, 4))) | dict.fromkeys(
+        MERGED_KINDS, ("int64", (2, 1, 4))
+    )
 
 
 def python_says(line: bytes) -> int:
@@ -377,7 +487,9 @@ def python_says(line: bytes) -> int:
 
 
 def kernel_says(line: bytes, split: str) -> int:
-    """Return the place of the byte that the kernel refuses in the second line of the third text, or -1."""
+    """Return the place of the byte that the kernel refuses in the second line of the third text, or
+    -1.
+    """
     good = join_lines([b"a", b"b"])
     try:
         encode([good, good, join_lines([b"ok", line])], split)
@@ -401,16 +513,39 @@ def test_invalid_utf8_is_refused_where_python_refuses_it(kind: str, split: str) 
         assert kernel_says(line, split) == python_says(line), line
 
 
-EDGES = [0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xDF, 0xE0, 0xED, 0xEF, 0xF0, 0xF4, 0xF5]
+EDGES = [
+    0x00,
+    0x41,
+    0x7F,
+    0x80,
+    0x8F,
+    0x90,
+    0x9F,
+    0xA0,
+    0xBF,
+    0xC1,
+    0xC2,
+    0xDF,
+    0xE0,
+    0xED,
+    0xEF,
+    0xF0,
+    0xF4,
+    0xF5,
+]
 """The bytes at which the rules of UTF-8 change."""
 
 
 @pytest.mark.usefixtures("kernel")
 def test_sequences_of_bytes_are_valid_where_python_says_so() -> None:
-    """All of one and two bytes, and those of three and four that begin a long character, each with others around it."""
+    """All of one and two bytes, and those of three and four that begin a long character, each with
+    others around it.
+    """
     pairs = [bytes(pair) for pair in product(range(256), repeat=2)]
     longer = [bytes(three) for three in product(EDGES[-7:], EDGES, EDGES)]
-    longest = [bytes(four) for four in product(EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES)]
+    longest = [
+        bytes(four) for four in product(EDGES[-3:], EDGES, [0x41, 0x7F, 0x80, 0xBF, 0xC2], EDGES)
+    ]
     lines = [bytes([byte]) for byte in range(256)] + pairs + longer + longest
     text = join_lines(lines)
     wrong = []
@@ -428,7 +563,9 @@ def test_sequences_of_bytes_are_valid_where_python_says_so() -> None:
 
 @pytest.mark.usefixtures("kernel")
 def test_bytes_outside_of_a_line_do_not_make_it_valid() -> None:
-    """A character that is cut at the end of a line is refused, though its other bytes follow in the buffer."""
+    """A character that is cut at the end of a line is refused, though its other bytes follow in the
+    buffer.
+    """
     data = "aé".encode()
     with pytest.raises(InvalidTextError, match="text 0, line 0: byte 1 is not valid UTF-8"):
         encode([Lines(data, np.array([0]), np.array([2]))], "char")
@@ -444,20 +581,28 @@ def test_an_unknown_split_is_refused() -> None:
 
 
 def naive_counts(
-    source: Sequence[str], references: Sequence[Sequence[str]], hypothesis: Sequence[str], order: int
+    source: Sequence[str],
+    references: Sequence[Sequence[str]],
+    hypothesis: Sequence[str],
+    order: int,
 ) -> dict[str, Any]:
-    """Return every kind as the formulas of the specification have it: of [references][orders], merged of [orders]."""
+    """Return every kind as the formulas of the specification have it: of [references][orders],
+    merged of [orders].
+    """
     orders = range(1, order + 1)
     sigma, eta = ([naive.ngrams(text, n) for n in orders] for text in (source, hypothesis))
     apart: dict[str, Callable[[Sequence[str], int], int]] = {
         "match": lambda reference, n: naive.match_n(reference, hypothesis, n),
         "penalty": lambda reference, n: naive.penalty_n(source, reference, hypothesis, n),
         "source_only": lambda reference, n: naive.penalty_paper_n(source, reference, hypothesis, n),
-        "common": lambda reference, n: (sigma[n - 1] & naive.ngrams(reference, n) & eta[n - 1]).total(),
+        "common": lambda reference, n: (
+            sigma[n - 1] & naive.ngrams(reference, n) & eta[n - 1]
+        ).total(),
         "source_match": lambda reference, n: naive.match_n(reference, source, n),
     }
     counts: dict[str, Any] = {
-        kind: [[count(reference, n) for n in orders] for reference in references] for kind, count in apart.items()
+        kind: [[count(reference, n) for n in orders] for reference in references]
+        for kind, count in apart.items()
     }
     merged = [naive.merged_reference(references, n) for n in orders]
     triples = list(zip(sigma, merged, eta, strict=True))
@@ -483,7 +628,10 @@ def test_overlap_equals_the_naive_counts(references: int, has_source: bool) -> N
     sizes = [0, 1, 5, 63, 64, 65] if references < 17 else [0, 5]
     order = 5
     source = [related(rng, size) for size in sizes]
-    texts = [[related(rng, max(size + rng.randint(-1, 1), 0)) for size in sizes] for _ in range(references + 2)]
+    texts = [
+        [related(rng, max(size + rng.randint(-1, 1), 0)) for size in sizes]
+        for _ in range(references + 2)
+    ]
     encoded_texts = first_seen([source, *texts])
     counts = chosen_kernel.overlap(
         encoded_texts[0] if has_source else None,
@@ -495,13 +643,17 @@ def test_overlap_equals_the_naive_counts(references: int, has_source: bool) -> N
     for system, line in product(range(2), range(len(sizes))):
         origin = source[line] if has_source else []
         expected = naive_counts(
-            origin, [text[line] for text in texts[:references]], texts[references + system][line], order
+            origin,
+            [text[line] for text in texts[:references]],
+            texts[references + system][line],
+            order,
         )
         assert {kind: counts[kind][system, line].tolist() for kind in EVERY} == expected
 
 
-# Source a b b, output b b a b; of single words η is a 1, b 3 and σ is a 1, b 2; of pairs η is bb 1, ba 1, ab 1 and
-# σ is ab 1, bb 1. Reference a has ρ a 1; reference b b b has ρ b 3, bb 2; merged they have a 1, b 3, bb 2.
+# Source a b b, output b b a b; of single words η is a 1, b 3 and σ is a 1, b 2; of pairs η is bb 1,
+# ba 1, ab 1 and σ is ab 1, bb 1. Reference a has ρ a 1; reference b b b has ρ b 3, bb 2; merged
+# they have a 1, b 3, bb 2.
 BY_HAND = {
     "match": [[1, 0], [3, 1]],  # min(η, ρ)
     "penalty": [[2, 2], [1, 1]],  # min(η, σ) where ρ = 0
@@ -551,7 +703,10 @@ def numbered(texts: Sequence[NDArray[np.int64]], order: int) -> list[list[Counte
     numbers, counted = list(texts), []
     for n in range(1, order + 1):
         if n > 1:
-            longer = [number[:-1] * width + text[n - 1 :] for number, text in zip(numbers, texts, strict=True)]
+            longer = [
+                number[:-1] * width + text[n - 1 :]
+                for number, text in zip(numbers, texts, strict=True)
+            ]
             _, joined = np.unique(np.concatenate(longer), return_inverse=True)
             numbers = np.split(joined, np.cumsum([len(text) for text in longer])[:-1])
         counted.append([Counter(number.tolist()) for number in numbers])
@@ -566,7 +721,10 @@ def test_a_million_different_tokens(native: Twin) -> None:
     for text in (reference, output):
         places = rng.integers(0, MILLION, 5000)
         text[places] = rng.integers(0, MILLION, 5000)
-    texts = [join_lines([" ".join(map(str, text.tolist())).encode()]) for text in (source, reference, output)]
+    texts = [
+        join_lines([" ".join(map(str, text.tolist())).encode()])
+        for text in (source, reference, output)
+    ]
     ids = native.encode(texts, "whitespace")
     known = {number: place for place, number in enumerate(source.tolist())}
     assert ids[0].ids.tolist() == list(range(MILLION))
@@ -574,17 +732,25 @@ def test_a_million_different_tokens(native: Twin) -> None:
     counts = native.overlap(ids[0], ids[1:2], ids[2:], 2, ["match", "penalty", "union_match"])
     assert counts["union_match"][0, 0].tolist() == counts["match"][0, 0, 0].tolist()
     for n, (sigma, rho, eta) in enumerate(numbered([source, reference, output], 2)):
-        assert counts["match"][0, 0, 0, n] == sum(min(count, rho[gram]) for gram, count in eta.items())
-        assert counts["penalty"][0, 0, 0, n] == sum(min(count, sigma[g]) for g, count in eta.items() if not rho[g])
+        assert counts["match"][0, 0, 0, n] == sum(
+            min(count, rho[gram]) for gram, count in eta.items()
+        )
+        assert counts["penalty"][0, 0, 0, n] == sum(
+            min(count, sigma[g]) for g, count in eta.items() if not rho[g]
+        )
         assert 0 < counts["penalty"][0, 0, 0, n] < counts["match"][0, 0, 0, n] < MILLION
 
 
 def test_a_million_equal_tokens(native: Twin) -> None:
-    """By hand: a text of m times a has m - n + 1 times the one n-gram; where no reference has it, it is penalised."""
+    """By hand: a text of m times a has m - n + 1 times the one n-gram; where no reference has it,
+    it is penalised.
+    """
     sizes = {"source": MILLION - 7, "reference": MILLION // 2, "output": MILLION, "other": 3}
     texts = [join_lines([b"a " * size]) for size in sizes.values()]
     source, reference, output, other = native.encode(texts, "whitespace")
-    counts = native.overlap(source, [reference, other], [output], 4, ["match", "penalty", "union_match"])
+    counts = native.overlap(
+        source, [reference, other], [output], 4, ["match", "penalty", "union_match"]
+    )
     assert counts["union_match"][0, 0].tolist() == [MILLION // 2 - n for n in range(4)]
     assert counts["match"][0, 0].tolist() == [[MILLION // 2 - n for n in range(4)], [3, 2, 1, 0]]
     assert counts["penalty"][0, 0].tolist() == [[0, 0, 0, 0], [0, 0, 0, MILLION - 7 - 3]]
@@ -596,7 +762,10 @@ def test_a_million_equal_tokens(native: Twin) -> None:
 @pytest.mark.usefixtures("kernel")
 def test_four_threads_at_once_get_the_same_arrays() -> None:
     rng = random.Random(4)
-    texts = [join_lines(" ".join(rng.choices("abcdefghij", k=30)).encode() for _ in range(30)) for _ in range(5)]
+    texts = [
+        join_lines(" ".join(rng.choices("abcdefghij", k=30)).encode() for _ in range(30))
+        for _ in range(5)
+    ]
     ids = encode(texts, "whitespace")
     alone = [seen(ids), seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY))]
     start = Barrier(4)
@@ -604,7 +773,10 @@ def test_four_threads_at_once_get_the_same_arrays() -> None:
     def work(_: int) -> list[list[list[Any]]]:
         start.wait()
         return [
-            [seen(encode(texts, "whitespace")), seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY))]
+            [
+                seen(encode(texts, "whitespace")),
+                seen(chosen_kernel.overlap(ids[0], ids[1:3], ids[3:], 4, EVERY)),
+            ]
             for _ in range(5)
         ]
 
@@ -654,11 +826,18 @@ print(resident() - before)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="there is no /proc/self/statm here")
+@pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="there is no /proc/self/statm here"
+)
 @pytest.mark.usefixtures("native")
 def test_memory_does_not_grow_with_calls() -> None:
     """20,000 calls of each, those that fail too; a leak of 50 bytes a call would be a megabyte."""
     done = subprocess.run(
-        [sys.executable, "-c", LEAK], cwd=ROOT, capture_output=True, text=True, check=True, env={**os.environ}
+        [sys.executable, "-c", LEAK],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ},
     )
     assert int(done.stdout) < 1 << 20

@@ -1,4 +1,6 @@
-"""The compiled reader of M2 files: each text, record and count as the Python one has it, and texts made naively."""
+"""The compiled reader of M2 files: each text, record and count as the Python one has it, and texts
+made naively.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,17 @@ import pytest
 
 from pipeline.corpus.edits.m2_files import NOBODY, read_annotated
 from pipeline.corpus.edits.records import record_of
-from pipeline.corpus.formats.m2 import CORRECTED, EDITS, OUTPUT, PROPOSED, SOURCE, Asked, Key, Missing, Sentences
+from pipeline.corpus.formats.m2 import (
+    CORRECTED,
+    EDITS,
+    OUTPUT,
+    PROPOSED,
+    SOURCE,
+    Asked,
+    Key,
+    Missing,
+    Sentences,
+)
 from pipeline.corpus.m2_texts import OtherwiseError, compiled_part, read_m2
 from pipeline.errors import CorpusError
 from pipeline.io.plain_files import UNPACKED, Spool
@@ -22,13 +34,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-m2_edits = pytest.importorskip("pipeline.kernel.native.m2_edits", reason="the compiled kernel was not built")
+m2_edits = pytest.importorskip(
+    "pipeline.kernel.native.m2_edits", reason="the compiled kernel was not built"
+)
 
 END = "REQUIRED|||-NONE-"
 WORDS = ["a", "bc", "\u00e9", "-NONE-", "|", "A", "S", "\u4e2d\u6587"]
 SPACES = [" ", " ", " ", "  ", "\t", "\u00a0", "\u3000", "\u1680"]
 TYPES = ["R:X", "M:Y", "", "noop", "Um", "UNK", "n\u00f6op"]
-TEXTS = ["x", "", "-NONE-", " x ", "x||y", "||y", " -NONE- ||x", "x  y", "\u3000x\u00a0", "x y\u2003", "|x|", "x||"]
+TEXTS = [
+    "x",
+    "",
+    "-NONE-",
+    " x ",
+    "x||y",
+    "||y",
+    " -NONE- ||x",
+    "x  y",
+    "\u3000x\u00a0",
+    "x y\u2003",
+    "|x|",
+    "x||",
+]
 ODD = ["NOOP", " noop", "error 1 yes"]
 
 
@@ -39,7 +66,9 @@ def _native() -> Iterator[None]:
 
 
 def file_of(rng: random.Random, *, wild: bool) -> str:
-    """Return an M2 file: orderly, so that every edit can be applied, or with whatever may stand in one."""
+    """Return an M2 file: orderly, so that every edit can be applied, or with whatever may stand in
+    one.
+    """
     lines = []
     for _ in range(rng.randint(0, 6)):
         tokens = [rng.choice(WORDS) for _ in range(rng.randint(0, 6))]
@@ -51,14 +80,19 @@ def file_of(rng: random.Random, *, wild: bool) -> str:
                 start = rng.randint(-2, 7) if wild else rng.randint(at, len(tokens))
                 at = rng.randint(-1, 8) if wild else rng.randint(start, len(tokens))
                 types = TYPES if wild else TYPES[:2]
-                lines.append(f"A {start} {at}|||{rng.choice(types)}|||{rng.choice(TEXTS)}|||{END}|||{annotator}")
+                lines.append(
+                    f"A {start} {at}|||{rng.choice(types)}|||{rng.choice(TEXTS)}|||{END}|||{annotator}"
+                )
             if rng.random() < 0.2:
                 lines.append(f"A -1 -1|||noop|||-NONE-|||{END}|||{annotator}")
         if wild and rng.random() < 0.1:
             lines.append("I say")
         lines += [""] * rng.choice([1, 1, 1, 0, 2])
     if wild and rng.random() < 0.1:
-        lines.insert(rng.randint(0, len(lines)), rng.choice([*ODD, "S", "A 0 1", " ", f"A 0 0|||NOOP|||x|||{END}|||0"]))
+        lines.insert(
+            rng.randint(0, len(lines)),
+            rng.choice([*ODD, "S", "A 0 1", " ", f"A 0 0|||NOOP|||x|||{END}|||0"]),
+        )
     return rng.choice(["\n", "\n", "\r\n"] if wild else ["\n"]).join(lines) + rng.choice(["\n", ""])
 
 
@@ -97,24 +131,32 @@ def test_it_reads_as_the_python_kernel_does(asked: Asked, wild: bool, tmp_path: 
             absent = plain.absent(False)
             assert compiled.absent(False) == absent
             keys += (
-                [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in absent.keys() - {NOBODY} | {5}]
+                [OUTPUT]
+                if asked.system
+                else [(CORRECTED, annotator) for annotator in absent.keys() - {NOBODY} | {5}]
             )
         if asked.records:
             absent = plain.absent(True)
             assert compiled.absent(True) == absent
             keys += (
-                [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in absent.keys() - {NOBODY} | {0, 5}]
+                [PROPOSED]
+                if asked.system
+                else [(EDITS, annotator) for annotator in absent.keys() - {NOBODY} | {0, 5}]
             )
             compiled.told.may_be_odd = plain.told.may_be_odd
             assert compiled.told == plain.told
-            assert [*compiled.told.all_types] == [*plain.told.all_types]  # which are first of equals
+            assert [*compiled.told.all_types] == [
+                *plain.told.all_types
+            ]  # which are first of equals
         for key in keys:
             assert compiled.texts(*key) == plain.texts(*key), key
     assert read > 10
 
 
 def naive(sentence: str, edits: list[list[str]], missing: Missing, annotator: int) -> bytes:
-    """Return a sentence as an annotator corrects it, of edits that can be applied: from the last one to the first."""
+    """Return a sentence as an annotator corrects it, of edits that can be applied: from the last
+    one to the first.
+    """
     own = [edit for edit in edits if int(edit[5]) == annotator]
     if edits and not own and missing != "source":
         if missing == "none":
@@ -124,7 +166,9 @@ def naive(sentence: str, edits: list[list[str]], missing: Missing, annotator: in
     for edit in reversed(own):
         start, end = map(int, edit[0][2:].split())
         if start >= 0:
-            tokens[start:end] = [text for text in [edit[2].split("||")[0].strip()] if text not in ("", "-NONE-")]
+            tokens[start:end] = [
+                text for text in [edit[2].split("||")[0].strip()] if text not in ("", "-NONE-")
+            ]
     return " ".join(tokens).encode()
 
 
@@ -133,13 +177,17 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
     rng, compared = random.Random(8), 0
     for _ in range(100):
         content = file_of(rng, wild=False)
-        compiled = compiled_part("a.m2", Asked(texts=True, missing=missing, lenient=True), (1, content.encode()))
+        compiled = compiled_part(
+            "a.m2", Asked(texts=True, missing=missing, lenient=True), (1, content.encode())
+        )
         blocks = [block.split("\n") for block in content[2:].split("\nS ") if content]
         edits = [[line.split("|||") for line in lines[1:] if line] for lines in blocks]
         for annotator in {int(edit[5]) for each in edits for edit in each}:
             pairs = zip(blocks, edits, strict=True)
             expected = [naive(lines[0], own, missing, annotator) for lines, own in pairs]
-            assert compiled.texts(CORRECTED, annotator) == b"".join(text + b"\xff" for text in expected)
+            assert compiled.texts(CORRECTED, annotator) == b"".join(
+                text + b"\xff" for text in expected
+            )
             compared += any(any("||" in edit[2] for edit in each) for each in edits)
     assert compared > 20
 
@@ -158,7 +206,9 @@ EDIT = f"A 0 1|||X|||x|||{END}|||0"
         ("I x", True),
     ],
 )
-def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(line: str, odd: bool, tmp_path: Path) -> None:
+def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(
+    line: str, odd: bool, tmp_path: Path
+) -> None:
     """By hand. Which line it is, and what is said of it, is looked for in Python."""
     path = tmp_path / "a.m2"
     path.write_text(f"S a\n{EDIT}\n{line}\n", encoding="utf-8")
@@ -166,15 +216,26 @@ def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(line: str, odd: boo
 
 
 def test_records_become_the_arrays_of_the_python_kernel() -> None:
-    """Also where annotators have no record, edits do not fit, and corrections have other white space."""
+    """Also where annotators have no record, edits do not fit, and corrections have other white
+    space.
+    """
     rng, compared = random.Random(9), 0
     for _ in range(60):
-        source = ["".join(rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5))) for _ in range(4)]
+        source = [
+            "".join(rng.choice(WORDS) + rng.choice(SPACES) for _ in range(rng.randint(0, 5)))
+            for _ in range(4)
+        ]
         own: list[list[bytes]] = []
         for annotator in range(rng.randint(1, 3)):
             spans = [f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)]
-            edits = [f"{span}|||{rng.choice(TYPES + ODD)}|||{rng.choice(TEXTS)}|||{END}|||0" for span in spans]
-            records = [record_of(rng.randint(0, 9), annotator, 0, rng.sample(edits, rng.randint(0, 3))) for _ in source]
+            edits = [
+                f"{span}|||{rng.choice(TYPES + ODD)}|||{rng.choice(TEXTS)}|||{END}|||0"
+                for span in spans
+            ]
+            records = [
+                record_of(rng.randint(0, 9), annotator, 0, rng.sample(edits, rng.randint(0, 3)))
+                for _ in source
+            ]
             own.append([record if rng.random() < 0.8 else b"" for record in records])
         texts = join_lines(text.encode() for text in source), [join_lines(each) for each in own]
         found, expected = m2_edits.gold_records(*texts), gold_records(*texts)

@@ -40,9 +40,16 @@ def encoded(lines: Sequence[Sequence[int]]) -> Encoded:
 
 
 class Case:
-    """Texts and gold edits as the kernel takes them; the edits of each line and annotator: start, end, corrections."""
+    """Texts and gold edits as the kernel takes them; the edits of each line and annotator: start,
+    end, corrections.
+    """
 
-    def __init__(self, source: Sequence[str], systems: Sequence[Sequence[str]], gold: Sequence[Sequence[list[Any]]]):
+    def __init__(
+        self,
+        source: Sequence[str],
+        systems: Sequence[Sequence[str]],
+        gold: Sequence[Sequence[list[Any]]],
+    ):
         self.words: dict[str, int] = {}
         self.annotators = max([1, *map(len, gold)])
         self.source, self.systems = self.encode(source), [self.encode(system) for system in systems]
@@ -58,7 +65,12 @@ class Case:
         )
 
     def encode(self, lines: Sequence[str]) -> Encoded:
-        return encoded([[self.words.setdefault(word, len(self.words)) for word in line.split()] for line in lines])
+        return encoded(
+            [
+                [self.words.setdefault(word, len(self.words)) for word in line.split()]
+                for line in lines
+            ]
+        )
 
     def folded(self) -> list[bytes]:
         return [word.lower().encode() for word in self.words]
@@ -69,7 +81,9 @@ class Case:
         return result
 
 
-def counts(kernel: Twin, source: str, output: str, edits: list[Edit], **options: Any) -> tuple[int, int]:
+def counts(
+    kernel: Twin, source: str, output: str, edits: list[Edit], **options: Any
+) -> tuple[int, int]:
     """Return what is correct and proposed in a line of one annotator."""
     result = Case([source], [[output]], [[edits]]).count(kernel, **options)
     return int(result.correct[0, 0, 0]), int(result.proposed[0, 0, 0])
@@ -95,7 +109,11 @@ def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
     for case in cases if twin.name == "native" else cases[::4]:
         line = one(case)
         folded = line.folded() if case["ignore_whitespace_casing"] else None
-        options = {"max_unchanged": case["max_unchanged_words"], "first_row": CODES[code], "folded": folded}
+        options = {
+            "max_unchanged": case["max_unchanged_words"],
+            "first_row": CODES[code],
+            "folded": folded,
+        }
         result = line.count(twin, **options, edits=True)
         assert result.edits is not None
         source, output = case["source"].split(), case["hypothesis"].split()
@@ -104,10 +122,16 @@ def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
             listed = [
                 [start, end, " ".join(source[i1:i2]), " ".join(output[j1:j2])]
                 for (i1, i2, j1, j2), (start, end) in zip(
-                    result.edits.spans[rows].tolist(), result.edits.compared[rows].tolist(), strict=True
+                    result.edits.spans[rows].tolist(),
+                    result.edits.compared[rows].tolist(),
+                    strict=True,
                 )
             ]
-            assert (result.correct[0, 0, a], result.proposed[0, 0, a], listed) == (correct, proposed, edits), case["id"]
+            assert (result.correct[0, 0, a], result.proposed[0, 0, a], listed) == (
+                correct,
+                proposed,
+                edits,
+            ), case["id"]
             assert result.edits.hits[rows].sum() == correct
             assert line.gold.firsts[a + 1] - line.gold.firsts[a] == size
 
@@ -115,13 +139,20 @@ def test_golden_cases(twin: Twin, shared: Path, code: str) -> None:
 def test_golden_lattices(shared: Path) -> None:
     for case in golden(shared / GOLDEN / "cases.jsonl.gz")[::4]:
         line = one(case)
-        graph = lattice(line.source.ids.tolist(), line.systems[0].ids.tolist(), case["max_unchanged_words"])
+        graph = lattice(
+            line.source.ids.tolist(), line.systems[0].ids.tolist(), case["max_unchanged_words"]
+        )
         assert graph
-        assert (len(graph.vertices), len(graph.arcs)) == (case["master"]["V"], case["master"]["E"]), case["id"]
+        assert (len(graph.vertices), len(graph.arcs)) == (
+            case["master"]["V"],
+            case["master"]["E"],
+        ), case["id"]
 
 
 def read_gold(path: Path) -> tuple[list[str], list[list[list[Edit]]]]:
-    """Return the sentences of an M2 file, and the edits of each line and annotator that are inside the sentence."""
+    """Return the sentences of an M2 file, and the edits of each line and annotator that are inside
+    the sentence.
+    """
     sentences: list[str] = []
     gold: list[list[list[Edit]]] = []
     for paragraph in path.read_text(encoding="utf-8").strip("\n").split("\n\n"):
@@ -133,15 +164,25 @@ def read_gold(path: Path) -> tuple[list[str], list[list[list[Edit]]]]:
             edits = annotators.setdefault(int(annotator), [])
             start, end = map(int, span.split()[:2])
             if kind != "noop" and 0 <= start <= size and 0 <= end <= size:
-                edits.append((start, end, ["" if c == "-NONE-" else c.strip() for c in corrections.split("||")]))
+                edits.append(
+                    (
+                        start,
+                        end,
+                        ["" if c == "-NONE-" else c.strip() for c in corrections.split("||")],
+                    )
+                )
         sentences.append(first[2:])
-        gold.append([annotators.get(number, []) for number in range(max(annotators, default=0) + 1)])
+        gold.append(
+            [annotators.get(number, []) for number in range(max(annotators, default=0) + 1)]
+        )
     return sentences, gold
 
 
 @pytest.mark.parametrize("name", GOLDS)
 def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
-    """All counts of the official program for five systems: line, annotator, correct, proposed, gold."""
+    """All counts of the official program for five systems: line, annotator, correct, proposed,
+    gold.
+    """
     systems = ["AMU", "CAMB", "CUUI", "INPUT", "REF0"]
     sentences, gold = read_gold(shared / GOLDS[name])
     texts = [(shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1] for s in systems]
@@ -152,7 +193,11 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
     with gzip.open(shared / GOLDEN / f"sentences.{name}.tsv.gz", "rt", encoding="utf-8") as file:
         for row in csv.DictReader(file, delimiter="\t"):
             s, line, a = systems.index(row["system"]), int(row["line"]) - 1, int(row["annotator"])
-            seen = result.correct[s, line, a], result.proposed[s, line, a], sizes[line * case.annotators + a]
+            seen = (
+                result.correct[s, line, a],
+                result.proposed[s, line, a],
+                sizes[line * case.annotators + a],
+            )
             assert seen == tuple(int(row[key]) for key in ("correct", "proposed", "gold")), row
 
 
@@ -165,24 +210,48 @@ def test_systems_of_conll14(native: Twin, shared: Path, name: str) -> None:
         ("a x y c", "b x y d", [], (0, 1)),  # merged over two unchanged tokens
         ("a x y z c", "b x y z d", [], (0, 2)),  # not over three
         ("a x y c", "b x y d", [(0, 1, ["b"])], (1, 2)),
-        ("a x b c d", "b x b c e", [(0, 5, ["b x b c e"])], (0, 2)),  # no such edit: three are unchanged
+        (
+            "a x b c d",
+            "b x b c e",
+            [(0, 5, ["b x b c e"])],
+            (0, 2),
+        ),  # no such edit: three are unchanged
         ("a b", "a x y b", [(1, 1, ["x"]), (1, 1, ["y"])], (2, 2)),
-        ("a b", "a x y b", [(1, 1, ["y"]), (1, 1, ["x"])], (1, 2)),  # insertions in the order of the gold edits
+        (
+            "a b",
+            "a x y b",
+            [(1, 1, ["y"]), (1, 1, ["x"])],
+            (1, 2),
+        ),  # insertions in the order of the gold edits
         ("a", "b", [(0, 1, ["b"]), (0, 1, ["b"])], (2, 1)),  # a gold edit that is given twice
-        ("a b c", "x b y", [(2, 3, ["y"]), (0, 1, ["x"])], (1, 2)),  # not in the order of the sentence
+        (
+            "a b c",
+            "x b y",
+            [(2, 3, ["y"]), (0, 1, ["x"])],
+            (1, 2),
+        ),  # not in the order of the sentence
         ("a b c", "x b y", [(0, 1, ["x"]), (2, 3, ["y"])], (2, 2)),
         ("a", "a", [(0, 1, ["a"])], (0, 0)),
         ("a b", "a", [(2, 1, [""])], (0, 1)),  # an edit that ends before it starts
-        ("Thursday , is it not ?", "It 's Thursday , is n't it ?", [(0, 0, ["It 's"]), (3, 5, ["n't it"])], (2, 2)),
+        (
+            "Thursday , is it not ?",
+            "It 's Thursday , is n't it ?",
+            [(0, 0, ["It 's"]), (3, 5, ["n't it"])],
+            (2, 2),
+        ),
     ],
 )
-def test_examples(twin: Twin, source: str, output: str, edits: list[Edit], expected: tuple[int, int]) -> None:
+def test_examples(
+    twin: Twin, source: str, output: str, edits: list[Edit], expected: tuple[int, int]
+) -> None:
     assert counts(twin, source, output, edits) == expected
 
 
 def test_the_code_3_2_misplaces_insertions_at_the_start(twin: Twin) -> None:
     edits: list[Edit] = [(0, 0, ["It 's"]), (3, 5, ["n't it"])]
-    assert counts(twin, "Thursday , is it not ?", "It 's Thursday , is n't it ?", edits, first_row=True) == (1, 2)
+    assert counts(
+        twin, "Thursday , is it not ?", "It 's Thursday , is n't it ?", edits, first_row=True
+    ) == (1, 2)
 
 
 def test_folded_edits_are_not_proposed(twin: Twin) -> None:
@@ -194,7 +263,9 @@ def test_folded_edits_are_not_proposed(twin: Twin) -> None:
 
 def test_what_is_asked_for_is_what_is_listed(twin: Twin) -> None:
     case = Case(
-        ["a b c d", "a"], [["a x c d", "a"], ["a b c d", "b"]], [[[(1, 2, ["x", "y"])], []], [[], [(0, 1, [])]]]
+        ["a b c d", "a"],
+        [["a x c d", "a"], ["a b c d", "b"]],
+        [[[(1, 2, ["x", "y"])], []], [[], [(0, 1, [])]]],
     )
     assert case.count(twin).edits is None
     result = case.count(twin, edits=True)
@@ -202,7 +273,8 @@ def test_what_is_asked_for_is_what_is_listed(twin: Twin) -> None:
     assert result.correct.tolist() == [[[1, 0], [0, 0]], [[0, 0], [0, 0]]]
     assert result.proposed.tolist() == [[[1, 1], [0, 0]], [[0, 0], [1, 1]]]
     assert result.edits.offsets.tolist() == [0, 1, 2, 2, 2, 2, 2, 3, 4]
-    # without gold, the substitution and two unchanged tokens weigh less as one edit: 3.001 for 1.002 + 1 + 1
+    # without gold, the substitution and two unchanged tokens weigh less as one edit: 3.001 for
+    # 1.002 + 1 + 1
     assert result.edits.spans.tolist() == [[1, 2, 1, 2], [1, 4, 1, 4], [0, 1, 0, 1], [0, 1, 0, 1]]
     assert result.edits.hits.tolist() == [1, 0, 0, 0]
     assert result.edits.matched.tolist() == [[1, 0], [0, 0]]
@@ -226,7 +298,14 @@ def random_gold(
 ) -> tuple[int, int, list[list[int]]]:
     """Return an edit with some corrections: random ones, the original, or a part of the output."""
     start = rng.randint(0, len(source))
-    end = rng.choice([start, min(len(source), start + 1), min(len(source), start + 2), rng.randint(0, len(source))])
+    end = rng.choice(
+        [
+            start,
+            min(len(source), start + 1),
+            min(len(source), start + 2),
+            rng.randint(0, len(source)),
+        ]
+    )
     place = rng.randint(0, len(output))
     texts = [
         rng.choices(range(tokens), k=rng.randint(0, 2)),
@@ -238,11 +317,20 @@ def random_gold(
 
 def random_arguments(seed: int) -> Arguments:
     rng = random.Random(seed)
-    tokens, annotators, lines = rng.choice([1, 2, 2, 3, 5]), rng.choice([1, 1, 2, 3]), rng.choice([0, 1, 2, 3])
+    tokens, annotators, lines = (
+        rng.choice([1, 2, 2, 3, 5]),
+        rng.choice([1, 1, 2, 3]),
+        rng.choice([0, 1, 2, 3]),
+    )
     source = [rng.choices(range(tokens), k=rng.randint(0, 9)) for _ in range(lines)]
-    systems = [[changed(rng, line, tokens) for line in source] for _ in range(rng.choice([0, 1, 1, 2]))]
+    systems = [
+        [changed(rng, line, tokens) for line in source] for _ in range(rng.choice([0, 1, 1, 2]))
+    ]
     cells = [
-        [random_gold(rng, line, (systems or [source])[0][i], tokens) for _ in range(rng.choice([0, 0, 1, 2, 3, 6]))]
+        [
+            random_gold(rng, line, (systems or [source])[0][i], tokens)
+            for _ in range(rng.choice([0, 0, 1, 2, 3, 6]))
+        ]
         for i, line in enumerate(source)
         for _ in range(annotators)
     ]
@@ -254,7 +342,11 @@ def random_arguments(seed: int) -> Arguments:
         np.cumsum([0, *(len(edit[2]) for edit in flat)], dtype=np.int64),
         encoded([text for edit in flat for text in edit[2]]),
     )
-    folded = [rng.choice([b"", b"a", b"ab", b"b"]) for _ in range(tokens)] if rng.random() < 0.3 else None
+    folded = (
+        [rng.choice([b"", b"a", b"ab", b"b"]) for _ in range(tokens)]
+        if rng.random() < 0.3
+        else None
+    )
     options = {
         "max_unchanged": rng.choice([0, 1, 2, 2, 3, 4, 5, 100]),
         "first_row": rng.random() < 0.5,
@@ -272,7 +364,9 @@ def seen(result: MaxMatches) -> list[Any]:
 
 @pytest.mark.parametrize("changes", [1, 2, 4, 8, 30])
 def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> None:
-    """Near ones are aligned in a narrow band, far ones in a wider one. Both kinds of bands hold all best alignments."""
+    """Near ones are aligned in a narrow band, far ones in a wider one. Both kinds of bands hold all
+    best alignments.
+    """
     rng = random.Random(changes)
     source = [rng.choices(range(6), k=rng.randint(8, 24)) for _ in range(25)]
     outputs = []
@@ -280,7 +374,9 @@ def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> N
         output = list(line)
         for _ in range(changes):
             start = rng.randrange(len(output) + 1)
-            output[start : start + rng.choice([0, 1, 1, 2])] = rng.choices(range(6), k=rng.choice([0, 1, 1, 3]))
+            output[start : start + rng.choice([0, 1, 1, 2])] = rng.choices(
+                range(6), k=rng.choice([0, 1, 1, 3])
+            )
         outputs.append(output)
     outputs.append([])
     source.append(list(range(6)))
@@ -294,14 +390,18 @@ def test_outputs_near_and_far_from_their_source(native: Twin, changes: int) -> N
     arguments = encoded(source), [encoded(outputs)], gold, 1
     for most in (10**6, 0):
         options: dict[str, Any] = {"max_arcs": most, "edits": True}
-        assert seen(native.max_match(*arguments, **options)) == seen(PYTHON.max_match(*arguments, **options))
+        assert seen(native.max_match(*arguments, **options)) == seen(
+            PYTHON.max_match(*arguments, **options)
+        )
 
 
 def test_threads_do_not_disturb_each_other(native: Twin) -> None:
     cases = [random_arguments(seed) for seed in range(200)]
     alone = [seen(native.max_match(*arguments, **options)) for arguments, options in cases]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda case: seen(native.max_match(*case[0], **case[1])), cases * 5))
+        together = list(
+            pool.map(lambda case: seen(native.max_match(*case[0], **case[1])), cases * 5)
+        )
     assert together == alone * 5
 
 
@@ -311,7 +411,10 @@ def test_threads_do_not_disturb_each_other(native: Twin) -> None:
 def test_the_linear_method_is_nearly_always_the_exact_one(native: Twin, shared: Path) -> None:
     """All lines of a system and of a reference: (correct, proposed) differ in at most 1 of 200."""
     sentences, gold = read_gold(shared / COMBINED)
-    texts = [(shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1] for s in ("CAMB", "REF1")]
+    texts = [
+        (shared / "conll14" / s).read_text(encoding="utf-8").split("\n")[:-1]
+        for s in ("CAMB", "REF1")
+    ]
     case = Case(sentences, texts, gold)
     exact, linear = case.count(native), case.count(native, max_arcs=0)
     assert linear.reduced.sum() > 2000
@@ -319,19 +422,25 @@ def test_the_linear_method_is_nearly_always_the_exact_one(native: Twin, shared: 
     assert same[linear.reduced].mean() > 0.995
 
 
-def test_the_python_kernel_refuses_what_the_linear_method_would_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_python_kernel_refuses_what_the_linear_method_would_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (own,) = WayOrLinear.__bases__
     monkeypatch.setattr(max_match, "Way", own)
     none = np.zeros(0, np.int32)
     gold = GoldEdits(np.zeros(2, np.int64), none, none, np.zeros(1, np.int64), encoded([]))
     texts = encoded([[1, 2]]), [encoded([[1, 3, 4]])]
     assert PYTHON.max_match(*texts, gold, 1).proposed.tolist() == [[[1]]]
-    with pytest.raises(LongTextError, match="an output of 3 tokens and a source of 2 are too long for MaxMatch"):
+    with pytest.raises(
+        LongTextError, match="an output of 3 tokens and a source of 2 are too long for MaxMatch"
+    ):
         PYTHON.max_match(*texts, gold, 1, max_arcs=3)
 
 
 def test_long_repetitions_end(native: Twin) -> None:
-    """An output of 10,000 equal tokens, and one gold insertion of that token: it is used once, not 9,971 times."""
+    """An output of 10,000 equal tokens, and one gold insertion of that token: it is used once, not
+    9,971 times.
+    """
     source = [*range(5), 99, *range(6, 30)]
     flat = [(5, 5, [[99]]), (6, 7, [[99]]), (3, 4, [[1, 2]])]
     gold = GoldEdits(
@@ -353,7 +462,9 @@ def test_lines_beyond_all_limits_are_refused(twin: Twin) -> None:
     none = np.zeros(0, np.int32)
     gold = GoldEdits(np.zeros(3, np.int64), none, none, np.zeros(1, np.int64), encoded([]))
     assert twin.max_match(line, [line], gold, 1).proposed.tolist() == [[[0], [0]]]
-    with pytest.raises(LongTextError, match="20,000 tokens and a source of 20,000 are too long for MaxMatch") as caught:
+    with pytest.raises(
+        LongTextError, match="20,000 tokens and a source of 20,000 are too long for MaxMatch"
+    ) as caught:
         twin.max_match(line, [line, encoded([[1], [2] * 20_000])], gold, 1)
     assert (caught.value.text, caught.value.line) == (2, 1)
 
@@ -375,18 +486,28 @@ def replaced(**fields: Any) -> GoldEdits:
     ("gold", "options", "message"),
     [
         (replaced(firsts=np.array([0, 2], np.int64)), {}, "offsets do not rise"),
-        (replaced(firsts=np.array([0, 0, 1], np.int64)), {}, "do not fit lines, annotators and each other"),
+        (
+            replaced(firsts=np.array([0, 0, 1], np.int64)),
+            {},
+            "do not fit lines, annotators and each other",
+        ),
         (replaced(starts=np.array([-1], np.int32)), {}, "outside of their lines"),
         (replaced(ends=np.array([3], np.int32)), {}, "outside of their lines"),
         (replaced(ends=np.array([], np.int32)), {}, "do not fit lines"),
         (replaced(alternatives=np.array([0, 2], np.int64)), {}, "offsets do not rise"),
-        (replaced(corrections=Encoded(np.array([0], np.int32), np.array([0, 2], np.int64))), {}, "do not rise"),
+        (
+            replaced(corrections=Encoded(np.array([0], np.int32), np.array([0, 2], np.int64))),
+            {},
+            "do not rise",
+        ),
         (replaced(), {"max_unchanged": -1}, "max_unchanged: expected 0 to"),
         (replaced(), {"max_arcs": 1 << 31}, "max_arcs: expected 0 to"),
         (replaced(), {"folded": [b"a", b"b"]}, "folded: there are 2 tokens, but ids reach 2"),
     ],
 )
-def test_arguments_that_do_not_fit(twin: Twin, gold: GoldEdits, options: dict[str, Any], message: str) -> None:
+def test_arguments_that_do_not_fit(
+    twin: Twin, gold: GoldEdits, options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         twin.max_match(encoded([[0, 1]]), [encoded([[0, 2]])], gold, 1, **options)
 

@@ -43,6 +43,8 @@ def test_more_ngrams_than_the_table_has_room_for_at_first(twin: Twin) -> None:
     ("lines", "references", "order", "message"),
     [(2, 1, 1, "rows"), (3, 2, 1, "rows"), (3, 1, 0, "order"), (0, 0, 1, "rows")],
 )
-def test_what_does_not_fit_is_refused(twin: Twin, lines: int, references: int, order: int, message: str) -> None:
+def test_what_does_not_fit_is_refused(
+    twin: Twin, lines: int, references: int, order: int, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         twin.shared_ngrams(encoded([[1], [], [2]]), lines, references, order)

@@ -1,4 +1,6 @@
-"""Outputs counted against prepared texts by the compiled kernel: as if all were encoded and counted together."""
+"""Outputs counted against prepared texts by the compiled kernel: as if all were encoded and counted
+together.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,11 @@ def prepared(source: Sequence[str] | None, references: Sequence[Sequence[str]], 
 
 
 def together(
-    source: Sequence[str] | None, references: Sequence[Sequence[str]], outputs: Sequence[str], split: str, order: int
+    source: Sequence[str] | None,
+    references: Sequence[Sequence[str]],
+    outputs: Sequence[str],
+    split: str,
+    order: int,
 ) -> dict[str, Any]:
     """What the specification counts where all texts are encoded in one call."""
     texts = [*([source] if source is not None else []), *references, outputs]
@@ -63,7 +69,9 @@ def together(
     encoded = words(lines, split).texts if split in common.FOLDS else encode(lines, split)
     first = encoded.pop(0) if source is not None else None
     counts = overlap(first, encoded[:-1], encoded[-1:], order, ALL_KINDS)
-    return {kind: array[0] for kind, array in counts.items()} | {"lcs": lcs(encoded[:-1], encoded[-1:])[0]}
+    return {kind: array[0] for kind, array in counts.items()} | {
+        "lcs": lcs(encoded[:-1], encoded[-1:])[0]
+    }
 
 
 @pytest.mark.usefixtures("native")
@@ -71,7 +79,9 @@ def together(
 def test_counts_are_those_of_texts_that_are_encoded_together(data: st.DataObject) -> None:
     split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
     order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
-    lines = data.draw(st.lists(st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4))
+    lines = data.draw(
+        st.lists(st.lists(LINE, min_size=1 + sets, max_size=1 + sets), min_size=1, max_size=4)
+    )
     source = [line[0] for line in lines] if data.draw(st.booleans()) else None
     references = [[line[1 + number] for line in lines] for number in range(sets)]
     rows = data.draw(st.lists(st.integers(0, len(lines) - 1), max_size=5))
@@ -86,7 +96,10 @@ def test_counts_are_those_of_texts_that_are_encoded_together(data: st.DataObject
     if source is None:
         alone = frozen.count(outputs, np.array(rows, np.int64), order, ("match",))
         np.testing.assert_array_equal(alone["match"], expected["match"])
-        assert alone["total"].tolist() == np.maximum(alone["hyp_len"][:, None] - np.arange(order), 0).tolist()
+        assert (
+            alone["total"].tolist()
+            == np.maximum(alone["hyp_len"][:, None] - np.arange(order), 0).tolist()
+        )
 
 
 @pytest.mark.usefixtures("native")

@@ -1,4 +1,6 @@
-"""Words, subsequences and skip bigrams: of both kernels against naive ones, and of one against the other."""
+"""Words, subsequences and skip bigrams: of both kernels against naive ones, and of one against the
+other.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
                 edited = list(sentence)
                 for _ in range(rng.randint(0, 4)):
                     place = rng.randint(0, len(edited))
-                    edited[place : place + rng.randint(0, 2)] = rng.choices(range(types), k=rng.randint(0, 2))
+                    edited[place : place + rng.randint(0, 2)] = rng.choices(
+                        range(types), k=rng.randint(0, 2)
+                    )
                 line.append(edited)
             if rng.random() < 0.2:
                 rng.shuffle(line)
@@ -89,14 +93,21 @@ def test_weighted_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
-    weights, (hits, bases) = twin.weighted_lcs(*inputs, powers), twin.weighted_union(*inputs, powers)
+    weights, (hits, bases) = (
+        twin.weighted_lcs(*inputs, powers),
+        twin.weighted_union(*inputs, powers),
+    )
     for s, line, r in np.ndindex(weights.shape):
         reference, output = references[r][line], systems[s][line]
         assert weights[s, line, r] == pytest.approx(
             naive.weighted_lcs(joined(reference), joined(output), weigh), abs=1e-9
         )
-        assert hits[s, line, r] == pytest.approx(naive.weighted_hits(reference, output, weigh), abs=1e-9)
-        assert bases[line, r] == pytest.approx(sum(weigh(len(sentence)) for sentence in reference), abs=1e-9)
+        assert hits[s, line, r] == pytest.approx(
+            naive.weighted_hits(reference, output, weigh), abs=1e-9
+        )
+        assert bases[line, r] == pytest.approx(
+            sum(weigh(len(sentence)) for sentence in reference), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -107,11 +118,16 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
     given = [others[:2], others[2:]]
     allowed = [[whole(text) for text in texts] for texts in given]
-    hits, (weights, _) = twin.union_lcs(*inputs, allowed), twin.weighted_union(*inputs, powers, allowed)
+    hits, (weights, _) = (
+        twin.union_lcs(*inputs, allowed),
+        twin.weighted_union(*inputs, powers, allowed),
+    )
     for s, line, r in np.ndindex(hits.shape):
         reference, output, own = references[r][line], systems[s][line], joined(given[s][r][line])
         assert hits[s, line, r] == naive.union_hits(reference, output, own)
-        assert weights[s, line, r] == pytest.approx(naive.weighted_hits(reference, output, weigh, own), abs=1e-9)
+        assert weights[s, line, r] == pytest.approx(
+            naive.weighted_hits(reference, output, weigh, own), abs=1e-9
+        )
     for wrong in (
         allowed[:1],
         [texts[:1] for texts in allowed],
@@ -130,14 +146,19 @@ def test_skip_bigrams_are_the_naive_ones(twin: Twin, seed: int, gap: int) -> Non
     systems = [three, four]
     limit = None if gap < 0 else gap
     for references in ([one], [one, two], [two, two, one]):
-        match, total = twin.skip_bigrams([whole(t) for t in references], [whole(t) for t in systems], gap)
+        match, total = twin.skip_bigrams(
+            [whole(t) for t in references], [whole(t) for t in systems], gap
+        )
         for line in range(4):
             merged = naive.skip_bigrams(joined(references[0][line]), limit)
             for text in references[1:]:
                 merged |= naive.skip_bigrams(joined(text[line]), limit)
             assert total[line] == merged.total()
             for s, system in enumerate(systems):
-                assert match[s, line] == (merged & naive.skip_bigrams(joined(system[line]), limit)).total()
+                assert (
+                    match[s, line]
+                    == (merged & naive.skip_bigrams(joined(system[line]), limit)).total()
+                )
 
 
 def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
@@ -148,7 +169,9 @@ def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
 
 @pytest.mark.parametrize("turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_long_sentences_are_traced_in_segments(native: Twin, turned: bool) -> None:
-    """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x 6,200 tokens is 9 MB."""
+    """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x
+    6,200 tokens is 9 MB.
+    """
     rng = random.Random(9)
     one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
     two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
@@ -170,7 +193,11 @@ def test_texts_that_do_not_fit_are_refused(
 ) -> None:
     nested = [sentences(t) for t in references], [sentences(t) for t in systems]
     flat = [t.whole for t in nested[0]], [t.whole for t in nested[1]]
-    for function, arguments in ((twin.lcs, flat), (twin.union_lcs, nested), (twin.skip_bigrams, (*flat, 4))):
+    for function, arguments in (
+        (twin.lcs, flat),
+        (twin.union_lcs, nested),
+        (twin.skip_bigrams, (*flat, 4)),
+    ):
         with pytest.raises(ValueError, match=message):
             function(*arguments)
 
@@ -221,7 +248,9 @@ LINES = [
 
 @pytest.mark.parametrize("fold", common.FOLDS)
 def test_words_are_runs_of_folded_letters_and_digits(twin: Twin, fold: str) -> None:
-    every = "".join(map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]))  # all of Unicode, once each
+    every = "".join(
+        map(chr, [*range(0xD800), *range(0xE000, sys.maxunicode + 1)])
+    )  # all of Unicode, once each
     texts = [[*LINES, "x".join(every)], LINES[::-1]]
     found = twin.words([join_lines([line.encode() for line in text]) for text in texts], fold)
     ends = found.ends.tolist()

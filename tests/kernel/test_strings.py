@@ -8,9 +8,16 @@ from hypothesis import strategies as st
 
 from pipeline.kernel.python import encode
 
-native = pytest.importorskip("pipeline.kernel.native.strings", reason="the compiled kernel was not built")
+native = pytest.importorskip(
+    "pipeline.kernel.native.strings", reason="the compiled kernel was not built"
+)
 
-ALPHABETS = ("ab .,1\n", "aé \u0085\u00a0.", "a\u20ac\u3000,\u0800\u07ff\uffff", "a\U0001f600\U00010000\U0010ffff ")
+ALPHABETS = (
+    "ab .,1\n",
+    "aé \u0085\u00a0.",
+    "a\u20ac\u3000,\u0800\u07ff\uffff",
+    "a\U0001f600\U00010000\U0010ffff ",
+)
 TEXTS = st.sampled_from(ALPHABETS).flatmap(lambda letters: st.text(letters, max_size=40))
 
 

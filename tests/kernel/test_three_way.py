@@ -1,4 +1,6 @@
-"""Three-way alignments: of both kernels against a naive one, one against the other, and the official counts."""
+"""Three-way alignments: of both kernels against a naive one, one against the other, and the
+official counts.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,12 @@ def made(seed: int, longest: int = 20) -> Arguments:
     systems = [[like(base) for base in source] for _ in range(3)]
     references = [[like(base) for _ in range(rng.randint(0, 3))] for base in source]
     flat = [line for group in references for line in group]
-    return ids_of(source), [ids_of(system) for system in systems], ids_of(flat), firsts_of(references)
+    return (
+        ids_of(source),
+        [ids_of(system) for system in systems],
+        ids_of(flat),
+        firsts_of(references),
+    )
 
 
 def one(source: list[int], output: list[int], reference: list[int]) -> Arguments:
@@ -67,7 +74,9 @@ def listed(result: ChangedColumns) -> tuple[list[int], list[list[int]]]:
     return result.offsets.tolist(), result.columns.tolist()
 
 
-def replayed(columns: list[list[int]], source: list[int], texts: tuple[list[int], list[int]]) -> list[list[int]]:
+def replayed(
+    columns: list[list[int]], source: list[int], texts: tuple[list[int], list[int]]
+) -> list[list[int]]:
     """Return output and reference, made of the source and the changed columns."""
     result: list[list[int]] = [[], []]
     at = 0
@@ -91,7 +100,10 @@ def test_listed_columns_are_those_that_are_counted(twin: Twin, seed: int) -> Non
             at = reference * len(systems) + number
             own = columns[offsets[at] : offsets[at + 1]]
             kinds = [sum(column[-1] == kind for column in own) for kind in range(5)]
-            assert kinds == [0 if kind == 1 else count for kind, count in enumerate(counts[number, reference].tolist())]
+            assert kinds == [
+                0 if kind == 1 else count
+                for kind, count in enumerate(counts[number, reference].tolist())
+            ]
             words, *texts = (
                 text.ids[text.offsets[place] : text.offsets[place + 1]].tolist()
                 for text, place in ((source, line), (system, line), (references, reference))
@@ -108,7 +120,9 @@ def test_listed_columns_are_the_naive_ones(twin: Twin, seed: int) -> None:
         places = [place if token >= 0 else -1 for place, token in zip(at, column, strict=True)]
         start = at[0]
         at = [place + (token >= 0) for place, token in zip(at, column, strict=True)]
-        expected += [[start, at[0], *places[1:], naive_kind(column)]] if len(set(column)) > 1 else []
+        expected += (
+            [[start, at[0], *places[1:], naive_kind(column)]] if len(set(column)) > 1 else []
+        )
     assert listed(twin.three_way_columns(*one(*texts)))[1] == expected
 
 
@@ -118,12 +132,15 @@ def test_columns_of_a_long_sentence_do_not_depend_on_what_is_kept(native: Twin) 
     arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
     expected = listed(native.three_way_columns(*arguments))
     assert len(expected[1]) > 10
-    assert [listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)] == [expected] * 2
+    assert [listed(native.three_way_columns(*arguments, kept=kept)) for kept in (0, 2000)] == [
+        expected
+    ] * 2
     assert listed(PYTHON.three_way_columns(*arguments)) == expected
 
 
 def test_each_kind_of_column(twin: Twin) -> None:
-    # by hand: all equal; changed rightly; output alone changed; reference alone changed; both changed, differently
+    # by hand: all equal; changed rightly; output alone changed; reference alone changed; both
+    # changed, differently
     source, output, reference = [1, 2, 3, 4, 5, 6], [1, 12, 13, 4, 5, 16], [1, 12, 3, 4, 15, 26]
     assert twin.three_way(*one(source, output, reference))[0, 0].tolist() == [1, 2, 1, 1, 1]
 
@@ -133,13 +150,20 @@ def test_the_shortcuts_count_what_the_full_alignment_does(twin: Twin, seed: int)
     """Their order of moves matters in rare ties, for which the golden cases stand."""
     rng = random.Random(seed)
     source, other = (rng.choices(range(3), k=rng.randint(3, 7)) for _ in range(2))
-    for texts in ((source, source, other), (source, other, source), (source, other, other), (source, source, source)):
+    for texts in (
+        (source, source, other),
+        (source, other, source),
+        (source, other, other),
+        (source, source, source),
+    ):
         assert twin.three_way(*one(*texts))[0, 0].tolist() == naive_columns(*texts)
 
 
 def test_the_source_as_an_output_is_the_baseline(twin: Twin) -> None:
     source = ids_of([[1, 2, 3]])
-    counts = twin.three_way(source, [source], ids_of([[1, 5, 3, 4], [1, 2, 3]]), firsts_of([[0, 0]]))
+    counts = twin.three_way(
+        source, [source], ids_of([[1, 5, 3, 4], [1, 2, 3]]), firsts_of([[0, 0]])
+    )
     assert counts.tolist() == [[[0, 2, 0, 2, 0], [0, 3, 0, 0, 0]]]
 
 
@@ -149,8 +173,14 @@ def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
     assert twin.three_way(source, [], ids_of([[1]]), firsts_of([[], [0]])).shape == (0, 1, 5)
     assert twin.three_way(*one([], [], [])).tolist() == [[[0] * 5]]
     assert twin.three_way(*one([], [1], [1])).tolist() == [[[1, 0, 0, 0, 0]]]
-    assert listed(twin.three_way_columns(source, [source], nothing, firsts_of([[], []]))) == ([0], [])
-    assert listed(twin.three_way_columns(source, [], ids_of([[1]]), firsts_of([[], [0]]))) == ([0], [])
+    assert listed(twin.three_way_columns(source, [source], nothing, firsts_of([[], []]))) == (
+        [0],
+        [],
+    )
+    assert listed(twin.three_way_columns(source, [], ids_of([[1]]), firsts_of([[], [0]]))) == (
+        [0],
+        [],
+    )
     assert listed(twin.three_way_columns(*one([], [], []))) == ([0, 0], [])
     assert listed(twin.three_way_columns(*one([], [1], [1]))) == ([0, 1], [[0, 0, 0, 0, 0]])
 
@@ -167,7 +197,12 @@ def test_lines_need_no_reference_and_no_system(twin: Twin) -> None:
 )
 def test_unsound_arguments_are_refused(twin: Twin, changed: dict[str, Any], message: str) -> None:
     two = ids_of([[1], [2]])
-    sound = {"source": two, "systems": [two], "references": two, "firsts": np.array([0, 1, 2], np.int64)}
+    sound = {
+        "source": two,
+        "systems": [two],
+        "references": two,
+        "firsts": np.array([0, 1, 2], np.int64),
+    }
     assert twin.three_way(**sound).shape == (1, 2, 5)
     with pytest.raises(ValueError, match=message):
         twin.three_way(**{**sound, **changed})
@@ -205,23 +240,46 @@ def test_a_long_degenerate_output(native: Twin) -> None:
     assert counts[common.THREE_WAY_COUNTS.index("d_fp")] > 9_900
 
 
-NAMES = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+NAMES = [
+    "AMU",
+    "CAMB",
+    "CUUI",
+    "IITB",
+    "INPUT",
+    "IPN",
+    "NTHU",
+    "PKU",
+    "POST",
+    "RAC",
+    "SJTU",
+    "UFC",
+    "UMC",
+]
 
 
 def test_all_systems_have_the_official_sums(shared: Path, native: Twin) -> None:
-    """The sums of the rows that the official program prints for three systems (golden/imeasure, fc79fdf)."""
+    """The sums of the rows that the official program prints for three systems (golden/imeasure,
+    fc79fdf).
+    """
     gold = corrections(shared / "edits" / "m2" / "NUCLE.m2.ieval.xml")
     words = Vocabulary()
     source = words.text([sentence.tokens for sentence in gold])
     texts = [references(sentence, mix=False) for sentence in gold]
     firsts = firsts_of(texts)
     systems = [
-        words.text([line.split() for line in (shared / "conll14" / name).read_text(encoding="utf-8").splitlines()])
+        words.text(
+            [
+                line.split()
+                for line in (shared / "conll14" / name).read_text(encoding="utf-8").splitlines()
+            ]
+        )
         for name in NAMES
     ]
     flat = words.text([text for group in texts for text in group])
     baseline, *counts = native.three_way(source, [source, *systems], flat, firsts)
-    table = (shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv").read_text(encoding="utf-8")
+    table = (shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv").read_text(
+        encoding="utf-8"
+    )
     rows = [line.split("\t") for line in table.splitlines()[1:]]
     assert len(rows) >= 3
     for name, *row in rows:

@@ -1,8 +1,8 @@
-"""One property of all kernels: a function of the compiled kernel does what its Python twin does, errors too.
+"""One property of all kernels: a function of the compiled kernel does what its Python twin does,
+errors too.
 
-`CALLS` has for each function that both have what it is called with. What single functions return is tested beside, by
-hand and against other programs.
-"""
+`CALLS` has for each function that both have what it is called with. What single functions return is
+tested beside, by hand and against other programs."""
 
 from __future__ import annotations
 
@@ -16,11 +16,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.kernel import MODULES
-from pipeline.kernel.common import BALANCED, FOLDS, KINDS, MAX_ORDER, MERGED_KINDS, SAMPLERS, SPLITS, Lines
+from pipeline.kernel.common import (
+    BALANCED,
+    FOLDS,
+    KINDS,
+    MAX_ORDER,
+    MERGED_KINDS,
+    SAMPLERS,
+    SPLITS,
+    Lines,
+)
 from pipeline.kernel.python.packed_numbers import Packed
 from tests.kernel import test_edit_rate, test_max_match, test_rouge_kernels, test_three_way
 from tests.kernel.test_kernels import EVERY, encoded
-from tests.support.kernels import INVALID, NEIGHBOURS, PYTHON, REFERENCES, SYSTEMS, WHITE, Twin, bordering, lay_out
+from tests.support.kernels import (
+    INVALID,
+    NEIGHBOURS,
+    PYTHON,
+    REFERENCES,
+    SYSTEMS,
+    WHITE,
+    Twin,
+    bordering,
+    lay_out,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +57,9 @@ TOKENS = st.one_of(
     st.sampled_from(NEIGHBOURS).map(lambda character: f"abcdefg{character}"),
     st.text(max_size=4),
 )
-BLANKS = st.one_of(st.just(" "), st.sampled_from(WHITE), st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]))
+BLANKS = st.one_of(
+    st.just(" "), st.sampled_from(WHITE), st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS])
+)
 BROKEN = st.sampled_from([bytes.fromhex(text) for texts in INVALID.values() for text in texts])
 
 
@@ -47,7 +68,9 @@ def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
     """A line: few tokens, over and over again up to a size on the edge of machine words."""
     period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
     blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
-    line = (draw(st.sampled_from(["", around])) + blank.join(islice(cycle(period), size)) + around).encode()
+    line = (
+        draw(st.sampled_from(["", around])) + blank.join(islice(cycle(period), size)) + around
+    ).encode()
     if invalid and draw(st.booleans()):
         place = draw(st.integers(0, len(line)))
         line = line[:place] + draw(BROKEN) + line[place:]
@@ -56,7 +79,9 @@ def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
 
 @st.composite
 def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
-    """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with other bytes."""
+    """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with
+    other bytes.
+    """
     made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
     between = draw(st.sampled_from([[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]))
     order = draw(st.permutations(range(lines)))
@@ -78,7 +103,17 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
         draw(st.sampled_from(SYSTEMS)),
     )
     kinds = st.one_of(
-        st.sampled_from([EVERY, KINDS, MERGED_KINDS, (), ("match", "match"), ("match", "none"), ("added", "none")]),
+        st.sampled_from(
+            [
+                EVERY,
+                KINDS,
+                MERGED_KINDS,
+                (),
+                ("match", "match"),
+                ("match", "none"),
+                ("added", "none"),
+            ]
+        ),
         st.lists(st.sampled_from(EVERY), max_size=4),
     )
     order = st.one_of(st.integers(1, MAX_ORDER), st.sampled_from([4, 0, -1, MAX_ORDER + 1, 2**40]))
@@ -89,34 +124,57 @@ def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
 
 
 def edited_call(rng: random.Random, _: int) -> Call:
-    """References that are outputs with a few tokens changed, and nothing counted but what both share."""
+    """References that are outputs with a few tokens changed, and nothing counted but what both
+    share.
+    """
 
     def edited(line: list[int]) -> list[int]:
         copy = line.copy()
         for _ in range(rng.choice([0, 1, 1, 2, 5])):
             place = rng.randint(0, len(copy))
-            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(range(few), k=rng.choice([0, 1, 1, 70]))
+            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(
+                range(few), k=rng.choice([0, 1, 1, 70])
+            )
         return copy
 
-    few, sizes = rng.choice([1, 2, 30]), [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)]
-    systems = [[rng.choices(range(few), k=size) for size in sizes] for _ in range(rng.choice([1, 2, 5]))]
+    few, sizes = (
+        rng.choice([1, 2, 30]),
+        [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)],
+    )
+    systems = [
+        [rng.choices(range(few), k=size) for size in sizes] for _ in range(rng.choice([1, 2, 5]))
+    ]
     references = [list(map(edited, systems[0])) for _ in range(rng.choice([1, 1, 3]))]
     kind = rng.choice(["match", "match", "union_match"])
-    return (None, list(map(encoded, references)), list(map(encoded, systems)), rng.choice([1, 4, 6, 6, 16]), [kind]), {}
+    return (
+        None,
+        list(map(encoded, references)),
+        list(map(encoded, systems)),
+        rng.choice([1, 4, 6, 6, 16]),
+        [kind],
+    ), {}
 
 
 @st.composite
 def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = draw(st.integers(0, 2)), draw(st.integers(0, 6)), draw(st.sampled_from(SYSTEMS))
+    lines, references, systems = (
+        draw(st.integers(0, 2)),
+        draw(st.integers(0, 6)),
+        draw(st.sampled_from(SYSTEMS)),
+    )
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
     source, *texts = [encoded(ids) for ids in islice(cycle(distinct), 1 + references + systems)]
     rows = draw(st.sampled_from([lines, lines, lines, lines + 1]))
-    missing = draw(st.none() | st.lists(st.booleans(), min_size=rows * references, max_size=rows * references))
+    missing = draw(
+        st.none() | st.lists(st.booleans(), min_size=rows * references, max_size=rows * references)
+    )
     given = None if missing is None else np.array(missing, bool).reshape(rows, references)
     return source, texts[:references], texts[references:], given
 
 
-TEXTS = st.tuples(st.integers(0, 4), st.booleans()).flatmap(lambda how: st.lists(text_lines(*how), max_size=4))
+TEXTS = st.tuples(st.integers(0, 4), st.booleans()).flatmap(
+    lambda how: st.lists(text_lines(*how), max_size=4)
+)
 SEEDS = st.integers(0, 2**40)
 
 
@@ -131,11 +189,18 @@ def by_seed(made: Callable[[random.Random, int], Call]) -> st.SearchStrategy[Cal
 
 def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
     def call(rng: random.Random, seed: int) -> Call:
-        texts = test_rouge_kernels.made(seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4]))
+        texts = test_rouge_kernels.made(
+            seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4])
+        )
         cut = rng.randint(0, len(texts))  # no reference at all is an error of both
-        nested = [[test_rouge_kernels.sentences(text) for text in own] for own in (texts[:cut], texts[cut:])]
+        nested = [
+            [test_rouge_kernels.sentences(text) for text in own]
+            for own in (texts[:cut], texts[cut:])
+        ]
         flat = [[text.whole for text in own] for own in nested]
-        powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2  # too few is an error of both
+        powers = (
+            np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
+        )  # too few is an error of both
         if name == "skip_bigrams":
             return (*flat, rng.choice([-1, 0, 1, 2, 7])), {}
         own = flat if name == "lcs" else nested
@@ -153,14 +218,26 @@ def edit_rate_call(rng: random.Random, seed: int) -> Call:
 
 
 def drawer_call(rng: random.Random, seed: int) -> Call:
-    sampler, references = rng.choice(sorted(SAMPLERS + BALANCED)), rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
-    return (sampler, rng.sample(range(5000), rng.randint(0, 9)), rng.choice([29, 40, 700]), references, seed), {}
+    sampler, references = (
+        rng.choice(sorted(SAMPLERS + BALANCED)),
+        rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255]),
+    )
+    return (
+        sampler,
+        rng.sample(range(5000), rng.randint(0, 9)),
+        rng.choice([29, 40, 700]),
+        references,
+        seed,
+    ), {}
 
 
 def draws_call(rng: random.Random, seed: int) -> Call:
     """How often things are drawn by a generator, whose state is read afterwards."""
     things, rows = rng.choice([1, 2, 3, 64, 255, 1000]), rng.randint(0, 4)
-    return (np.random.default_rng(seed), np.zeros((rows, things), rng.choice(["uint8", "uint64"]))), {}
+    return (
+        np.random.default_rng(seed),
+        np.zeros((rows, things), rng.choice(["uint8", "uint64"])),
+    ), {}
 
 
 def pass_call(rng: random.Random, seed: int) -> Call:
@@ -169,13 +246,20 @@ def pass_call(rng: random.Random, seed: int) -> Call:
 
 def planes_call(rng: random.Random, seed: int) -> Call:
     generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
-    packed = Packed.of(generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(float))
+    packed = Packed.of(
+        generator.integers(-5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)).astype(float)
+    )
     assert packed
-    weights = generator.integers(0, rng.choice([3, 66, 130, 256]), (rng.choice([0, 1, 5]), lines)).astype(np.uint8)
+    weights = generator.integers(
+        0, rng.choice([3, 66, 130, 256]), (rng.choice([0, 1, 5]), lines)
+    ).astype(np.uint8)
     return (packed.data, packed.bits, lines, weights), {}
 
 
-STRINGS = st.lists(st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20), max_size=6)
+STRINGS = st.lists(
+    st.text(st.sampled_from("ab .,\n\té\u0085\u3000\u20ac\U0001f600\ud800"), max_size=20),
+    max_size=6,
+)
 
 
 def ngram_call(rng: random.Random, seed: int) -> Call:
@@ -183,7 +267,9 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
     del seed
     lines, references, outputs = rng.choice([0, 1, 3, 40]), rng.randint(0, 3), rng.randint(0, 2)
     sizes = [rng.choice([0, 1, 2, 5, 70]) for _ in range(lines * (references + outputs))]
-    text = encoded([[rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)] for size in sizes])
+    text = encoded(
+        [[rng.randrange(rng.choice([1, 4, 999])) for _ in range(size)] for size in sizes]
+    )
     wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
     return (text, lines + wrong, references + rng.choice([0, 0, 0, 5]), rng.choice(orders)), {}
 
@@ -209,7 +295,13 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "weighted_union": by_seed(subsequence_call("weighted_union")),
     "words": positional(TEXTS, st.sampled_from([*FOLDS, *SPLITS, "rouge"])),
 }
-MANY = {"encode": 400, "overlap": 200, "max_match": 1000, "three_way": 100, "three_way_columns": 100}
+MANY = {
+    "encode": 400,
+    "overlap": 200,
+    "max_match": 1000,
+    "three_way": 100,
+    "three_way_columns": 100,
+}
 """Examples of functions that have many ways, where the others have 60."""
 
 
@@ -231,22 +323,34 @@ def visible(value: Any) -> Any:
 
 
 def seen(twin: Twin, function: str, call: Call) -> Any:
-    """Return all that can be seen of a call: what is returned or raised, and the arguments afterwards."""
+    """Return all that can be seen of a call: what is returned or raised, and the arguments
+    afterwards.
+    """
     arguments, options = call
-    own = [np.random.default_rng() if isinstance(value, np.random.Generator) else value for value in arguments]
+    own = [
+        np.random.default_rng() if isinstance(value, np.random.Generator) else value
+        for value in arguments
+    ]
     for value, copy in zip(arguments, own, strict=True):
         if isinstance(value, np.random.Generator):
             copy.bit_generator.state = value.bit_generator.state
-    own = [value.copy() if isinstance(value, np.ndarray) and function == "add_draws" else value for value in own]
+    own = [
+        value.copy() if isinstance(value, np.ndarray) and function == "add_draws" else value
+        for value in own
+    ]
     try:
         result = visible(getattr(twin, function)(*own, **options))
     except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
         return [type(error), str(error)]
-    return result, [visible(value) for value in own if isinstance(value, np.ndarray | np.random.Generator)]
+    return result, [
+        visible(value) for value in own if isinstance(value, np.ndarray | np.random.Generator)
+    ]
 
 
 def test_every_function_has_calls() -> None:
-    assert sorted(CALLS) == sorted(function for functions in MODULES.values() for function in functions)
+    assert sorted(CALLS) == sorted(
+        function for functions in MODULES.values() for function in functions
+    )
 
 
 @pytest.mark.parametrize("function", CALLS)

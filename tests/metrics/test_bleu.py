@@ -1,4 +1,6 @@
-"""BLEU against the field's own programs, live: sacreBLEU, nltk, bleuscore; and figures from elsewhere."""
+"""BLEU against the field's own programs, live: sacreBLEU, nltk, bleuscore; and figures from
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -41,13 +43,17 @@ def generated(seed: int, lines: int = 40, references: int = 3) -> Texts:
         base = rng.choices([*words, "the", "of", "a", "3.5", "x-1"], k=size)
         hypotheses.append(" ".join(word for word in base if rng.random() > 0.1))
         for text in texts:
-            text.append(" ".join(rng.choice(words) if rng.random() < 0.3 else word for word in base))
+            text.append(
+                " ".join(rng.choice(words) if rng.random() < 0.3 else word for word in base)
+            )
     return hypotheses, texts
 
 
 def sample() -> Texts:
     folder = ROOT / "data"
-    references = [(folder / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in range(2)]
+    references = [
+        (folder / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in range(2)
+    ]
     return (folder / "systems" / "eager.txt").read_text(encoding="utf-8").splitlines(), references
 
 
@@ -70,7 +76,11 @@ def one(outputs: dict[str, float], name: str) -> list[float]:
 
 
 def same_as_sacrebleu(
-    texts: Texts, options: str = "", sentences: bool = True, reading: BLEU | None = None, **theirs: Any
+    texts: Texts,
+    options: str = "",
+    sentences: bool = True,
+    reading: BLEU | None = None,
+    **theirs: Any,
 ) -> None:
     """Compare ours with sacreBLEU's; reading: one that has read the references already."""
     found = ours(texts, f"bleu[{options}]" if options else "bleu")
@@ -78,24 +88,38 @@ def same_as_sacrebleu(
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
     outputs = found.outputs
     assert 100 * outputs["bleu"] == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
-    assert [100 * value for value in one(outputs, "precision")] == pytest.approx(expected.precisions, rel=1e-12)
+    assert [100 * value for value in one(outputs, "precision")] == pytest.approx(
+        expected.precisions, rel=1e-12
+    )
     assert (outputs["hyp_len"], outputs["ref_len"]) == (expected.sys_len, expected.ref_len)
-    assert (outputs["brevity_penalty"], outputs["ratio"]) == pytest.approx((expected.bp, expected.ratio), rel=1e-12)
+    assert (outputs["brevity_penalty"], outputs["ratio"]) == pytest.approx(
+        (expected.bp, expected.ratio), rel=1e-12
+    )
     if oracle.smooth_method != "add-k":  # it adds to the counts that it prints
         assert (one(outputs, "match"), one(outputs, "total")) == (expected.counts, expected.totals)
     if "max_ngram_order" not in theirs:
         assert found.found.peer_signature == f"BLEU|{oracle.get_signature()}"
     if sentences:
         alone = BLEU(force=True, **({"effective_order": True} | theirs))
-        wanted = [alone.sentence_score(h, [text[i] for text in texts[1]]).score for i, h in enumerate(texts[0])]
+        wanted = [
+            alone.sentence_score(h, [text[i] for text in texts[1]]).score
+            for i, h in enumerate(texts[0])
+        ]
         assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize(("tokenizer", "smoothing"), list(product(TOKENIZERS, ["none", "floor", "add-k", "exp"])))
+@pytest.mark.parametrize(
+    ("tokenizer", "smoothing"), list(product(TOKENIZERS, ["none", "floor", "add-k", "exp"]))
+)
 def test_every_tokeniser_and_smoothing_as_sacrebleu(tokenizer: str, smoothing: str) -> None:
     for seed in range(3):
         texts = generated(seed)
-        same_as_sacrebleu(texts, f"tok={tokenizer},smooth={smoothing}", tokenize=tokenizer, smooth_method=smoothing)
+        same_as_sacrebleu(
+            texts,
+            f"tok={tokenizer},smooth={smoothing}",
+            tokenize=tokenizer,
+            smooth_method=smoothing,
+        )
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
@@ -107,10 +131,14 @@ def test_sacrebleus_other_settings(tokenizer: str) -> None:
         same_as_sacrebleu(texts, f"{prefix},eff=yes", tokenize=tokenizer, effective_order=True)
         same_as_sacrebleu(texts, f"{prefix},eff=no", tokenize=tokenizer, effective_order=False)
         for order in (1, 2, 6, 9):
-            same_as_sacrebleu(texts, f"{prefix},n={order}", tokenize=tokenizer, max_ngram_order=order)
+            same_as_sacrebleu(
+                texts, f"{prefix},n={order}", tokenize=tokenizer, max_ngram_order=order
+            )
         for method, value in (("floor", 0.5), ("floor", 0), ("add-k", 2), ("add-k", 0)):
             options = f"{prefix},smooth={method},value={value}"
-            same_as_sacrebleu(texts, options, tokenize=tokenizer, smooth_method=method, smooth_value=value)
+            same_as_sacrebleu(
+                texts, options, tokenize=tokenizer, smooth_method=method, smooth_value=value
+            )
 
 
 def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
@@ -118,7 +146,9 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
     for tokenizer in TOKENIZERS:
         reading = BLEU(force=True, tokenize=tokenizer, references=conll(shared, "AMU")[1])
         for name in ("AMU", "IITB", "PKU", "INPUT"):
-            same_as_sacrebleu(conll(shared, name), f"tok={tokenizer}", sentences=False, reading=reading)
+            same_as_sacrebleu(
+                conll(shared, name), f"tok={tokenizer}", sentences=False, reading=reading
+            )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +169,9 @@ def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) 
     """Nothing, too short for an order, no match, no match of an order, lengths equally close."""
     for smoothing in ("none", "floor", "add-k", "exp"):
         texts = hypotheses, references
-        same_as_sacrebleu(texts, f"tok=none,smooth={smoothing}", tokenize="none", smooth_method=smoothing)
+        same_as_sacrebleu(
+            texts, f"tok=none,smooth={smoothing}", tokenize="none", smooth_method=smoothing
+        )
 
 
 METHODS = [f"method{number}" for number in range(8)]
@@ -147,7 +179,9 @@ METHODS = [f"method{number}" for number in range(8)]
 
 def nltk_score(texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False) -> Any:
     """Return nltk's score."""
-    references = [[reference.split() for reference in of_line] for of_line in zip(*texts[1], strict=True)]
+    references = [
+        [reference.split() for reference in of_line] for of_line in zip(*texts[1], strict=True)
+    ]
     hypotheses = [line.split() for line in texts[0]]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of zero counts
@@ -168,23 +202,35 @@ def test_every_smoothing_as_nltk(method: str) -> None:
         found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
         assert found.score == pytest.approx(nltk_score(texts, method), abs=1e-12)
         alone = [([h], [[text[i]] for text in texts[1]]) for i, h in enumerate(texts[0])]
-        assert found.sentences.tolist() == pytest.approx([nltk_score(one, method) for one in alone], abs=1e-12)
+        assert found.sentences.tolist() == pytest.approx(
+            [nltk_score(one, method) for one in alone], abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_nltks_weights_orders_and_reweighing(method: str) -> None:
     for seed in range(3):
         texts = generated(seed, references=2)
-        for weights in ((1.0,), (0.5, 0.5), (0.1, 0.3, 0.5, 0.1), (0.2,) * 5, (0.4, 0.3, 0.2, 0.05, 0.03, 0.02, 0.0)):
+        for weights in (
+            (1.0,),
+            (0.5, 0.5),
+            (0.1, 0.3, 0.5, 0.1),
+            (0.2,) * 5,
+            (0.4, 0.3, 0.2, 0.05, 0.03, 0.02, 0.0),
+        ):
             if method == "method6" and len(weights) < 3:
                 continue  # nltk fails with an IndexError
             expected = nltk_score(texts, method, weights)
-            found = ours(texts, f"bleu[flavour=nltk,smooth={method},weights={'+'.join(map(str, weights))}]")
+            found = ours(
+                texts, f"bleu[flavour=nltk,smooth={method},weights={'+'.join(map(str, weights))}]"
+            )
             assert found.score == pytest.approx(expected, abs=1e-12)
         for size in (1, 2, 3, 4):
             short = [" ".join(["a", "b", "c", "d"][:size])], [["a b c d e"]]
             expected = nltk_score(short, method, reweigh=True)
-            assert ours(short, f"bleu[flavour=nltk,smooth={method},reweigh=true]").score == pytest.approx(expected)
+            assert ours(
+                short, f"bleu[flavour=nltk,smooth={method},reweigh=true]"
+            ).score == pytest.approx(expected)
 
 
 def test_several_sets_of_weights_are_several_scores() -> None:
@@ -211,8 +257,14 @@ def test_the_last_sentence_matters_to_nltks_methods_as_there() -> None:
 def test_figures_of_blogs() -> None:
     """From the specification: two posts about BLEU in nltk, words and characters."""
     korean = (
-        ["빛이 쐬는 노인은 완벽한 어두운곳에서 잠든 사람과 비교할 때 강박증이 심해질 기회가 훨씬 높았다"],
-        [["빛이 쐬는 사람은 완벽한 어둠에서 잠든 사람과 비교할 때 우울증이 심해질 가능성이 훨씬 높았다"]],
+        [
+            "빛이 쐬는 노인은 완벽한 어두운곳에서 잠든 사람과 비교할 때 강박증이 심해질 기회가 훨씬 높았다"
+        ],
+        [
+            [
+                "빛이 쐬는 사람은 완벽한 어둠에서 잠든 사람과 비교할 때 우울증이 심해질 가능성이 훨씬 높았다"
+            ]
+        ],
     )
     assert ours(korean, "bleu[flavour=nltk]").score == pytest.approx(0.25400289715190977, abs=1e-15)
     candidates = ["the d o g jump s hig", "it is too bad"]
@@ -227,7 +279,11 @@ def test_figures_of_blogs() -> None:
 
 @pytest.mark.parametrize("smooth", [False, True])
 def test_the_flavour_tensorflow_is_that_of_bleuscore(smooth: bool, shared: Path) -> None:
-    for texts in [*(generated(seed, references=1 + seed % 3) for seed in range(4)), sample(), conll(shared, "AMU")]:
+    for texts in [
+        *(generated(seed, references=1 + seed % 3) for seed in range(4)),
+        sample(),
+        conll(shared, "AMU"),
+    ]:
         for order in (1, 4, 6):
             references = [list(of_line) for of_line in zip(*texts[1], strict=True)]
             expected = bleuscore.compute(references, texts[0], max_order=order, smooth=smooth)
@@ -241,7 +297,9 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(smooth: bool, shared: Path)
 
 
 def test_tensorflow_divides_nothing_by_zero() -> None:
-    """By hand: an empty output or reference gives 0; smoothed, an order without n-grams gives precision 1."""
+    """By hand: an empty output or reference gives 0; smoothed, an order without n-grams gives
+    precision 1.
+    """
     for texts in ((([""]), [["a"]]), (["a"], [[""]]), ([""], [[""]])):
         for smooth in ("none", "add-one"):
             assert ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score == 0
@@ -260,11 +318,15 @@ def test_moses_has_a_hard_zero() -> None:
 
 
 def test_moses_splits_at_ascii_white_space_alone() -> None:
-    """multi-bleu.perl splits bytes: the no-break space is part of a word, the line tabulation (11) is not."""
+    """multi-bleu.perl splits bytes: the no-break space is part of a word, the line tabulation (11)
+    is not.
+    """
     texts = ["a b\xa0c d\x0be f g h", "x y z w"], [["a b c d e f g h", "x y z w v"]]
     outputs = ours(texts, "bleu[flavour=moses]").outputs
     assert (one(outputs, "match"), one(outputs, "total")) == ([10, 7, 5, 3], [11, 9, 7, 5])
-    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)  # of a script in Perl that splits as that does
+    assert outputs["bleu"] == pytest.approx(
+        0.618598527607, abs=1e-12
+    )  # of a script in Perl that splits as that does
 
 
 def test_ties_and_inverted_brevity_penalty() -> None:
@@ -305,7 +367,9 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     """sacreBLEU takes None; here an empty line with `empty_references: none`."""
     hypotheses, (first, second) = generated(8, references=2)
     first = [line or "x" for line in first]
-    lacking: list[Any] = [None if number % 3 == 0 else line or "y" for number, line in enumerate(second)]
+    lacking: list[Any] = [
+        None if number % 3 == 0 else line or "y" for number, line in enumerate(second)
+    ]
     for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", lacking)):
         (tmp_path / name).write_text("".join(f"{line or ''}\n" for line in text), encoding="utf-8")
     config = tmp_path / "config.yaml"
@@ -315,7 +379,9 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     )
     corpus, mean = run(config, tmp_path / "run").scores
     oracle = BLEU(force=True)
-    assert 100 * corpus.score == pytest.approx(oracle.corpus_score(hypotheses, [first, lacking]).score, rel=1e-12)
+    assert 100 * corpus.score == pytest.approx(
+        oracle.corpus_score(hypotheses, [first, lacking]).score, rel=1e-12
+    )
     assert corpus.peer_signature == f"BLEU|{oracle.get_signature()}"
     assert (corpus.peer_signature or "").startswith("BLEU|nrefs:var|")
     alone = BLEU(effective_order=True)
@@ -336,7 +402,9 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
     )
     lacking: list[Any] = [[line or None for line in text] for text in both]
-    for found, oracle in zip(run(config, tmp_path / "run").scores, (BLEU(force=True), CHRF()), strict=True):
+    for found, oracle in zip(
+        run(config, tmp_path / "run").scores, (BLEU(force=True), CHRF()), strict=True
+    ):
         expected = oracle.corpus_score(hypotheses, lacking)
         assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
         assert found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
@@ -347,7 +415,10 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_pat
     ("metric", "message"),
     [
         ("bleu[flavour=nltk,smooth=exp]", "flavour nltk takes method0, method1"),
-        ("bleu[smooth=method1]", "flavour sacrebleu takes none, floor, add-k, exp; found 'method1'"),
+        (
+            "bleu[smooth=method1]",
+            "flavour sacrebleu takes none, floor, add-k, exp; found 'method1'",
+        ),
         ("bleu[smooth=exp,value=1]", "has no effect here (this smoothing has no value)"),
         ("bleu[flavour=moses,eff=yes]", "only the flavour sacrebleu has it"),
         ("bleu[flavour=tensorflow,ties=first]", "takes the shortest length"),
@@ -369,20 +440,32 @@ def test_what_makes_no_sense_is_refused(metric: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from pipeline.errors import InputError
     from pipeline.tokenizers import sacrebleu
 
-    monkeypatch.setitem(sacrebleu.BORROWED, "spm", sacrebleu.Borrowed("nowhere", "Nothing", "sacrebleu sentencepiece"))
+    monkeypatch.setitem(
+        sacrebleu.BORROWED,
+        "spm",
+        sacrebleu.Borrowed("nowhere", "Nothing", "sacrebleu sentencepiece"),
+    )
     sacrebleu._tokenizer.cache_clear()
-    with pytest.raises(InputError, match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece"):
+    with pytest.raises(
+        InputError, match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece"
+    ):
         pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
     sacrebleu._tokenizer.cache_clear()
 
 
 def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
-    """13 of the 91 values to 12 digits: NUCLE's two references, 34 lines left out (one is misprinted as 48)."""
-    published = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))["items"]
+    """13 of the 91 values to 12 digits: NUCLE's two references, 34 lines left out (one is
+    misprinted as 48).
+    """
+    published = json.loads((shared / "published" / "published.json").read_text(encoding="utf-8"))[
+        "items"
+    ]
     values = next(item for item in published if item["id"] == "tacl2016-bleu")["published"]["NUCLE"]
     (listed,) = (shared / "mirror" / "keisks" / "reassess-gec").glob("*/annotations/merged_ids")
     dropped = {418 if number == "48" else int(number) for number in listed.read_text().split()}
@@ -414,7 +497,9 @@ def test_a_note_is_printed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert second.peer_signature is None  # sacreBLEU's signature does not tell the order
 
 
-def test_confidence_is_that_of_sacrebleu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_confidence_is_that_of_sacrebleu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
     for name, text in zip(("hyp", "ref0", "ref1"), [hypotheses, *references], strict=True):
@@ -424,5 +509,7 @@ def test_confidence_is_that_of_sacrebleu(tmp_path: Path, capsys: pytest.CaptureF
     (found,) = json.loads(capsys.readouterr().out)["scores"]
     expected = BLEU(force=True).corpus_score(hypotheses, references, n_bootstrap=1000)
     low, high = found["bootstrap"]["interval"]
-    assert (high - low) / 2 == pytest.approx(expected._ci / 100, rel=1e-6)  # sacreBLEU sums in float32
+    assert (high - low) / 2 == pytest.approx(
+        expected._ci / 100, rel=1e-6
+    )  # sacreBLEU sums in float32
     assert found["bootstrap"]["mean"] == pytest.approx(expected._mean / 100, rel=1e-6)

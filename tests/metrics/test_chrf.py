@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 
 def same_as_sacrebleu(
-    texts: Texts, options: str = "", sentences: bool = True, reading: CHRF | None = None, **theirs: Any
+    texts: Texts,
+    options: str = "",
+    sentences: bool = True,
+    reading: CHRF | None = None,
+    **theirs: Any,
 ) -> None:
     """Compare ours with sacreBLEU's; reading: one that has read the references already."""
     found = ours(texts, f"chrf[{options}]" if options else "chrf")
@@ -29,11 +33,16 @@ def same_as_sacrebleu(
     assert 100 * found.score == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
     assert found.found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
     if sentences:
-        wanted = [oracle.sentence_score(h, [text[i] for text in texts[1]]).score for i, h in enumerate(texts[0])]
+        wanted = [
+            oracle.sentence_score(h, [text[i] for text in texts[1]]).score
+            for i, h in enumerate(texts[0])
+        ]
         assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
-@pytest.mark.parametrize(("words", "space", "eps"), list(product([0, 1, 2, 3], [False, True], [False, True])))
+@pytest.mark.parametrize(
+    ("words", "space", "eps"), list(product([0, 1, 2, 3], [False, True], [False, True]))
+)
 def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
     options = f"nw={words},space={space},eps={eps}".lower()
     for seed in range(4):
@@ -45,7 +54,9 @@ def test_orders_case_and_beta_as_sacrebleu() -> None:
     texts = generated(9)
     same_as_sacrebleu(texts)
     for order, beta in ((1, 1), (3, 3), (8, 2), (9, 9)):
-        same_as_sacrebleu(texts, f"nc={order},beta={beta},lc=true", char_order=order, beta=beta, lowercase=True)
+        same_as_sacrebleu(
+            texts, f"nc={order},beta={beta},lc=true", char_order=order, beta=beta, lowercase=True
+        )
 
 
 @pytest.mark.parametrize(
@@ -63,7 +74,9 @@ def test_orders_case_and_beta_as_sacrebleu() -> None:
 def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
     for words, eps in product((0, 2), (False, True)):
         texts = hypotheses, references
-        same_as_sacrebleu(texts, f"nw={words},eps={eps}".lower(), word_order=words, eps_smoothing=eps)
+        same_as_sacrebleu(
+            texts, f"nw={words},eps={eps}".lower(), word_order=words, eps_smoothing=eps
+        )
 
 
 def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
@@ -76,9 +89,17 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
 
 @pytest.mark.parametrize("eps", [False, True])
 def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
-    """Scores that are equal but for rounding: it compares percents, in which some are equal, or are not, again."""
+    """Scores that are equal but for rounding: it compares percents, in which some are equal, or are
+    not, again.
+    """
     total = [10, 9, 8, 7, 6, 5]
-    matches = [[10, 6, 4, 3, 2, 0], [8, 6, 4, 3, 2, 1], [10, 9, 4, 3, 0, 0], [8, 7, 5, 3, 2, 1], [10, 7, 5, 3, 2, 0]]
+    matches = [
+        [10, 6, 4, 3, 2, 0],
+        [8, 6, 4, 3, 2, 1],
+        [10, 9, 4, 3, 0, 0],
+        [8, 7, 5, 3, 2, 1],
+        [10, 7, 5, 3, 2, 0],
+    ]
     matches += [[10, 9, 5, 4, 0, 0], [8, 6, 5, 4, 2, 1], [10, 5, 4, 3, 2, 0], [8, 5, 4, 3, 2, 1]]
     oracle = CHRF(eps_smoothing=eps)
 
@@ -105,7 +126,9 @@ def test_any_beta_and_high_orders_as_sacrebleu() -> None:
     same_as_sacrebleu(texts, "nw=16,beta=2.5", word_order=16, beta=2.5)
 
 
-@pytest.mark.parametrize(("low", "high", "beta"), [(1, 6, "3"), (2, 3, "3"), (3, 6, "0.5"), (6, 6, "1"), (2, 12, "2")])
+@pytest.mark.parametrize(
+    ("low", "high", "beta"), [(1, 6, "3"), (2, 3, "3"), (3, 6, "0.5"), (6, 6, "1"), (2, 12, "2")]
+)
 def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
     """nltk takes one reference, and averages the F-scores of orders and of sentences."""
     for seed in range(3):

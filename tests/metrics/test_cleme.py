@@ -1,4 +1,6 @@
-"""CLEME, against the printed numbers of the authors' program, and against a naive implementation on random edits."""
+"""CLEME, against the printed numbers of the authors' program, and against a naive implementation on
+random edits.
+"""
 
 from __future__ import annotations
 
@@ -39,17 +41,26 @@ if TYPE_CHECKING:
 
 Printed = dict[str, dict[str, float]]
 NAMES = {"F": "cleme", "Acc": "accuracy", "P": "precision", "R": "recall"}
-ASKED = [(level, assumption) for level in ("corpus", "mean") for assumption in ("dependent", "independent")]
+ASKED = [
+    (level, assumption)
+    for level in ("corpus", "mean")
+    for assumption in ("dependent", "independent")
+]
 EMPTY_OUTPUT = "POST"
-"""This system has an empty output, in sentence 24. The authors' program drops it, and takes the first reference for the
-output. So all that is printed for this system is of another output than the file has."""
+"""This system has an empty output, in sentence 24. The authors' program drops it, and takes the
+first reference for the output. So all that is printed for this system is of another output than the
+file has."""
 
 
 def printed(shared: Path, level: str, assumption: str) -> Printed:
-    """Return what the authors' program prints, by system: golden/cleme-v1, made with THUKElab/CLEME at 5fc7617."""
+    """Return what the authors' program prints, by system: golden/cleme-v1, made with THUKElab/CLEME
+    at 5fc7617.
+    """
     name = f"{'sentence' if level == 'mean' else 'corpus'}-{assumption}.txt"
     text = (shared / "edits" / "golden" / "cleme-v1" / name).read_text(encoding="utf-8")
-    lines = (line.partition(" ") for line in re.sub(r"np\.float64\(([^)]*)\)", r"\1", text).splitlines())
+    lines = (
+        line.partition(" ") for line in re.sub(r"np\.float64\(([^)]*)\)", r"\1", text).splitlines()
+    )
     return {system: ast.literal_eval(values) for system, _, values in lines}
 
 
@@ -60,7 +71,9 @@ def scores(
     named = ", ".join(f"{name}: {{m2: {path}}}" for name, path in systems.items())
     config = folder / "c.yaml"
     quoted = ", ".join(f"'{metric}'" for metric in metrics)
-    config.write_text(f"datasets: {{c: {{gold: {gold}}}}}\nsystems: {{{named}}}\nmetrics: [{quoted}]\n", "utf-8")
+    config.write_text(
+        f"datasets: {{c: {{gold: {gold}}}}}\nsystems: {{{named}}}\nmetrics: [{quoted}]\n", "utf-8"
+    )
     found = run(config, folder / "run").scores
     order = list(dict.fromkeys(score.metric for score in found))
     return {(metrics[order.index(score.metric)], score.system): score.outputs for score in found}
@@ -70,12 +83,15 @@ def same_as_printed(outputs: dict[str, float], expected: dict[str, float]) -> bo
     """Return whether all numbers are those that are printed: rates with 4 decimals, sums with 2."""
     compared = {name: value for name, value in expected.items() if name != "num_sample"}
     return all(
-        round(outputs[NAMES.get(name, name)], 4 if name in NAMES else 2) == value for name, value in compared.items()
+        round(outputs[NAMES.get(name, name)], 4 if name in NAMES else 2) == value
+        for name, value in compared.items()
     )
 
 
 @pytest.mark.parametrize(("level", "assumption"), ASKED)
-def test_printed_numbers_of_the_authors(shared: Path, tmp_path: Path, level: str, assumption: str) -> None:
+def test_printed_numbers_of_the_authors(
+    shared: Path, tmp_path: Path, level: str, assumption: str
+) -> None:
     expected = printed(shared, level, assumption)
     assert len(expected) == 4
     m2 = shared / "edits" / "m2"
@@ -92,11 +108,16 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
 ) -> None:
     """In sentence 24 the first reference becomes the output here, as in the authors' program."""
     m2 = shared / "edits" / "m2"
-    gold, output = ((m2 / name).read_text("utf-8").split("\n\n") for name in ("conll14.errant", "conll14-POST.errant"))
+    gold, output = (
+        (m2 / name).read_text("utf-8").split("\n\n")
+        for name in ("conll14.errant", "conll14-POST.errant")
+    )
     sentence, *edits = gold[23].splitlines()
     own = output[23].splitlines()
     assert sentence == own[0] == 'S "'
-    assert [line.rpartition("|||")[0] for line in own[1:]] == ["A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"]
+    assert [line.rpartition("|||")[0] for line in own[1:]] == [
+        "A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"
+    ]
     first, second = ([line for line in edits if line.endswith(f"|||{number}")] for number in (0, 1))
     output[23] = "\n".join([sentence, *first])
     gold[23] = "\n".join([sentence, *second])
@@ -118,7 +139,9 @@ NOOP = (-1, -1, EMPTY)
 
 @st.composite
 def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
-    """Edits that do not overlap, in any order. They may touch, insert at borders, or leave the words as they are."""
+    """Edits that do not overlap, in any order. They may touch, insert at borders, or leave the
+    words as they are.
+    """
     if draw(st.integers(0, 9)) == 0:
         return [(0, len(source), EMPTY)] if source else [NOOP]
     found: list[naive.Edit] = []
@@ -136,7 +159,9 @@ def edits(draw: st.DrawFn, source: list[str]) -> list[naive.Edit]:
 
 @st.composite
 def sentences(draw: st.DrawFn) -> list[naive.Sentence]:
-    """Sentences with two or three references, and an output that often has the edits of one of them."""
+    """Sentences with two or three references, and an output that often has the edits of one of
+    them.
+    """
     references = draw(st.integers(1, 3))
     result = []
     for _ in range(draw(st.integers(1, 6))):
@@ -156,13 +181,17 @@ def text_of(corpus: list[naive.Sentence]) -> Text:
     """Return the records of edits as workers get them."""
     gold = [
         join_lines(
-            record_of(number, number, 0, [line_of(edit, number) for edit in sentence.references[number]])
+            record_of(
+                number, number, 0, [line_of(edit, number) for edit in sentence.references[number]]
+            )
             for sentence in corpus
         )
         for number in range(len(corpus[0].references))
     ]
     source = join_lines(" ".join(sentence.source).encode() for sentence in corpus)
-    outputs = join_lines("\n".join(line_of(edit, 0) for edit in sentence.output).encode() for sentence in corpus)
+    outputs = join_lines(
+        "\n".join(line_of(edit, 0) for edit in sentence.output).encode() for sentence in corpus
+    )
     return Text(source, gold, [outputs])
 
 
@@ -235,16 +264,23 @@ def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
 
 
 def test_counts_by_hand(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> None:
-    """The pieces of sentence 1 are a, b, c, d and the place behind it; in sentence 2 the empty reference is dropped.
+    """The pieces of sentence 1 are a, b, c, d and the place behind it; in sentence 2 the empty
+    reference is dropped.
 
-    Reference 1 has y and e: tp y, fp z z, fn e, and b and d are left. With reference 0 there is no tp. Independently of
-    each other the references do not ask for e, since one of them leaves that place.
-    """
+    Reference 1 has y and e: tp y, fp z z, fn e, and b and d are left. With reference 0 there is no
+    tp. Independently of each other the references do not ask for e, since one of them leaves that
+    place."""
     names = ["dependent", "independent"]
-    asked = [f"cleme[weights=none,assumption={name},version={version}]" for name in names for version in ("1", "2")]
+    asked = [
+        f"cleme[weights=none,assumption={name},version={version}]"
+        for name in names
+        for version in ("1", "2")
+    ]
     asked = [text.replace("weights=none,", "") if "version=2" in text else text for text in asked]
     found = [outputs for _, outputs in scores(tmp_path, *files, *asked).items()]
-    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [[1, 1, 3]] * 2 + [[1, 0, 4]] * 2
+    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [[1, 1, 3]] * 2 + [
+        [1, 0, 4]
+    ] * 2
     assert [found[number]["fp"] for number in (0, 2)] == [1, 1]
     assert [(found[n]["fp_ne"], found[n]["fp_un"]) for n in (1, 3)] == [(0, 1)] * 2
     assert found[0]["cleme"] == pytest.approx(0.5)
@@ -252,16 +288,21 @@ def test_counts_by_hand(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> 
     assert found[1]["cleme"] == pytest.approx(0.675, rel=1e-12)
 
 
-def test_weights_are_by_the_mean_of_the_whole_data_set(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> None:
-    """The references change three pieces, each of length 1, so b is 1; z z has length 2, and e, which is left out, 0.
+def test_weights_are_by_the_mean_of_the_whole_data_set(
+    files: tuple[Path, dict[str, Path]], tmp_path: Path
+) -> None:
+    """The references change three pieces, each of length 1, so b is 1; z z has length 2, and e,
+    which is left out, 0.
 
-    A hit of length b has the weight alpha / alpha = 1, and 0 and 2 are beyond the bounds of `corpus`.
-    """
+    A hit of length b has the weight alpha / alpha = 1, and 0 and 2 are beyond the bounds of
+    `corpus`."""
     found = scores(tmp_path, *files, "cleme")["cleme", "A"]
     assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [1, 0.75, 0.75, 3]
 
 
-@pytest.mark.parametrize("text", ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"])
+@pytest.mark.parametrize(
+    "text", ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"]
+)
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     files: tuple[Path, dict[str, Path]], tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -274,7 +315,11 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     more = [line_of((0, 2, much), annotator) for annotator in (0, 1)]
     for path, lines in ((files[0], more), (files[1]["A"], [line_of(NOOP, 0)])):
         path.write_text("\n".join([path.read_text("utf-8"), "S a b", *lines, ""]), "utf-8")
-    gold = [[(0, 1, "x")], [(0, 1, "y"), (4, 4, "e")]], [[NOOP], [(0, 2, EMPTY)]], [[(0, 2, much)]] * 2
+    gold = (
+        [[(0, 1, "x")], [(0, 1, "y"), (4, 4, "e")]],
+        [[NOOP], [(0, 2, EMPTY)]],
+        [[(0, 2, much)]] * 2,
+    )
     own = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
     sources = ("a b c d", "a b", "a b")
     corpus = [naive.Sentence(s.split(), o, g) for s, o, g in zip(sources, own, gold, strict=True)]
@@ -296,7 +341,10 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
 @pytest.mark.parametrize(
     ("second", "chosen"),
     [
-        ([(0, 0, 0, 0), (1, 1, 5, 0)], 1),  # F is a little lower, and the same with 4 decimals: more tp
+        (
+            [(0, 0, 0, 0), (1, 1, 5, 0)],
+            1,
+        ),  # F is a little lower, and the same with 4 decimals: more tp
         ([(1, 9, 0, 0), (1, 1, 5, 0)], 1),  # fewer fp
         ([(1, 1, 5, 0), (1, 1, 4, 0)], 1),  # fewer fn
         ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
@@ -304,13 +352,25 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         ([(9, 0, 0, 0), (10, 0, 9000, 9)], 0),  # F is lower in the third decimal
     ],
 )
-def test_ties_of_references_with_totals(second: list[tuple[int, int, int, int]], chosen: int) -> None:
-    """After a sentence with 1,000,000 tp, fp and fn, of which F is 0.5; the counts are tp, fp, fn and tn."""
+def test_ties_of_references_with_totals(
+    second: list[tuple[int, int, int, int]], chosen: int
+) -> None:
+    """After a sentence with 1,000,000 tp, fp and fn, of which F is 0.5; the counts are tp, fp, fn
+    and tn.
+    """
     table = np.array([[(10**6, 10**6, 10**6, 0)] * 2, second])
     columns = {name: table[..., place] for place, name in enumerate(("tp", "fp_un", "fn", "tn"))}
-    columns = {name: values if name == "tn" else values[..., None] for name, values in columns.items()}
-    columns |= {"fp_ne": 0 * columns["tp"], "order": np.array([[0, 1]] * 2), "ref_len": np.ones((2, 2), np.int64)}
-    columns |= dict.fromkeys(("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64))
+    columns = {
+        name: values if name == "tn" else values[..., None] for name, values in columns.items()
+    }
+    columns |= {
+        "fp_ne": 0 * columns["tp"],
+        "order": np.array([[0, 1]] * 2),
+        "ref_len": np.ones((2, 2), np.int64),
+    }
+    columns |= dict.fromkeys(
+        ("changed_words", "changed_pieces", "annotators"), np.ones(2, np.int64)
+    )
     assert chooser(from_text("cleme[weights=none]"))(columns).tolist() == [0, chosen]
 
 
@@ -332,12 +392,20 @@ def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
     assert "CLEME takes the first" in told[0]
 
 
-def test_a_reference_that_has_no_line_does_not_take_part(files: tuple[Path, dict[str, Path]], tmp_path: Path) -> None:
-    """Without annotator 0 in sentence 1, reference 1 is the only one there, also for independent references."""
+def test_a_reference_that_has_no_line_does_not_take_part(
+    files: tuple[Path, dict[str, Path]], tmp_path: Path
+) -> None:
+    """Without annotator 0 in sentence 1, reference 1 is the only one there, also for independent
+    references.
+    """
     gold, systems = files
     gold.write_text(GOLD.replace("A 0 1|||R:X|||x|||REQUIRED|||-NONE-|||0\n", ""), "utf-8")
-    found = scores(tmp_path, gold, systems, "cleme[weights=none]", "cleme[weights=none,assumption=independent]")
-    assert [[own[name] for name in ("tp", "fp", "fn", "tn")] for own in found.values()] == [[1, 1, 1, 3]] * 2
+    found = scores(
+        tmp_path, gold, systems, "cleme[weights=none]", "cleme[weights=none,assumption=independent]"
+    )
+    assert [[own[name] for name in ("tp", "fp", "fn", "tn")] for own in found.values()] == [
+        [1, 1, 1, 3]
+    ] * 2
 
 
 def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -> None:
@@ -345,9 +413,13 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(tmp_path: Path) -
     sentence = " ".join("abcdefghijklmnop")
     whole = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
     (tmp_path / "gold.m2").write_text(whole, "utf-8")
-    with pytest.raises(InputError, match=r"16\.0 words long on average.*at most 15; write weights: none"):
+    with pytest.raises(
+        InputError, match=r"16\.0 words long on average.*at most 15; write weights: none"
+    ):
         scores(tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme")
-    found = scores(tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme[weights=none]")
+    found = scores(
+        tmp_path, tmp_path / "gold.m2", {"A": tmp_path / "gold.m2"}, "cleme[weights=none]"
+    )
     assert found["cleme[weights=none]", "A"]["cleme"] == 1
 
 
@@ -360,16 +432,27 @@ def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
     gold = tmp_path / "gold.m2"
     gold.write_text(f"S {sentence}\nA 0 {size}|||R:X|||x|||REQUIRED|||-NONE-|||0\n", "utf-8")
     if refused:
-        with pytest.raises(InputError, match=rf"{size}\.0 words long on average.*48 words and more.*at most 18"):
+        with pytest.raises(
+            InputError, match=rf"{size}\.0 words long on average.*48 words and more.*at most 18"
+        ):
             scores(tmp_path, gold, {"A": gold}, "SentCLEME")
     else:
         assert scores(tmp_path, gold, {"A": gold}, "SentCLEME")["SentCLEME", "A"]["cleme"] == 1
 
 
-# The choice of annotators by guesses is the choice that is made one by one, for each metric that can guess.
+# The choice of annotators by guesses is the choice that is made one by one, for each metric that
+# can guess.
 
 
-METRICS = ["errant", "errant[beta=0]", "errant[beta=1]", "errant[beta=2.3]", "m2", "m2[beta=0]", "m2[beta=1.7]"]
+METRICS = [
+    "errant",
+    "errant[beta=0]",
+    "errant[beta=1]",
+    "errant[beta=2.3]",
+    "m2",
+    "m2[beta=0]",
+    "m2[beta=1.7]",
+]
 
 
 def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:
@@ -377,7 +460,9 @@ def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:
     return SequentialAnnotatorChoice(metric._keys, ("a", "b", "c"), running=running)
 
 
-def one_by_one(text: str, running: bool, blocks: list[dict[str, Ints]]) -> tuple[list[list[int]], list[int]]:
+def one_by_one(
+    text: str, running: bool, blocks: list[dict[str, Ints]]
+) -> tuple[list[list[int]], list[int]]:
     """Return the choices of each block without guesses, and the totals at the end."""
     metric: Any = from_text(text)
     key = metric.key if metric.name == "m2" else partial(preference, beta=float(metric.beta))
@@ -394,7 +479,9 @@ def one_by_one(text: str, running: bool, blocks: list[dict[str, Ints]]) -> tuple
     return chosen, totals
 
 
-def columns_of(rows: list[list[tuple[int, int, int]]], generator: np.random.Generator) -> dict[str, Ints]:
+def columns_of(
+    rows: list[list[tuple[int, int, int]]], generator: np.random.Generator
+) -> dict[str, Ints]:
     counts = np.array(rows, np.int64)
     orders = np.array([generator.permutation(counts.shape[1]) for _ in rows], np.int64)
     return {"a": counts[..., 0], "b": counts[..., 1], "c": counts[..., 2], "order": orders}
@@ -411,13 +498,25 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 @pytest.mark.parametrize("running", [True, False])
 @pytest.mark.parametrize("piece", [1, 3, 2048])
 @settings(max_examples=60, deadline=None)
-@given(table=tables(), name=st.sampled_from(METRICS), cut=st.integers(0, 40), seed=st.integers(0, 99))
+@given(
+    table=tables(), name=st.sampled_from(METRICS), cut=st.integers(0, 40), seed=st.integers(0, 99)
+)
 def test_guesses_end_in_the_choice_that_is_made_one_by_one(
-    running: bool, piece: int, table: list[list[tuple[int, int, int]]], name: str, cut: int, seed: int
+    running: bool,
+    piece: int,
+    table: list[list[tuple[int, int, int]]],
+    name: str,
+    cut: int,
+    seed: int,
 ) -> None:
     columns = columns_of(table, np.random.default_rng(seed))
-    blocks = [{key: values[rows] for key, values in columns.items()} for rows in (slice(0, cut), slice(cut, None))]
-    blocks = [block for block in blocks if len(block["order"])]  # the totals are carried from block to block
+    blocks = [
+        {key: values[rows] for key, values in columns.items()}
+        for rows in (slice(0, cut), slice(cut, None))
+    ]
+    blocks = [
+        block for block in blocks if len(block["order"])
+    ]  # the totals are carried from block to block
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running_choice, "PIECE", piece)
         choose = choice_of(name, running)

@@ -1,7 +1,8 @@
-"""ERRANT as a metric: what errant_compare printed for CoNLL-2014, and its rules written out on random files.
+"""ERRANT as a metric: what errant_compare printed for CoNLL-2014, and its rules written out on
+random files.
 
-The golden files hold the output of errant_compare 3.0.2, a command and what it printed, one after the other.
-"""
+The golden files hold the output of errant_compare 3.0.2, a command and what it printed, one after
+the other."""
 
 from __future__ import annotations
 
@@ -77,11 +78,15 @@ def options_of(command: str) -> str:
 
 
 def printed(shared: Path, system: str) -> Iterator[Printed]:
-    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(encoding="utf-8")
+    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.txt").read_text(
+        encoding="utf-8"
+    )
     for part in text.split("$ errant_compare ")[1:]:
         command, _, answer = part.partition("\n")
         rows = [
-            line.split() for line in answer.splitlines() if re.search(r"[0-9]$", line) and not line.startswith("TP")
+            line.split()
+            for line in answer.splitlines()
+            if re.search(r"[0-9]$", line) and not line.startswith("TP")
         ]
         named = {row[0]: row[1:] for row in rows if len(row) == 7 and row[0] != "Category"}
         yield Printed(options_of(f"$ errant_compare {command}"), rows[-1], named)
@@ -107,13 +112,16 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
     cases = {case.options: case.totals for case in printed(shared, system)}
     assert len(cases) > 8
     gold = str(shared / "edits" / "m2" / "conll14.errant")
-    scored = pipeline.evaluate(annotated(shared, system), metrics=[metric(options) for options in cases], gold=gold)
+    scored = pipeline.evaluate(
+        annotated(shared, system), metrics=[metric(options) for options in cases], gold=gold
+    )
     for result, (options, expected) in zip(scored, cases.items(), strict=True):
         assert shown(result) == expected, options
 
 
 def test_conll_categories(shared: Path) -> None:
-    """Categories of every tier, as the option `types` scores them: all of tier 1, and every ninth of the others."""
+    """Categories of every tier, as the option `types` scores them: all of tier 1, and every ninth
+    of the others."""
     gold, expected = str(shared / "edits" / "m2" / "conll14.errant"), dict[str, list[str]]()
     for case in printed(shared, "AMU"):
         names = [name for n, name in enumerate(case.categories) if len(name) == 1 or n % 9 == 0]
@@ -136,8 +144,11 @@ def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_conll_sentences(shared: Path, system: str) -> None:
-    """Source: *.sentences.tsv, the pair of annotators that errant_compare took for each sentence, and its counts."""
-    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv").read_text(encoding="utf-8")
+    """Source: *.sentences.tsv, the pair of annotators that errant_compare took for each sentence,
+    and its counts."""
+    text = (shared / "edits" / "golden" / "errant-compare" / f"{system}.sentences.tsv").read_text(
+        encoding="utf-8"
+    )
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
     gold = str(shared / "edits" / "m2" / "conll14.errant")
     (result,) = pipeline.evaluate(annotated(shared, system), metrics="errant", gold=gold)
@@ -153,7 +164,8 @@ Lines = list[list[str]]
 
 
 def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
-    """Return the lines with edits of sentences: several annotators, repeated edits, noops, UNK, none at all."""
+    """Return the lines with edits of sentences: several annotators, repeated edits, noops, UNK,
+    none at all."""
     blocks = []
     for _ in range(lines):
         rows = []
@@ -161,7 +173,9 @@ def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, 4)
                 end, correction = start + rng.randint(0, 2), rng.choice(["", "x", "y", "x y"])
-                rows.append(f"A {start} {end}|||{rng.choice(TYPES)}|||{correction}|||REQUIRED|||-NONE-|||{annotator}")
+                rows.append(
+                    f"A {start} {end}|||{rng.choice(TYPES)}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
+                )
             if rng.random() < 0.2:
                 rows.append(f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}")
         blocks.append(rows)
@@ -172,7 +186,15 @@ def m2(blocks: Lines) -> str:
     return "".join("\n".join(["S a b c d e f g", *rows]) + "\n\n" for rows in blocks)
 
 
-OPTIONS = ["", "mode=cse", "mode=ds", "mode=dt", "single=true", "multi=true,mode=ds", "filter=R:NOUN+M:DET,mode=dt"]
+OPTIONS = [
+    "",
+    "mode=cse",
+    "mode=ds",
+    "mode=dt",
+    "single=true",
+    "multi=true,mode=ds",
+    "filter=R:NOUN+M:DET,mode=dt",
+]
 
 
 @pytest.mark.parametrize("beta", ["0.5", "1", "2"])
@@ -185,11 +207,15 @@ def test_random_files_with_several_annotators_on_both_sides(
         output, gold = random_m2(rng, 40, 1 + seed % 3), random_m2(rng, 40, 3)
         write({"hyp.m2": m2(output), "gold.m2": m2(gold)})
         metrics = [metric(options, f"beta={beta}") for options in OPTIONS]
-        for text, result in zip(OPTIONS, pipeline.evaluate("hyp.m2", metrics=metrics, gold="gold.m2"), strict=True):
+        for text, result in zip(
+            OPTIONS, pipeline.evaluate("hyp.m2", metrics=metrics, gold="gold.m2"), strict=True
+        ):
             given: dict[str, Any] = dict(part.split("=") for part in text.split(",") if part)
             given["left_out"] = given.pop("filter", "").split("+")
             rows = naive_errant.chosen(m2(output), m2(gold), float(beta), **given)
-            tp, fp, fn = (sum(counts[kind] for row in rows for counts in row.values()) for kind in range(3))
+            tp, fp, fn = (
+                sum(counts[kind] for row in rows for counts in row.values()) for kind in range(3)
+            )
             assert [int(result.outputs[name]) for name in COUNTS] == [tp, fp, fn], (seed, text)
             score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
@@ -227,10 +253,13 @@ A -1 -1|||NA|||-NONE-|||REQUIRED|||-NONE-|||0
 
 
 def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> None:
-    """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone does not count."""
+    """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone
+    does not count."""
     (tmp_path / "gold.m2").write_text(CHINESE, encoding="utf-8")
     output = (
-        CHINESE.replace("丁 戊|||", "丁戊|||").replace("S 甲 \uff1a 乙", "S 甲 : 乙").replace("NA|||-NONE-", "S|||丁")
+        CHINESE.replace("丁 戊|||", "丁戊|||")
+        .replace("S 甲 \uff1a 乙", "S 甲 : 乙")
+        .replace("NA|||-NONE-", "S|||丁")
     )
     (tmp_path / "A.m2").write_text(output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8")
     config = {
@@ -240,14 +269,18 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(tmp_path: Path) -> No
         "output": {"dir": str(tmp_path / "run")},
     }
     scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
-    assert [[score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores] == [[1, 0, 0], [0, 2, 2]]
+    assert [[score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores] == [
+        [1, 0, 0],
+        [0, 2, 2],
+    ]
 
 
 DEMO = json.loads(Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8"))
 
 
 def demo(name: str, between: str) -> str:
-    """Return the edits of a file of ChERRANT's demonstration as M2, with `between` in the corrections."""
+    """Return the edits of a file of ChERRANT's demonstration as M2, with `between` in the
+    corrections."""
     by_line: dict[str, list[str]] = {}
     for text in DEMO["edits"][name].split(", "):
         line, start, end, kind, correction, annotator = text.split()
@@ -256,12 +289,18 @@ def demo(name: str, between: str) -> str:
         by_line.setdefault(line, []).append(own)
     noop = ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]
     sentence = " ".join(f"w{number}" for number in range(90))
-    return "\n\n".join("\n".join([f"S {sentence}", *by_line.get(str(line), noop)]) for line in range(20)) + "\n"
+    return (
+        "\n\n".join(
+            "\n".join([f"S {sentence}", *by_line.get(str(line), noop)]) for line in range(20)
+        )
+        + "\n"
+    )
 
 
 @pytest.mark.parametrize("unit", ["char", "word"])
 def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) -> None:
-    """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them with a noop alone."""
+    """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them
+    with a noop alone."""
     (tmp_path / "gold.m2").write_text(demo(f"ref.{unit}", ""), encoding="utf-8")
     (tmp_path / "A.m2").write_text(demo(f"hyp.{unit}", " "), encoding="utf-8")
     config = {
@@ -276,7 +315,10 @@ def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) ->
         rates = [str(round(score.outputs[name], 4)) for name in ("precision", "recall", "errant")]
         assert " ".join(counts + rates) == DEMO["printed"][f"{unit} {mode}"]
     (part,) = (part for part in results.breakdown if part.tier == 3 and "mode:cs" in part.metric)
-    types = {item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS) for item in part.categories}
+    types = {
+        item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS)
+        for item in part.categories
+    }
     assert types == DEMO["types"][unit]
 
 
@@ -288,12 +330,22 @@ def test_what_cherrant_prints_of_its_demonstration(tmp_path: Path, unit: str) ->
         ("multi=true,mode=ds", [1, 0, 8, 0.3846]),
     ],
 )
-def test_a_correction_is_one_word_for_cherrant(tmp_path: Path, options: str, expected: list[float]) -> None:
-    """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are removed before words are
-    counted. The counts are those of the edits of two tokens and more, or of fewer, in the files."""
-    write({str(tmp_path / "gold.m2"): demo("ref.word", ""), str(tmp_path / "A.m2"): demo("hyp.word", " ")})
+def test_a_correction_is_one_word_for_cherrant(
+    tmp_path: Path, options: str, expected: list[float]
+) -> None:
+    """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are
+    removed before words are counted. The counts are those of the edits of two tokens and more, or
+    of fewer, in the files."""
+    write(
+        {
+            str(tmp_path / "gold.m2"): demo("ref.word", ""),
+            str(tmp_path / "A.m2"): demo("hyp.word", " "),
+        }
+    )
     scored = pipeline.evaluate(
-        tmp_path / "A.m2", metrics=f"errant[style=cherrant,{options}]", gold=str(tmp_path / "gold.m2")
+        tmp_path / "A.m2",
+        metrics=f"errant[style=cherrant,{options}]",
+        gold=str(tmp_path / "gold.m2"),
     )
     assert [*(scored[0].outputs[name] for name in COUNTS), round(scored[0].score, 4)] == expected
 
@@ -329,18 +381,25 @@ def lines(draw: st.DrawFn, annotator: int) -> list[str]:
         st.sampled_from(["", "a", "a b"]),
     )
     edits = draw(st.lists(edit, min_size=1, max_size=4))
-    return [f"A {a} {max(a, 0) + b}|||{name}|||{text}|||REQUIRED|||-NONE-|||{annotator}" for a, b, name, text in edits]
+    return [
+        f"A {a} {max(a, 0) + b}|||{name}|||{text}|||REQUIRED|||-NONE-|||{annotator}"
+        for a, b, name, text in edits
+    ]
 
 
 @st.composite
 def texts(draw: st.DrawFn) -> Text:
-    """References are pairs of two annotators of the gold and two of an output, any of whom may lack a line."""
+    """References are pairs of two annotators of the gold and two of an output, any of whom may lack
+    a line."""
     count, systems = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     gold = [[draw(st.none() | lines(number)) for number in range(2)] for _ in range(count)]
     references = []
     for output in range(2):
         for number in range(2):
-            records = [b"" if not (own := line[number]) else record_of(number, number, output, own) for line in gold]
+            records = [
+                b"" if not (own := line[number]) else record_of(number, number, output, own)
+                for line in gold
+            ]
             references.append(join_lines(records))
     outputs = []
     for _ in range(systems):
@@ -349,9 +408,13 @@ def texts(draw: st.DrawFn) -> Text:
     return Text(None, references, outputs, {})
 
 
-def one_by_one(comparison: Comparison, text: Text, system: int, line: int) -> list[tuple[int, int, Hits] | None]:
+def one_by_one(
+    comparison: Comparison, text: Text, system: int, line: int
+) -> list[tuple[int, int, Hits] | None]:
     """Return for each pair its order, the edits of the annotator, and the hits and misses."""
-    outputs = [comparison.keys(edits) for edits in outputs_of(list(text.systems[system].texts())[line])]
+    outputs = [
+        comparison.keys(edits) for edits in outputs_of(list(text.systems[system].texts())[line])
+    ]
     annotations = [annotation_of(list(reference.texts())[line]) for reference in text.references]
     keys = [comparison.keys(own.edits) if own else {} for own in annotations]
     first = [own for own, item in zip(keys, annotations, strict=True) if item and item.output == 0]
@@ -380,7 +443,10 @@ def test_hits_as_arrays_are_those_of_each_sentence(text: Text, comparison: Compa
     for system, line in np.ndindex(systems, count):
         for pair, expected in enumerate(one_by_one(comparison, text, system, line)):
             order, edits, hits = expected or (0, -1, Hits([], [], []))
-            assert (compared.orders[system, line, pair], compared.edits[system, line, pair]) == (order, edits)
+            assert (compared.orders[system, line, pair], compared.edits[system, line, pair]) == (
+                order,
+                edits,
+            )
             for place, types in enumerate(hits):
                 assert counted(compared, pair, place, system * count + line) == Counter(types)
     assert hits_of(comparison, text) is compared  # by type and in total they are made once

@@ -34,7 +34,22 @@ HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""
 
 REFS = ["REF0", "REF1"]
-CONLL = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC", *REFS]
+CONLL = [
+    "AMU",
+    "CAMB",
+    "CUUI",
+    "IITB",
+    "INPUT",
+    "IPN",
+    "NTHU",
+    "PKU",
+    "POST",
+    "RAC",
+    "SJTU",
+    "UFC",
+    "UMC",
+    *REFS,
+]
 JFLEG = [f"dev.ref{number}" for number in range(4)]
 
 
@@ -71,7 +86,9 @@ class GoldenRun:
 
 
 @pytest.fixture(scope="module", params=KERNELS)
-def golden_run(request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> GoldenRun:
+def golden_run(
+    request: pytest.FixtureRequest, shared: Path, tmp_path_factory: pytest.TempPathFactory
+) -> GoldenRun:
     folder = tmp_path_factory.mktemp("golden")
     with forced_kernel(request.param):
         results = run(write_golden_config(shared, folder), folder / "run")
@@ -96,8 +113,14 @@ def test_scores_equal_the_original_programs_to_six_digits(
     assert found == pytest.approx(expected, abs=HALF_OF_SIXTH, rel=0)
 
 
-def test_spread_over_iterations_equals_the_original_debug_output(golden_run: GoldenRun, shared: Path) -> None:
-    last = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii").splitlines()[-1]
+def test_spread_over_iterations_equals_the_original_debug_output(
+    golden_run: GoldenRun, shared: Path
+) -> None:
+    last = (
+        (shared / "golden/gleu-2017.conll14.AMU.debug.txt")
+        .read_text(encoding="ascii")
+        .splitlines()[-1]
+    )
     samples = golden_run.scores["conll14", "2017", "AMU"].samples
     assert samples is not None
     low, high = samples.interval
@@ -106,20 +129,28 @@ def test_spread_over_iterations_equals_the_original_debug_output(golden_run: Gol
     assert samples.iterations == 500
 
 
-def test_sentence_scores_equal_the_original_debug_output(golden_run: GoldenRun, shared: Path) -> None:
+def test_sentence_scores_equal_the_original_debug_output(
+    golden_run: GoldenRun, shared: Path
+) -> None:
     text = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii")
     expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
     metric = metric_of(level="mean", smoothing="ones")
     schema, directory = metric.needs.schema(2), RunDirectory(golden_run.directory)
     columns = directory.counts("conll14", "AMU", metric.needs.key, schema, len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
-    rows = [row for s in spreads for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)]
+    rows = [
+        row for s in spreads for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)
+    ]
     assert len(expected) == 1312
-    found = [f"{i} {m:.6f} {std:.6f} ({low:.3f},{high:.3f})" for i, (m, std, low, high) in enumerate(rows)]
+    found = [
+        f"{i} {m:.6f} {std:.6f} ({low:.3f},{high:.3f})"
+        for i, (m, std, low, high) in enumerate(rows)
+    ]
     assert found == expected
 
 
-# Words, letters that str.lower() changes (one of them into two), and white space that only some splits split at.
+# Words, letters that str.lower() changes (one of them into two), and white space that only some
+# splits split at.
 LINE = st.text("abcB日İ é\t\u00a0\x1c\u2003", max_size=12)
 TEXTS = st.integers(1, 5).flatmap(
     lambda lines: st.lists(st.lists(LINE, min_size=lines, max_size=lines), min_size=3, max_size=5)
@@ -127,24 +158,38 @@ TEXTS = st.integers(1, 5).flatmap(
 """Source, one to three references, output."""
 COUNTING = st.builds(
     lambda common, unit: {**common, **unit},
-    st.fixed_dictionaries({"variant": st.sampled_from(["2017", "2016"]), "n": st.integers(1, 5), "lc": st.booleans()}),
+    st.fixed_dictionaries(
+        {"variant": st.sampled_from(["2017", "2016"]), "n": st.integers(1, 5), "lc": st.booleans()}
+    ),
     st.one_of(
         st.fixed_dictionaries({"unit": st.just("char"), "strip": st.booleans()}),
-        st.fixed_dictionaries({"tok": st.sampled_from(["whitespace", "ascii_whitespace", "blank"])}),
+        st.fixed_dictionaries(
+            {"tok": st.sampled_from(["whitespace", "ascii_whitespace", "blank"])}
+        ),
     ),
 )
 """Options that say what is counted, under the keys of signatures."""
 
 
 def scored(texts: list[list[str]], **options: Any) -> Score:
-    source, *references, output = (text_in_memory(str(number), lines) for number, lines in enumerate(texts))
-    corpus = Corpus(name="d", lines=source.lines, source=source, references=tuple(references), systems={"A": output})
+    source, *references, output = (
+        text_in_memory(str(number), lines) for number, lines in enumerate(texts)
+    )
+    corpus = Corpus(
+        name="d",
+        lines=source.lines,
+        source=source,
+        references=tuple(references),
+        systems={"A": output},
+    )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.needs], RunOptions(n_jobs=1))
     return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
 
 
-def as_naive(texts: list[list[str]], options: dict[str, Any]) -> tuple[list[list[str]], dict[str, Any]]:
+def as_naive(
+    texts: list[list[str]], options: dict[str, Any]
+) -> tuple[list[list[str]], dict[str, Any]]:
     """The same lines, lower case where asked for, and the options under the names of naive.py."""
     strip, unit = options.get("strip", False), options.get("unit", "word")
     how = {"unit": unit, "split": options.get("tok", "whitespace"), "strip": strip}
@@ -153,7 +198,11 @@ def as_naive(texts: list[list[str]], options: dict[str, Any]) -> tuple[list[list
 
 def plain_blanks(texts: list[list[str]], options: dict[str, Any]) -> list[list[str]]:
     """With strip only U+0020 as white space: the specification says no more of it than `blanks`."""
-    return [[" ".join(re.split(r"\s", line)) for line in lines] for lines in texts] if options.get("strip") else texts
+    return (
+        [[" ".join(re.split(r"\s", line)) for line in lines] for lines in texts]
+        if options.get("strip")
+        else texts
+    )
 
 
 def table_of(texts: list[list[str]], options: dict[str, Any]) -> list[list[naive.Columns]]:
@@ -192,7 +241,9 @@ def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
 
 @settings(max_examples=150)
 @given(texts=TEXTS, options=COUNTING, zero=st.sampled_from(["zero", "one"]))
-def test_best_references_equal_the_naive_ones(texts: list[list[str]], options: dict[str, Any], zero: str) -> None:
+def test_best_references_equal_the_naive_ones(
+    texts: list[list[str]], options: dict[str, Any], zero: str
+) -> None:
     texts = plain_blanks(texts, options)
     table = table_of(texts, options)
     assume(not any(rounding_decides(row, options["variant"]) for row in table))
@@ -200,7 +251,9 @@ def test_best_references_equal_the_naive_ones(texts: list[list[str]], options: d
     expected = naive.gleu_max(table, options["variant"], zero_total=zero)
     counts: dict[str, list[Any]] = {"match": expected.match, "penalty": expected.penal}
     counts |= {"numer": expected.numer, "total": expected.denom}
-    by_order = {f"{name}_{n}": value for name, values in counts.items() for n, value in enumerate(values, 1)}
+    by_order = {
+        f"{name}_{n}": value for name, values in counts.items() for n, value in enumerate(values, 1)
+    }
     lengths = {"hyp_len": expected.hyp_len, "ref_len": expected.ref_len}
     assert {name: found.outputs[name] for name in by_order | lengths} == by_order | lengths
     assert found.score == pytest.approx(expected.score, abs=1e-12)
@@ -208,7 +261,10 @@ def test_best_references_equal_the_naive_ones(texts: list[list[str]], options: d
 
 @settings(max_examples=150)
 @given(
-    texts=TEXTS, options=COUNTING, over=st.sampled_from(["mean", "max"]), smoothing=st.sampled_from(["none", "ones"])
+    texts=TEXTS,
+    options=COUNTING,
+    over=st.sampled_from(["mean", "max"]),
+    smoothing=st.sampled_from(["none", "ones"]),
 )
 def test_mean_of_sentences_equals_the_naive_one(
     texts: list[list[str]], options: dict[str, Any], over: str, smoothing: str
@@ -216,12 +272,15 @@ def test_mean_of_sentences_equals_the_naive_one(
     texts = plain_blanks(texts, options)
     found = scored(texts, **options, level="mean", refs=over, smoothing=smoothing)
     one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
-    rows = [[one(columns, options["variant"]) for columns in row] for row in table_of(texts, options)]
+    rows = [
+        [one(columns, options["variant"]) for columns in row] for row in table_of(texts, options)
+    ]
     expected = fmean(max(row) if over == "max" else fmean(row) for row in rows)
     assert found.score == pytest.approx(expected, abs=1e-12)
 
 
-# Ties in exact arithmetic: of 7 tokens and orders 1 and 2, 4/7 * 3/6 = 6/7 * 2/6, whatever the logarithms round to.
+# Ties in exact arithmetic: of 7 tokens and orders 1 and 2, 4/7 * 3/6 = 6/7 * 2/6, whatever the
+# logarithms round to.
 TIES = [
     (length, (a1, a2), (b1, b2))
     for length in range(2, 16)
@@ -249,7 +308,10 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(first:
             "penalty": np.zeros_like(match),
         }
         totals = (length, length - 1)
-        counted = [[accum.Accumulator(m, 0, t) for m, t in zip(orders, totals, strict=True)] for orders in ordered]
+        counted = [
+            [accum.Accumulator(m, 0, t) for m, t in zip(orders, totals, strict=True)]
+            for orders in ordered
+        ]
         package = score.drn_accum_to_d_rmax([counted], columns["ref_len"], columns["hyp_len"])
         wrong += [(length, *pair)] * (metric.choose(columns).tolist() != package)
     assert len(TIES) > 10
@@ -257,8 +319,12 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(first:
 
 
 @pytest.mark.parametrize("variant", ["2017", "2016"])
-@pytest.mark.parametrize(("reference", "output", "expected"), [("", "", 1.0), ("a", "", 0.0), ("", "a", 0.0)])
-def test_sentence_without_tokens(variant: str, reference: str, output: str, expected: float) -> None:
+@pytest.mark.parametrize(
+    ("reference", "output", "expected"), [("", "", 1.0), ("a", "", 0.0), ("", "a", 0.0)]
+)
+def test_sentence_without_tokens(
+    variant: str, reference: str, output: str, expected: float
+) -> None:
     """Specification, sentence level (a): both empty 1, an empty output 0; a numerator of 0 gives 0."""
     assert scored([["a b"], [reference], [output]], variant=variant, level="mean").score == expected
 
@@ -283,11 +349,20 @@ def test_equal_references_have_no_spread(iterations: int, seed: int) -> None:
 def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
     rng = random.Random(seed)
     lines = [sentence(rng) for _ in range(40)]
-    texts = [lines, *([[edited(line, rng) for line in lines]] * 3), [edited(line, rng) for line in lines]]
-    source, *references, output = (text_in_memory(str(number), text) for number, text in enumerate(texts))
+    texts = [
+        lines,
+        *([[edited(line, rng) for line in lines]] * 3),
+        [edited(line, rng) for line in lines],
+    ]
+    source, *references, output = (
+        text_in_memory(str(number), text) for number, text in enumerate(texts)
+    )
     metric = metric_of(n=1, level="mean")
     counted = count_in_memory(
-        Corpus(name="d", lines=40, source=source, references=tuple(references), systems={"A": output}), [metric.needs]
+        Corpus(
+            name="d", lines=40, source=source, references=tuple(references), systems={"A": output}
+        ),
+        [metric.needs],
     )
     spread = sentence_spread(metric, next(counted["A", metric.needs].blocks()))
     assert set(spread["std"].tolist()) == {0.0}
@@ -299,5 +374,14 @@ def test_a_million_tokens_in_a_line() -> None:
     line = "a " * 1_000_000
     found = scored([["b"], [line], [line]], n=2)
     assert found.score == 1.0
-    counts = {name: found.outputs[name] for name in ("hyp_len", "ref_len", "match_1", "match_2", "penalty_1")}
-    assert counts == {"hyp_len": 1e6, "ref_len": 1e6, "match_1": 1e6, "match_2": 999_999.0, "penalty_1": 0.0}
+    counts = {
+        name: found.outputs[name]
+        for name in ("hyp_len", "ref_len", "match_1", "match_2", "penalty_1")
+    }
+    assert counts == {
+        "hyp_len": 1e6,
+        "ref_len": 1e6,
+        "match_1": 1e6,
+        "match_2": 999_999.0,
+        "penalty_1": 0.0,
+    }

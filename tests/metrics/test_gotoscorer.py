@@ -1,4 +1,6 @@
-"""GoToScorer: numbers of GTS and of gec-metrics, a sentence by hand, weight files, and what is refused."""
+"""GoToScorer: numbers of GTS and of gec-metrics, a sentence by hand, weight files, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,17 @@ OTHER = f"S {SOURCE}\nA 1 3|||R:X|||z|||REQUIRED|||-NONE-|||0\nA 4 4|||M:X|||q||
 def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
     blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
-    kept = [[own[0], *(line for line in own[1:] if line.endswith(f"|||{annotator}"))] for own in blocks]
-    return "".join("\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own]) + "\n\n" for own in kept)
+    kept = [
+        [own[0], *(line for line in own[1:] if line.endswith(f"|||{annotator}"))] for own in blocks
+    ]
+    return "".join(
+        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own]) + "\n\n" for own in kept
+    )
 
 
-def scored(folder: Path, gold: str, systems: list[str], metrics: list[dict[str, Any]]) -> list[pipeline.Result]:
+def scored(
+    folder: Path, gold: str, systems: list[str], metrics: list[dict[str, Any]]
+) -> list[pipeline.Result]:
     """Return the scores of each system by each metric, in the order of both."""
     (folder / "gold").write_text(gold, encoding="utf-8")
     for number, text in enumerate(systems):
@@ -45,20 +53,37 @@ def scored(folder: Path, gold: str, systems: list[str], metrics: list[dict[str, 
     found = pipeline.run(folder / "config.yaml", output=folder / "run")
     signatures = list(dict.fromkeys(result.signature for result in found))
     return [
-        found.get(system=f"s{number}", metric=signature) for signature in signatures for number in range(len(systems))
+        found.get(system=f"s{number}", metric=signature)
+        for signature in signatures
+        for number in range(len(systems))
     ]
 
 
 def check(result: pipeline.Result, expected: dict[str, float], score: str, sign: str) -> None:
-    names = {"tp": "tp", "fp": "fp", "fn": "fn", "tn": "tn", "accuracy": "accuracy", "p": "precision", "r": "recall"}
+    names = {
+        "tp": "tp",
+        "fp": "fp",
+        "fn": "fn",
+        "tn": "tn",
+        "accuracy": "accuracy",
+        "p": "precision",
+        "r": "recall",
+    }
     for name, own in {**names, score: "gotoscorer"}.items():
-        assert result.outputs[own] == pytest.approx(expected[name], rel=1e-12, abs=1e-12), (sign, name)
+        assert result.outputs[own] == pytest.approx(expected[name], rel=1e-12, abs=1e-12), (
+            sign,
+            name,
+        )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_golden_cases(shared: Path, tmp_path: Path) -> None:
-    """All numbers of GTS 5d120c35 and gec-metrics 320c8307. Edits that overlap or are repeated are refused."""
-    with gzip.open(shared / "nlg" / "golden" / "gotoscorer.jsonl.gz", "rt", encoding="utf-8") as file:
+    """All numbers of GTS 5d120c35 and gec-metrics 320c8307. Edits that overlap or are repeated are
+    refused.
+    """
+    with gzip.open(
+        shared / "nlg" / "golden" / "gotoscorer.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
         cases = [json.loads(line) for number, line in enumerate(file) if number % EACH == 0]
     assert sum(case["clean"] for case in cases) > 20
     for case in cases:
@@ -80,11 +105,18 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
             assert not case["clean"]
             continue
         for number, result in enumerate(found[: 2 * many]):
-            check(result, original["unweighted" if number >= many else "weighted"][number % many], "f0.5", case["id"])
+            check(
+                result,
+                original["unweighted" if number >= many else "weighted"][number % many],
+                "f0.5",
+                case["id"],
+            )
         others = case["out"]["gec-metrics;weights=none"]
         for number, result in enumerate(found[2 * many : 3 * many]):
             check(result, others["corpus"][number], "f", case["id"])
-            assert result.sentences.tolist() == pytest.approx(others["sentences"][number], abs=1e-12)
+            assert result.sentences.tolist() == pytest.approx(
+                others["sentences"][number], abs=1e-12
+            )
         if "weight_file_text" in original:
             check(found[-many], original["weight_file"], "f0.5", case["id"])
 
@@ -92,10 +124,10 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
 def test_a_sentence_by_hand(tmp_path: Path) -> None:
     """The gold has the chunks . a . b>x . c . d y: nine, two of them edits; . is a gap.
 
-    s0 is right but at y, which it misses. s1 replaces b and c, so that it is wrong at x and c, and writes q for y; the
-    gap between b and c is swallowed, and right. Eight chunks are right in s0, six in s1. Both are right at six chunks,
-    which weigh 0; x and c weigh 1/2, and y, where nobody is right, weighs 1.
-    """
+    s0 is right but at y, which it misses. s1 replaces b and c, so that it is wrong at x and c, and
+    writes q for y; the gap between b and c is swallowed, and right. Eight chunks are right in s0,
+    six in s1. Both are right at six chunks, which weigh 0; x and c weigh 1/2, and y, where nobody
+    is right, weighs 1."""
     one, two = scored(tmp_path, GOLD, [SAME, OTHER], [{}])
     parts = {name: [one.outputs[name], two.outputs[name]] for name in ("tp", "fp", "fn", "tn")}
     assert parts == {"tp": [0.5, 0], "fp": [0, 2], "fn": [1, 1.5], "tn": [0.5, 0]}
@@ -106,7 +138,10 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
 
 def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("2\n2 2 2 1 2 1 2 2 0\n", encoding="utf-8")
-    run, file = scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0], scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0]
+    run, file = (
+        scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0],
+        scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0],
+    )
     assert file.outputs == run.outputs
     assert "|weights:file-" in file.signature
 

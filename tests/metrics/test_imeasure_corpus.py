@@ -1,9 +1,10 @@
-"""References of I-measure chosen for all sentences so far: against what the official functions choose.
+"""References of I-measure chosen for all sentences so far: against what the official functions
+choose.
 
-The numbers are those of compare_scores(), get_best_ref_counts() and the sums around them in the official ieval.py, of
-its align.py, run with Python 2.7.18 and numpy 1.16.6 on the sentences and references of the golden cases. With
--opt:sent these functions give the last row of the golden file, to the last digit.
-"""
+The numbers are those of compare_scores(), get_best_ref_counts() and the sums around them in the
+official ieval.py, of its align.py, run with Python 2.7.18 and numpy 1.16.6 on the sentences and
+references of the golden cases. With -opt:sent these functions give the last row of the golden file,
+to the last digit."""
 
 from __future__ import annotations
 
@@ -38,7 +39,14 @@ from pipeline.metrics.imeasure.metric import (
     reference_keys,
 )
 from pipeline.scoring.terms import compact
-from tests.oracles.imeasure import Vocabulary, firsts_of, golden, naive_columns, naive_references, naive_scores
+from tests.oracles.imeasure import (
+    Vocabulary,
+    firsts_of,
+    golden,
+    naive_columns,
+    naive_references,
+    naive_scores,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +62,18 @@ TOTALS = {
         -0.14035518427038152,
         -0.13012246919871662,
     ),
-    "f,chosen_by=correction": ([1112, 11880, 2015, 1054, 70], [13117, 2143], -0.1401639214555167, -0.13321872084264863),
-    "i,chosen_by=correction": ([1113, 11852, 2013, 1803, 121], [13081, 2891], -0.1285724293161622, -0.1163030234996767),
+    "f,chosen_by=correction": (
+        [1112, 11880, 2015, 1054, 70],
+        [13117, 2143],
+        -0.1401639214555167,
+        -0.13321872084264863,
+    ),
+    "i,chosen_by=correction": (
+        [1113, 11852, 2013, 1803, 121],
+        [13081, 2891],
+        -0.1285724293161622,
+        -0.1163030234996767,
+    ),
     "wacc,chosen_by=detection": (
         [1063, 11881, 2047, 1098, 155],
         [13106, 2138],
@@ -80,16 +98,23 @@ TOTALS = {
         -0.1285758539635179,
         -0.11641040446450024,
     ),
-    "r,chosen_by=correction": ([1027, 11892, 2091, 928, 69], [13137, 1941], -0.15543963814537487, -0.14863223022523808),
+    "r,chosen_by=correction": (
+        [1027, 11892, 2091, 928, 69],
+        [13137, 1941],
+        -0.15543963814537487,
+        -0.14863223022523808,
+    ),
 }
-"""By the options measure and chosen_by: TP, TN, FP, FN and FPN of correction, TN and FN of the baseline, and I of
-correction and of detection."""
+"""By the options measure and chosen_by: TP, TN, FP, FN and FPN of correction, TN and FN of the
+baseline, and I of correction and of detection."""
 COUNTS = ("tp", "tn", "fp", "fn", "fpn")
 
 
 @pytest.fixture(scope="module")
 def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
-    """The columns of all golden cases, of which some have no token and could not be lines of a data set."""
+    """The columns of all golden cases, of which some have no token and could not be lines of a data
+    set.
+    """
     cases, needs = golden(shared, tmp_path_factory.mktemp("golden")), ImeasureNeeds()
     source, output = (
         join_lines(" ".join(words).encode() for words in lines)
@@ -100,7 +125,10 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
     base, own = kernel.three_way(encoded, [encoded, *systems], every, firsts)
     assert len(references) == 3000
     most = max(map(len, references))
-    columns = {name: np.zeros((3000, most), np.int64) for name in ("ref_len", "c_tp", "tn", "d_fp", "d_fn", "fpn")}
+    columns = {
+        name: np.zeros((3000, most), np.int64)
+        for name in ("ref_len", "c_tp", "tn", "d_fp", "d_fn", "fpn")
+    }
     columns |= {name: np.zeros((3000, most), np.int64) for name in ("base_tn", "base_fn")}
     columns["ref_len"] -= 1
     for line, texts in enumerate(references):
@@ -117,7 +145,10 @@ def test_the_official_choice_for_all_sentences_so_far(columns: Columns, chosen: 
     for aspect, expected in zip(("correction", "detection"), improvements, strict=True):
         metric = from_text(f"imeasure[optimise=corpus,aspect={aspect},measure={chosen}]")
         references = chooser(metric)(columns)
-        sums = {name: values[np.arange(3000), references].sum() for name, values in metric.make_terms(columns).items()}
+        sums = {
+            name: values[np.arange(3000), references].sum()
+            for name, values in metric.make_terms(columns).items()
+        }
         assert [sums["base_tn"], sums["base_fn"]] == baseline
         outputs = metric.score(sums)
         assert float(outputs["imeasure"]) == pytest.approx(expected, abs=1e-12)
@@ -126,7 +157,9 @@ def test_the_official_choice_for_all_sentences_so_far(columns: Columns, chosen: 
 
 
 def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
-    """The same functions, for the output UFC and the references of its gold file in the official order."""
+    """The same functions, for the output UFC and the references of its gold file in the official
+    order.
+    """
     measures = {
         "wacc": ([31, 28129, 19, 2518, 5], 0.0017410953384713096),
         "f": ([36, 28064, 14, 2537, 4], 0.006996383244066762),
@@ -150,7 +183,9 @@ def test_a_system_of_conll_2014(shared: Path, tmp_path: Path) -> None:
 def test_the_choice_depends_on_the_sentences_before(columns: Columns) -> None:
     """Otherwise the test above would say nothing that those of single sentences do not say."""
     for chosen in TOTALS:
-        running, alone = (from_text(f"imeasure[optimise={by},measure={chosen}]") for by in ("corpus", "sentence"))
+        running, alone = (
+            from_text(f"imeasure[optimise={by},measure={chosen}]") for by in ("corpus", "sentence")
+        )
         assert (chooser(running)(columns) != chooser(alone)(columns)).sum() > 10
 
 
@@ -169,19 +204,38 @@ def test_detection_takes_a_wrong_change_at_the_right_place_as_right() -> None:
 
 def test_all_measures_by_hand() -> None:
     # correction: TP 3, TN 10, FP 3, FN 5, FPN 1; baseline: TN 11, FN 8
-    found = measures(aspect_of(counts(3, 10, 2, 4, 1), "correction"), aspect_of(counts(tn=11, d_fn=8), "correction"))
+    found = measures(
+        aspect_of(counts(3, 10, 2, 4, 1), "correction"),
+        aspect_of(counts(tn=11, d_fn=8), "correction"),
+    )
     wacc, base = Fraction(6 + 10) / (2 * 6 + 10 + 5 - Fraction(3, 2)), Fraction(11, 19)
-    expected = [Fraction(1, 2), Fraction(3, 8), Fraction(3, 7), Fraction(13, 20), wacc, (wacc - base) / (1 - base)]
-    assert [float(value) for value in found.values()] == pytest.approx([float(value) for value in expected], abs=1e-15)
+    expected = [
+        Fraction(1, 2),
+        Fraction(3, 8),
+        Fraction(3, 7),
+        Fraction(13, 20),
+        wacc,
+        (wacc - base) / (1 - base),
+    ]
+    assert [float(value) for value in found.values()] == pytest.approx(
+        [float(value) for value in expected], abs=1e-15
+    )
 
 
 def test_improvement_is_a_share_of_what_was_possible() -> None:
-    scores, baselines = np.array([0.5, 1.0, 0.9, 0.4, 0.0, 0.0]), np.array([0.5, 1.0, 0.8, 0.8, 0.5, 0.0])
-    assert improvement(scores, baselines).tolist() == pytest.approx([0, 1, 0.5, -0.5, -1, 0], abs=1e-15)
+    scores, baselines = (
+        np.array([0.5, 1.0, 0.9, 0.4, 0.0, 0.0]),
+        np.array([0.5, 1.0, 0.8, 0.8, 0.5, 0.0]),
+    )
+    assert improvement(scores, baselines).tolist() == pytest.approx(
+        [0, 1, 0.5, -0.5, -1, 0], abs=1e-15
+    )
 
 
 def test_nothing_at_all_has_scores() -> None:
-    """The official program divides by 0 here; a copy (cnap/grammaticality-metrics) counts the denominator as 1."""
+    """The official program divides by 0 here; a copy (cnap/grammaticality-metrics) counts the
+    denominator as 1.
+    """
     nothing = aspect_of(counts(), "correction")
     assert [float(value) for value in measures(nothing, nothing).values()] == [1, 1, 1, 0, 0, 0]
 
@@ -192,12 +246,18 @@ def test_arrays_of_any_shape_are_scored_as_single_counts_are() -> None:
     keys = reference_keys(many, base, measure="f", w=1.5, beta=0.5)
     assert keys.shape == (3, 4, 8)
     for place in np.ndindex(3, 4):
-        assert keys[place].tolist() == reference_keys(many[place], base[place], measure="f", w=1.5, beta=0.5).tolist()
+        assert (
+            keys[place].tolist()
+            == reference_keys(many[place], base[place], measure="f", w=1.5, beta=0.5).tolist()
+        )
 
 
 def test_the_measure_and_the_aspect_lead_the_keys() -> None:
     many, base = counts(3, 10, 2, 4, 1), counts(tn=11, d_fn=8)
-    correction, detection = reference_keys(many, base, measure="r"), reference_keys(many, base, aspect="detection")
+    correction, detection = (
+        reference_keys(many, base, measure="r"),
+        reference_keys(many, base, aspect="detection"),
+    )
     assert correction[0] == 3 / 8
     assert detection[:4].tolist() == reference_keys(many, base)[4:].tolist()
 
@@ -249,8 +309,15 @@ def test_the_golden_cases(shared: Path, tmp_path: Path, mix: bool, ties: int) ->
 
 
 def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: Path) -> None:
-    """120 random sentences, by the naive rules; the number of the first such sentence is told, for XML is one line."""
-    rng, totals, base_totals, rows = random.Random(38), np.zeros(5, int), np.zeros(5, int), list[str]()
+    """120 random sentences, by the naive rules; the number of the first such sentence is told, for
+    XML is one line.
+    """
+    rng, totals, base_totals, rows = (
+        random.Random(38),
+        np.zeros(5, int),
+        np.zeros(5, int),
+        list[str](),
+    )
     outputs, beyond = list[str](), list[int]()
     for number in range(1, 121):
         tokens = tuple(rng.choices("abcd", k=rng.randint(1, 5)))
@@ -267,14 +334,21 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: P
         ids = {word: place for place, word in enumerate("abcdx")}
         outputs.append(" ".join(output))
         best: list[tuple[list[tuple[float, float, float]], list[int], list[int]]] = []
-        for text in python2_order(sorted(naive_references(sentence, mix=False) or ()), python2_hash):
+        for text in python2_order(
+            sorted(naive_references(sentence, mix=False) or ()), python2_hash
+        ):
             own_ids = [[ids[word] for word in words] for words in (tokens, output, text.split())]
-            counts, base = naive_columns(*own_ids), naive_columns(own_ids[0], own_ids[0], own_ids[2])
+            counts, base = (
+                naive_columns(*own_ids),
+                naive_columns(own_ids[0], own_ids[0], own_ids[2]),
+            )
             best.append((naive_scores(counts, base), counts, base))
         _, counts, base = max(best, key=lambda item: item[0])
         totals, base_totals = totals + counts, base_totals + base
         rows.append(xml_of(number, sentence))
-    (tmp_path / "gold.xml").write_text(f'<scripts><script id="1">{"".join(rows)}</script></scripts>', encoding="utf-8")
+    (tmp_path / "gold.xml").write_text(
+        f'<scripts><script id="1">{"".join(rows)}</script></scripts>', encoding="utf-8"
+    )
     (tmp_path / "out.txt").write_text("".join(f"{line}\n" for line in outputs), encoding="utf-8")
     config = {
         "datasets": {"d": {"gold": str(tmp_path / "gold.xml")}},
@@ -288,14 +362,19 @@ def test_raw_numbers_beyond_the_sentence_are_scored_as_the_rules_say(tmp_path: P
     assert results.scores[0].score == pytest.approx(improved, abs=1e-12)
     (note,) = [warning for warning in results.warnings if "do not fit" in warning]
     assert len(beyond) > 50
-    assert f": {len(beyond)} edits do not fit into their sentence, the first in sentence {beyond[0]} (" in note
+    assert (
+        f": {len(beyond)} edits do not fit into their sentence, the first in sentence {beyond[0]} ("
+        in note
+    )
 
 
 def xml_of(number: int, sentence: CorrectedSentence) -> str:
     """A sentence as gold files of I-measure have it."""
     errors = "".join(
         f'<error id="{place}" req="no" type="X"><alt ann="{own.annotator}">'
-        + "".join(f'<c start="{c.start}" end="{c.end}">{" ".join(c.words)}</c>' for c in own.corrections)
+        + "".join(
+            f'<c start="{c.start}" end="{c.end}">{" ".join(c.words)}</c>' for c in own.corrections
+        )
         + "</alt></error>"
         for place, error in enumerate(sentence.errors)
         for own in error.alternatives

@@ -1,4 +1,6 @@
-"""I-measure from gold files and texts to scores: against what the official program prints, and by definition."""
+"""I-measure from gold files and texts to scores: against what the official program prints, and by
+definition.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from pipeline import stages
 from pipeline.config.tree import from_mapping
 from pipeline.corpus.texts import read_texts
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict, by_annotator, edit_judge
+from pipeline.metrics.base.capabilities import (
+    MISSED,
+    RIGHT,
+    WRONG,
+    Verdict,
+    by_annotator,
+    edit_judge,
+)
 from pipeline.metrics.base.needs import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
@@ -86,8 +95,12 @@ def small(tmp_path: Path) -> tuple[Path, Path, Path]:
     return tmp_path / "gold.m2", tmp_path / "gold.xml", tmp_path / "out.txt"
 
 
-@pytest.mark.parametrize("options", ["", "[mix=true]", "[optimise=corpus]", "[aspect=detection]", "[level=mean]"])
-def test_gold_in_xml_and_in_m2_give_the_same(small: tuple[Path, Path, Path], tmp_path: Path, options: str) -> None:
+@pytest.mark.parametrize(
+    "options", ["", "[mix=true]", "[optimise=corpus]", "[aspect=detection]", "[level=mean]"]
+)
+def test_gold_in_xml_and_in_m2_give_the_same(
+    small: tuple[Path, Path, Path], tmp_path: Path, options: str
+) -> None:
     m2, xml, output = small
     (one,) = scores(tmp_path / "m2", m2, {"A": output}, f"imeasure{options}")
     (two,) = scores(tmp_path / "xml", xml, {"A": output}, f"imeasure{options}")
@@ -96,13 +109,16 @@ def test_gold_in_xml_and_in_m2_give_the_same(small: tuple[Path, Path, Path], tmp
 
 def test_the_counts_of_a_small_text_by_hand(small: tuple[Path, Path, Path], tmp_path: Path) -> None:
     (score,) = scores(tmp_path, small[0], {"A": small[2]}, "imeasure")
-    # references: a x c y z d (0) or a b c d (1); -NONE- f; g h; l k (0) or i n k (1). Right are x, and i j that became
-    # l (two columns). Missed are y, z and -NONE-. Wrong is p. The other seven tokens are equal.
+    # references: a x c y z d (0) or a b c d (1); -NONE- f; g h; l k (0) or i n k (1). Right are x,
+    # and i j that became l (two columns). Missed are y, z and -NONE-. Wrong is p. The other seven
+    # tokens are equal.
     assert counts_of(score) == [3, 7, 1, 3, 0]
 
 
 def test_the_official_totals_of_conll_2014(shared: Path, tmp_path: Path) -> None:
-    """The counts and scores are those of the official program (fc79fdf), in golden/imeasure/conll14.nomix.NUCLE.tsv."""
+    """The counts and scores are those of the official program (fc79fdf), in
+    golden/imeasure/conll14.nomix.NUCLE.tsv.
+    """
     path = shared / "edits" / "golden" / "imeasure" / "conll14.nomix.NUCLE.tsv"
     with path.open(encoding="utf-8") as file:
         rows = {row["system"]: row for row in csv.DictReader(file, delimiter="\t")}
@@ -119,10 +135,13 @@ def test_the_official_totals_of_conll_2014(shared: Path, tmp_path: Path) -> None
         assert score.outputs["tn"] == int(row["tn"])
         assert score.score == pytest.approx(float(row[f"{aspect}_I"]), abs=1e-12)
         assert score.outputs["wacc"] == pytest.approx(float(row[f"{aspect}_wacc"]), abs=1e-12)
-        assert score.outputs["base_wacc"] == pytest.approx(float(row[f"{aspect}_wacc_base"]), abs=1e-12)
+        assert score.outputs["base_wacc"] == pytest.approx(
+            float(row[f"{aspect}_wacc_base"]), abs=1e-12
+        )
 
 
-# The changed tokens of I-measure with their verdicts: as many as are counted, with the annotators they belong to.
+# The changed tokens of I-measure with their verdicts: as many as are counted, with the annotators
+# they belong to.
 
 
 SOURCE = "He go to to shop ."
@@ -135,16 +154,24 @@ ANNOTATIONS = [
 NAMES = ["tp", "fp", "fn"]
 
 
-def judged(metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS) -> list[list[Verdict] | None]:
+def judged(
+    metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS
+) -> list[list[Verdict] | None]:
     ((row,),) = judge_of(metric).verdicts([SOURCE], [[output]], [[own] for own in annotations])
     return row
 
 
 def test_a_sentence_by_hand() -> None:
-    """The first and the last annotator have the same text, the second leaves the sentence, the third has no line."""
+    """The first and the last annotator have the same text, the second leaves the sentence, the
+    third has no line.
+    """
     first, second, third, last = judged(from_text("imeasure"), "He goes to a shop now .")
     both = Verdict(3, 4, "to", "a", "", WRONG), Verdict(3, 4, "to", "the", "", MISSED)
-    assert first == [Verdict(1, 2, "go", "goes", "", RIGHT), *both, Verdict(5, 5, "", "now", "", WRONG)]
+    assert first == [
+        Verdict(1, 2, "go", "goes", "", RIGHT),
+        *both,
+        Verdict(5, 5, "", "now", "", WRONG),
+    ]
     assert last == first
     assert third is None
     assert second == [
@@ -152,7 +179,10 @@ def test_a_sentence_by_hand() -> None:
         Verdict(3, 4, "to", "a", "", WRONG),
         Verdict(5, 5, "", "now", "", WRONG),
     ]
-    assert judge_of(from_text("imeasure")).references_of(SOURCE, ANNOTATIONS) in ([0, 1, -1, 0], [1, 0, -1, 1])
+    assert judge_of(from_text("imeasure")).references_of(SOURCE, ANNOTATIONS) in (
+        [0, 1, -1, 0],
+        [1, 0, -1, 1],
+    )
 
 
 def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
@@ -164,7 +194,10 @@ def test_detection_takes_what_is_corrected_otherwise_for_right() -> None:
 
 def test_an_unchanged_output_has_what_is_missed() -> None:
     first, second, *_ = judged(from_text("imeasure"), SOURCE)
-    assert first == [Verdict(1, 2, "go", "goes", "", MISSED), Verdict(3, 4, "to", "the", "", MISSED)]
+    assert first == [
+        Verdict(1, 2, "go", "goes", "", MISSED),
+        Verdict(3, 4, "to", "the", "", MISSED),
+    ]
     assert second == []
 
 
@@ -185,7 +218,9 @@ LINES = 80
 
 
 def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict[str, Any]:
-    """Write sentences, of which annotators have no line, no correction or some, and two outputs; return a config."""
+    """Write sentences, of which annotators have no line, no correction or some, and two outputs;
+    return a config.
+    """
     rng = np.random.default_rng(3)
     blocks, outputs = list[str](), {"A": list[str](), "B": list[str]()}
     for _ in range(LINES):
@@ -194,7 +229,9 @@ def write_run(folder: Path, metrics: Sequence[str], annotators: int = 3) -> dict
         for annotator in range(annotators):
             kind, end = rng.integers(4), f"|||REQUIRED|||-NONE-|||{annotator}"
             for at in (
-                sorted(rng.choice(len(words), size=min(2, len(words)), replace=False).tolist()) if kind > 1 else ()
+                sorted(rng.choice(len(words), size=min(2, len(words)), replace=False).tolist())
+                if kind > 1
+                else ()
             ):
                 fix = str(rng.choice(["x", "y", "x y", ""]))
                 lines.append(f"A {at} {at + int(rng.integers(2))}|||X|||{fix}{end}")
@@ -230,7 +267,9 @@ def alone(metric: Metric, texts: Sequence[str]) -> dict[str, float]:
 
 
 def test_verdicts_are_what_is_counted(material: Material) -> None:
-    """With each annotator: as many right edits as tp, wrong as fp and missed as fn, whatever the other annotators."""
+    """With each annotator: as many right edits as tp, wrong as fp and missed as fn, whatever the
+    other annotators.
+    """
     seen = Counter[str]()
     assert len(material.measured) == len(METRICS)
     for measured in material.measured:
@@ -247,18 +286,27 @@ def test_verdicts_are_what_is_counted(material: Material) -> None:
                     if own is not None:
                         counted = Counter(verdict.verdict for verdict in own)
                         expected = alone(metric, (sources[line], output[line], annotation[line]))
-                        assert [counted[kind] for kind in (RIGHT, WRONG, MISSED)] == [expected[name] for name in NAMES]
+                        assert [counted[kind] for kind in (RIGHT, WRONG, MISSED)] == [
+                            expected[name] for name in NAMES
+                        ]
                         seen += counted
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 100
 
 
 def test_columns_by_annotator_are_those_of_the_score(material: Material) -> None:
-    """The counts with the annotators who count, in the columns rearranged, sum to those of the score."""
+    """The counts with the annotators who count, in the columns rearranged, sum to those of the
+    score.
+    """
     for measured in material.measured:
         metric, view = measured.metric, material.corpora["d"].read_by(measured.metric.needs)
         assert view.source
         texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
-        numbers = np.array([judge_of(metric).references_of(source, own) for source, *own in zip(*texts, strict=True)])
+        numbers = np.array(
+            [
+                judge_of(metric).references_of(source, own)
+                for source, *own in zip(*texts, strict=True)
+            ]
+        )
         for score, system in zip(measured.scores, measured.columns, strict=True):
             (block,) = system.blocks()
             columns, shown = of_annotators(metric, block, numbers), by_annotator(metric)
@@ -267,10 +315,14 @@ def test_columns_by_annotator_are_those_of_the_score(material: Material) -> None
             rows = np.arange(LINES)
             assert (columns["ref_len"][rows, chosen] >= 0).all()
             if metric.level == "corpus":
-                sums = {name: own[rows, chosen].sum() for name, own in shown.make_terms(columns).items()}
+                sums = {
+                    name: own[rows, chosen].sum() for name, own in shown.make_terms(columns).items()
+                }
                 assert metric.score(sums) == score.outputs
             else:
-                assert shown.sentence_scores(columns)[rows, chosen].mean() == pytest.approx(score.score, abs=1e-12)
+                assert shown.sentence_scores(columns)[rows, chosen].mean() == pytest.approx(
+                    score.score, abs=1e-12
+                )
             apart = shown.sentence_scores(columns)
             output = read_texts(view.systems[score.system], 0, LINES)
             for line, annotator in np.argwhere(numbers >= 0).tolist():

@@ -1,7 +1,8 @@
-"""M²: golden counts of the official scorer on CoNLL-2014, and the choice of annotators against one written out here.
+"""M²: golden counts of the official scorer on CoNLL-2014, and the choice of annotators against one
+written out here.
 
-The golden numbers are those that m2scorer (commit cb874a7, Python 2.7) printed; each test says which.
-"""
+The golden numbers are those that m2scorer (commit cb874a7, Python 2.7) printed; each test says
+which."""
 
 from __future__ import annotations
 
@@ -56,7 +57,9 @@ def blocks(items: Iterable[tuple[str, Sequence[str]]]) -> str:
 
 
 def random_items(seed: int, lines: int, annotators: int = 3) -> list[tuple[str, list[str]]]:
-    """Return sentences with edits of annotators, who may be absent, have none, or have them in any order."""
+    """Return sentences with edits of annotators, who may be absent, have none, or have them in any
+    order.
+    """
     rng, items = random.Random(seed), []
     for _ in range(lines):
         tokens = rng.choices(WORDS, k=rng.randint(1, 7))
@@ -65,8 +68,18 @@ def random_items(seed: int, lines: int, annotators: int = 3) -> list[tuple[str, 
             rows += [noop(annotator)] if rng.random() < 0.3 else []
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, len(tokens))
-                texts = [" ".join(rng.choices(WORDS, k=rng.randint(0, 2))) for _ in range(rng.choice([1, 1, 2]))]
-                rows.append(edit(start, min(len(tokens), start + rng.randint(0, 2)), "||".join(texts), annotator))
+                texts = [
+                    " ".join(rng.choices(WORDS, k=rng.randint(0, 2)))
+                    for _ in range(rng.choice([1, 1, 2]))
+                ]
+                rows.append(
+                    edit(
+                        start,
+                        min(len(tokens), start + rng.randint(0, 2)),
+                        "||".join(texts),
+                        annotator,
+                    )
+                )
         items.append((" ".join(tokens), rows))
     return items
 
@@ -81,7 +94,9 @@ def changed(source: str, rng: random.Random) -> str:
 
 
 def corrected(source: str, lines: Sequence[str], rng: random.Random) -> str:
-    """Return a sentence with some of the edits of all annotators applied, and now and then another change."""
+    """Return a sentence with some of the edits of all annotators applied, and now and then another
+    change.
+    """
     words = source.split()
     for line in sorted(lines, key=lambda line: line.split()[1], reverse=True):
         start, end = map(int, line.split("|||")[0].split()[1:])
@@ -90,8 +105,12 @@ def corrected(source: str, lines: Sequence[str], rng: random.Random) -> str:
     return " ".join(words) if rng.random() < 0.7 else changed(" ".join(words), rng)
 
 
-def naive_choice(rows: Sequence[Sequence[tuple[int, Counts]]], beta: float, *, running: bool = True) -> list[int]:
-    """Return the chosen annotators of sentences, whose annotators are given in their order: section 7, written out."""
+def naive_choice(
+    rows: Sequence[Sequence[tuple[int, Counts]]], beta: float, *, running: bool = True
+) -> list[int]:
+    """Return the chosen annotators of sentences, whose annotators are given in their order: section
+    7, written out.
+    """
     total_c = total_p = total_g = 0.0
     chosen = []
     for row in rows:
@@ -113,7 +132,11 @@ def naive_choice(rows: Sequence[Sequence[tuple[int, Counts]]], beta: float, *, r
                 best, taken = (f, correct, load), (annotator, Counts(c, p, g))
         chosen.append(taken[0])
         if running:
-            total_c, total_p, total_g = total_c + taken[1][0], total_p + taken[1][1], total_g + taken[1][2]
+            total_c, total_p, total_g = (
+                total_c + taken[1][0],
+                total_p + taken[1][1],
+                total_g + taken[1][2],
+            )
     return chosen
 
 
@@ -125,14 +148,18 @@ def f_of(counts: Sequence[float], beta: float) -> tuple[float, float, float]:
 
 
 def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
-    """Return the counts of each sentence with those who take part, in the order of the column `order`."""
+    """Return the counts of each sentence with those who take part, in the order of the column
+    `order`.
+    """
     columns, rows = result.columns, []
     several = sum(name.startswith("ref_len@") for name in columns)
     for line in range(len(columns["ref_len@0"])):
         row = []
         for a in sorted(range(several), key=lambda a: (columns[f"order@{a}"][line], a)):
             if columns[f"ref_len@{a}"][line] >= 0:
-                counts = (int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len"))
+                counts = (
+                    int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len")
+                )
                 row.append((a, Counts(*counts)))
         rows.append(row)
     return rows
@@ -141,7 +168,11 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
 def chosen_by(result: Result) -> list[int]:
     """Return the annotator of each sentence. The metric numbers only those who take part."""
     choose = chooser(result.measure)
-    chosen = [int(number) for block in present_blocks(result.measure, result.statistics) for number in choose(block)]
+    chosen = [
+        int(number)
+        for block in present_blocks(result.measure, result.statistics)
+        for number in choose(block)
+    ]
     present = [sorted(annotator for annotator, _ in row) for row in rows_of(result)]
     return [annotators[number] for annotators, number in zip(present, chosen, strict=True)]
 
@@ -158,19 +189,25 @@ def outputs(shared: Path, *names: str) -> dict[str, list[str]]:
 
 
 def test_conll_totals(shared: Path) -> None:
-    """Source: conll14.tsv, printed by m2scorer cb874a7; version 3.2 prints the same for these outputs."""
+    """Source: conll14.tsv, printed by m2scorer cb874a7; version 3.2 prints the same for these
+    outputs.
+    """
     text = (shared / "edits" / "golden" / "m2scorer" / "conll14.tsv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines(), delimiter="\t"))
     assert len(rows) == 10
     for gold in ("combined", "withalt"):
         own = [row for row in rows if row["gold"] == gold]
         texts = outputs(shared, *(row["system"] for row in own))
-        scored = pipeline.evaluate(texts, metrics=["m2", "m2[code=3.2]"], gold=conll(shared, gold), n_jobs=1)
+        scored = pipeline.evaluate(
+            texts, metrics=["m2", "m2[code=3.2]"], gold=conll(shared, gold), n_jobs=1
+        )
         assert len(scored) == 10
         for row in own:
             for given in (result.outputs for result in scored if result.system == row["system"]):
                 counts = [given[name] for name in ("correct", "proposed", "gold")]
-                assert counts == [float(row[name]) for name in ("correct", "proposed", "gold_edits")]
+                assert counts == [
+                    float(row[name]) for name in ("correct", "proposed", "gold_edits")
+                ]
                 expected = [float(row[name]) for name in ("P", "R", "F0.5")]
                 assert [given[name] for name in ("precision", "recall", "m2")] == pytest.approx(
                     expected, rel=0, abs=1e-15
@@ -192,7 +229,10 @@ def test_conll_sentences_and_chosen_annotators(shared: Path, gold: str) -> None:
             line, a = int(row["line"]) - 1, row["annotator"]
             expected = tuple(int(row[name]) for name in ("correct", "proposed", "gold"))
             assert (
-                tuple(int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len")) == expected
+                tuple(
+                    int(columns[f"{name}@{a}"][line]) for name in ("correct", "proposed", "ref_len")
+                )
+                == expected
             ), (system, row)
         named = {int(row["line"]): int(row["annotator"]) for row in own if row["chosen"] == "1"}
         assert chosen_by(result) == [named[line] for line in sorted(named)]
@@ -200,7 +240,8 @@ def test_conll_sentences_and_chosen_annotators(shared: Path, gold: str) -> None:
 
 
 def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
-    """By the official counts of AMU, chosen as m2scorer_fork does, with totals of 0 for every sentence.
+    """By the official counts of AMU, chosen as m2scorer_fork does, with totals of 0 for every
+    sentence.
 
     The numbers are those of section 8 of the specification: .4163 .2138 .3500.
     """
@@ -214,14 +255,24 @@ def test_conll_choice_for_each_sentence_alone(shared: Path) -> None:
     chosen = naive_choice(list(rows.values()), 0.5, running=False)
     sums = [
         sum(column)
-        for column in zip(*(dict(row)[a] for row, a in zip(rows.values(), chosen, strict=True)), strict=True)
+        for column in zip(
+            *(dict(row)[a] for row, a in zip(rows.values(), chosen, strict=True)), strict=True
+        )
     ]
-    result = pipeline.evaluate(outputs(shared, "AMU"), metrics="m2[choice=sentence]", gold=conll(shared, "combined"))
+    result = pipeline.evaluate(
+        outputs(shared, "AMU"), metrics="m2[choice=sentence]", gold=conll(shared, "combined")
+    )
     assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == sums
-    assert [round(result.outputs[name], 4) for name in ("precision", "recall", "m2")] == [0.4163, 0.2138, 0.35]
+    assert [round(result.outputs[name], 4) for name in ("precision", "recall", "m2")] == [
+        0.4163,
+        0.2138,
+        0.35,
+    ]
 
 
-def score(items: Sequence[tuple[str, Sequence[str]]], texts: Any, metrics: Any, **options: Any) -> Evaluation:
+def score(
+    items: Sequence[tuple[str, Sequence[str]]], texts: Any, metrics: Any, **options: Any
+) -> Evaluation:
     """Score outputs against blocks of an M2 file in the working directory."""
     write({"gold.m2": blocks(items)})
     return pipeline.evaluate(texts, metrics=metrics, gold="gold.m2", **options)
@@ -239,12 +290,18 @@ def test_random_corpora_against_the_choice_written_out(beta: str) -> None:
     for seed in range(12):
         items, rng = random_items(seed, 60), random.Random(seed)
         texts = [corrected(*item, rng) for item in items]
-        running, alone = score(items, texts, [f"m2[beta={beta}]", f"m2[beta={beta},choice=sentence]"])
+        running, alone = score(
+            items, texts, [f"m2[beta={beta}]", f"m2[beta={beta},choice=sentence]"]
+        )
         for result, is_running in ((running, True), (alone, False)):
             rows = rows_of(result)
             chosen = naive_choice(rows, float(beta), running=is_running)
             assert chosen_by(result) == chosen
-            sums = np.array([dict(row)[a] for row, a in zip(rows, chosen, strict=True)]).sum(axis=0).tolist()
+            sums = (
+                np.array([dict(row)[a] for row, a in zip(rows, chosen, strict=True)])
+                .sum(axis=0)
+                .tolist()
+            )
             assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == sums
             expected = f_of(sums, float(beta))
             given = [result.outputs[name] for name in ("precision", "recall", "m2")]
@@ -254,12 +311,22 @@ def test_random_corpora_against_the_choice_written_out(beta: str) -> None:
 
 
 def test_gold_edits_are_counted_as_they_stand_in_the_file() -> None:
-    """By hand, from section 1: what is beyond the sentence does not count, what ends before it begins does."""
-    items = [("a b c", [edit(2, 4, "x", 0), edit(3, 3, "z", 0), edit(2, 1, "w", 0), edit(0, 1, "y", 0)])]
+    """By hand, from section 1: what is beyond the sentence does not count, what ends before it
+    begins does.
+    """
+    items = [
+        ("a b c", [edit(2, 4, "x", 0), edit(3, 3, "z", 0), edit(2, 1, "w", 0), edit(0, 1, "y", 0)])
+    ]
     result = score(items, ["y b c z"], "m2")
-    assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == [1, 2, 3]  # z is before y in the file
+    assert [result.outputs[name] for name in ("correct", "proposed", "gold")] == [
+        1,
+        2,
+        3,
+    ]  # z is before y in the file
     items = [("a b c", [edit(0, 1, "x||y", 0), edit(0, 1, "x||y", 0)])]
-    assert score(items, ["y b c"], "m2").outputs["precision"] == 2  # an edit that is given twice is matched twice
+    assert (
+        score(items, ["y b c"], "m2").outputs["precision"] == 2
+    )  # an edit that is given twice is matched twice
 
 
 def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
@@ -268,7 +335,17 @@ def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
         texts = [changed(source, rng) for source, _ in items]
         present = {int(line.rpartition("|||")[2]) for _, lines in items for line in lines} | {0}
         full = [
-            (source, [*lines, *(noop(a) for a in sorted(present) if not any(x.endswith(f"|||{a}") for x in lines))])
+            (
+                source,
+                [
+                    *lines,
+                    *(
+                        noop(a)
+                        for a in sorted(present)
+                        if not any(x.endswith(f"|||{a}") for x in lines)
+                    ),
+                ],
+            )
             for source, lines in items
         ]
         every, listed = score(items, texts, "m2[annotators=all]"), score(items, texts, "m2")
@@ -281,17 +358,31 @@ def test_mean_of_sentence_scores() -> None:
     """SentM2: the mean over sentences of F with the best annotator of each."""
     for beta in BETAS:
         items, rng = random_items(3, 40), random.Random(3)
-        result = score(items, [changed(source, rng) for source, _ in items], f"m2[level=mean,beta={beta}]")[0]
+        result = score(
+            items, [changed(source, rng) for source, _ in items], f"m2[level=mean,beta={beta}]"
+        )[0]
         best = [max(f_of(counts, float(beta))[2] for _, counts in row) for row in rows_of(result)]
         assert result.score == pytest.approx(sum(best) / len(best), rel=0, abs=1e-12)
         assert result.sentences.tolist() == pytest.approx(best, rel=0, abs=1e-15)
 
 
 def test_large_numbers_of_annotators_come_as_in_a_dict_of_python_2() -> None:
-    """By hand: ids 9, 8, 1, 0 come as 8, 9, 0, 1 (section 1); 8 and 1 match alike, so that 8 is taken."""
-    items = [("a b", [edit(0, 1, text, number) for number, text in ((9, "x"), (8, "y"), (1, "y"), (0, "z"))])]
+    """By hand: ids 9, 8, 1, 0 come as 8, 9, 0, 1 (section 1); 8 and 1 match alike, so that 8 is
+    taken.
+    """
+    items = [
+        (
+            "a b",
+            [edit(0, 1, text, number) for number, text in ((9, "x"), (8, "y"), (1, "y"), (0, "z"))],
+        )
+    ]
     result = score(items, ["y b"], "m2")[0]
-    assert [a for a, _ in rows_of(result)[0]] == [2, 3, 0, 1]  # columns are in rising order: 0, 1, 8, 9
+    assert [a for a, _ in rows_of(result)[0]] == [
+        2,
+        3,
+        0,
+        1,
+    ]  # columns are in rising order: 0, 1, 8, 9
     assert chosen_by(result) == [2]
     small = [("a b", [edit(0, 1, text, number) for number, text in ((3, "y"), (2, "x"), (1, "y"))])]
     assert chosen_by(score(small, ["y b"], "m2")[0]) == [0]  # small ids: in rising order
@@ -319,8 +410,15 @@ def config() -> str:
     """A config in the working directory, with its files; returns its text."""
     items, rng = random_items(11, 90), random.Random(11)
     sources = [source for source, _ in items]
-    files = {name: [changed(source, rng) for source in sources] for name in ("r.txt", "a.txt", "b.txt")}
-    write({name: "".join(f"{line}\n" for line in lines) for name, lines in {**files, "source.txt": sources}.items()})
+    files = {
+        name: [changed(source, rng) for source in sources] for name in ("r.txt", "a.txt", "b.txt")
+    }
+    write(
+        {
+            name: "".join(f"{line}\n" for line in lines)
+            for name, lines in {**files, "source.txt": sources}.items()
+        }
+    )
     write({"gold.m2": blocks(items), "c.yaml": CONFIG})
     return CONFIG
 
@@ -337,7 +435,10 @@ def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
     result = evaluation.get(system="A", metric="m2 (beta:0.5)")
     rows, rng = rows_of(result), np.random.default_rng(5)
     chosen = np.array([dict(row)[a] for row, a in zip(rows, chosen_by(result), strict=True)])
-    draws = [f_of(chosen[rng.integers(len(chosen), size=len(chosen))].sum(axis=0).tolist(), 0.5)[2] for _ in range(400)]
+    draws = [
+        f_of(chosen[rng.integers(len(chosen), size=len(chosen))].sum(axis=0).tolist(), 0.5)[2]
+        for _ in range(400)
+    ]
     assert result.bootstrap is not None
     spread = np.quantile(draws, 0.975) - np.quantile(draws, 0.025)
     assert 0.6 * spread < result.bootstrap.interval[1] - result.bootstrap.interval[0] < 1.6 * spread
@@ -345,12 +446,22 @@ def test_intervals_and_tests_keep_the_choice_of_the_whole_set() -> None:
 
 def test_gold_beside_references_changes_no_other_metric(config: str) -> None:
     beside = pipeline.run("c.yaml", "beside", n_jobs=1)
-    write({"c.yaml": config.replace(", gold: gold.m2", "").replace("m2, 'm2[annotators=all,code=3.2,beta=1]', ", "")})
+    write(
+        {
+            "c.yaml": config.replace(", gold: gold.m2", "").replace(
+                "m2, 'm2[annotators=all,code=3.2,beta=1]', ", ""
+            )
+        }
+    )
     alone = pipeline.run("c.yaml", "alone", n_jobs=1)
     assert len(alone) == 2
     for result in alone:
         other = beside.get(system=result.system, metric="gleu[iter=3]")
-        assert (other.signature, other.score, other.outputs) == (result.signature, result.score, result.outputs)
+        assert (other.signature, other.score, other.outputs) == (
+            result.signature,
+            result.score,
+            result.outputs,
+        )
         assert {name: values.tolist() for name, values in other.columns.items()} == {
             name: values.tolist() for name, values in result.columns.items()
         }
@@ -369,13 +480,19 @@ def test_lines_that_are_kept_are_scored_as_a_file_of_them(config: str) -> None:
 def test_gold_and_lists_that_do_not_fit() -> None:
     items = random_items(1, 3)
     sources = [source for source, _ in items]
-    with pytest.raises(pipeline.errors.InputError, match="gold: expected the path of an M2 file, found int"):
+    with pytest.raises(
+        pipeline.errors.InputError, match="gold: expected the path of an M2 file, found int"
+    ):
         pipeline.evaluate(sources, metrics="m2", gold=3)  # type: ignore[arg-type]
     with pytest.raises(pipeline.errors.InputError, match="2 lines  hypotheses"):
         score(items, sources[:2], "m2")
-    with pytest.raises(pipeline.errors.InputError, match="metrics that compare the edits of outputs take M2 files"):
+    with pytest.raises(
+        pipeline.errors.InputError, match="metrics that compare the edits of outputs take M2 files"
+    ):
         score(items, sources, "errant")
-    with pytest.raises(pipeline.errors.InputError, match="the source is not that of the annotations"):
+    with pytest.raises(
+        pipeline.errors.InputError, match="the source is not that of the annotations"
+    ):
         score(items, sources, "m2", sources=["x y", *sources[1:]])
     with pytest.raises(pipeline.errors.InputError, match="found both"):
         score(items, {"A": sources, "B": "b.m2"}, "m2")
@@ -439,11 +556,16 @@ def two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def counts(results: Results) -> list[tuple[float, ...]]:
-    return [tuple(score.outputs[name] for name in ("correct", "proposed", "gold")) for score in results.scores]
+    return [
+        tuple(score.outputs[name] for name in ("correct", "proposed", "gold"))
+        for score in results.scores
+    ]
 
 
 def test_the_last_annotator_counts_whatever_the_scores(two_files: Path) -> None:
-    """By hand: two edits are proposed; the last annotator has y, which is right, and z, which is missed."""
+    """By hand: two edits are proposed; the last annotator has y, which is right, and z, which is
+    missed.
+    """
     found = ran(two_files, datasets={"d": {"gold": "both.m2"}}, metrics=["m2", "m2[choice=last]"])
     assert counts(found) == [(1, 2, 1), (1, 2, 2)]
     (best, last) = pipeline.load(two_files / "run")
@@ -459,7 +581,9 @@ def test_an_annotator_without_a_line_is_not_the_last(two_files: Path) -> None:
 
 @pytest.mark.parametrize("metric", ["m2", "m2[annotators=all]", "m2[choice=last]", "imeasure"])
 def test_annotators_of_several_files_are_those_of_one(two_files: Path, metric: str) -> None:
-    """Numbers begin anew in each file. A sentence without a line is one that the file's annotator leaves as it is."""
+    """Numbers begin anew in each file. A sentence without a line is one that the file's annotator
+    leaves as it is.
+    """
     datasets = {"whole": {"gold": "both.m2"}, "parts": {"gold": ["one.m2", "two.m2"]}}
     whole, parts = ran(two_files, datasets=datasets, metrics=[metric]).scores
     assert (whole.outputs, whole.score) == (parts.outputs, parts.score)
@@ -469,7 +593,10 @@ def test_annotators_of_several_files_are_those_of_one(two_files: Path, metric: s
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (TWO.replace("e f", "e g"), "token 2 is 'f', and in two.m2, sentence 2 it is 'g': the source is not that of"),
+        (
+            TWO.replace("e f", "e g"),
+            "token 2 is 'f', and in two.m2, sentence 2 it is 'g': the source is not that of",
+        ),
         (TWO.replace("\nS g h\n", ""), "two.m2"),
         (XML, "two.m2: is XML; of several gold files each is M2"),
     ],
@@ -477,20 +604,26 @@ def test_annotators_of_several_files_are_those_of_one(two_files: Path, metric: s
 @pytest.mark.usefixtures("two_files")
 def test_files_that_cannot_be_joined(text: str, message: str) -> None:
     write({"two.m2": text})
-    found = problems("datasets: {d: {gold: [one.m2, two.m2]}}\nsystems: {A: a.txt}\nmetrics: [m2]\n")
+    found = problems(
+        "datasets: {d: {gold: [one.m2, two.m2]}}\nsystems: {A: a.txt}\nmetrics: [m2]\n"
+    )
     assert any(message in one for one in found), found
 
 
 def test_last_annotators_of_conll_2014(shared: Path, tmp_path: Path) -> None:
     """F of 3,936 sentences, from the counts that the official functions gave."""
-    with gzip.open(shared / "edits/golden/m2scorer/sentences.combined.tsv.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(
+        shared / "edits/golden/m2scorer/sentences.combined.tsv.gz", "rt", encoding="utf-8"
+    ) as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     last: dict[str, dict[int, tuple[int, int, int]]] = {}
     for row in sorted(rows, key=lambda row: int(row["annotator"])):
         numbers = int(row["correct"]), int(row["proposed"]), int(row["gold"])
         last.setdefault(row["system"], {})[int(row["line"])] = numbers
     outputs = "data/original/official_submissions"
-    systems = {name: str(mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}")) for name in last}
+    systems = {
+        name: str(mirrored(shared, "grammatical/evaluation", f"{outputs}/{name}")) for name in last
+    }
     gold = mirrored(shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2")
     ran(tmp_path, datasets={"d": {"gold": str(gold)}}, systems=systems, metrics=["m2[choice=last]"])
     compared = 0

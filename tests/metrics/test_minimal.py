@@ -1,6 +1,5 @@
-"""A metric says everything about itself: one with only what it must have can be used everywhere, and nothing asks
-which metric it has.
-"""
+"""A metric says everything about itself: one with only what it must have can be used everywhere,
+and nothing asks which metric it has."""
 
 from __future__ import annotations
 
@@ -23,7 +22,14 @@ from pipeline.execution.count import count_in_memory
 from pipeline.io.catalogue import citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
-from pipeline.metrics.base.capabilities import Rule, ShowsNgrams, computes_numbers, reads_files, row_names, shown_ngrams
+from pipeline.metrics.base.capabilities import (
+    Rule,
+    ShowsNgrams,
+    computes_numbers,
+    reads_files,
+    row_names,
+    shown_ngrams,
+)
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.needs import EDITS, GOLD, Field, OverlapNeeds
 from pipeline.metrics.base.needs import TEXTS as TEXTS_VIEW
@@ -62,7 +68,10 @@ class Hits(Metric):
         return {"size": columns["hyp_len"], "hits": columns["match"][..., 0]}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        return {"hits": totals["hits"] / np.maximum(totals["size"], 1), "size": totals["size"].astype(np.float64)}
+        return {
+            "hits": totals["hits"] / np.maximum(totals["size"], 1),
+            "size": totals["size"].astype(np.float64),
+        }
 
     def sentence_scores(self, columns: Columns) -> Floats:
         shares: Floats = columns["match"][..., 0] / np.maximum(columns["hyp_len"], 1)[:, None]
@@ -109,7 +118,9 @@ def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> typ
 def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) -> Path:
     """A run of the metric with statistics."""
     statistics = {"resamples": 50, "trials": 50}
-    config = write_run(tmp_path, systems=["A", "B", "C"], chosen=["hits", "gleu[iter=3]"], statistics=statistics)
+    config = write_run(
+        tmp_path, systems=["A", "B", "C"], chosen=["hits", "gleu[iter=3]"], statistics=statistics
+    )
     if request.param:
         lines = (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
         lines = ["" if number % 3 else line for number, line in enumerate(lines)]
@@ -128,7 +139,9 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
 ) -> None:
     results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
     scores = [score for score in results["scores"] if score["metric"].startswith("hits|")]
-    assert [score["rank"] for score in scores] == [score["rank"] for score in scores if score["bootstrap"]]
+    assert [score["rank"] for score in scores] == [
+        score["rank"] for score in scores if score["bootstrap"]
+    ]
     assert len([test for test in results["tests"] if test["metric"] == scores[0]["metric"]]) == 3
     for form in (form for form in FORMATS if form != "numbers"):  # which is of metrics of users
         if FORMATS[form].package:
@@ -136,7 +149,10 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
         target = tmp_path / form
         assert called(capsys, "report", directory, "--format", form, "--output", target)[0] == 0
         assert list(target.iterdir()), form
-    texts = [(tmp_path / name).read_text() for name in ("csv/scores.csv", "markdown/results.md", "latex/results.tex")]
+    texts = [
+        (tmp_path / name).read_text()
+        for name in ("csv/scores.csv", "markdown/results.md", "latex/results.tex")
+    ]
     assert all("hits" in text for text in texts)
     assert ("size" in texts[1]) == bool(kind.table_outputs)
     assert [path.name for path in (tmp_path / "plots").glob("scores.*hits*")] != []
@@ -145,7 +161,9 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     metric = data["datasets"][0]["metrics"][0]
     assert (metric["output"], metric["apart"], metric["bySystem"]) == ("hits", 2, False)
     assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
-    assert metric["rowNames"] == (["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"])
+    assert metric["rowNames"] == (
+        ["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"]
+    )
     assert (metric["rule"] is None) == (kind is Hits)
 
 
@@ -153,7 +171,14 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     kind: type[Hits], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT / "data")
-    files = ("-r", "reference0.txt", "reference1.txt", "-o", "systems/eager.txt", "systems/careful.txt")
+    files = (
+        "-r",
+        "reference0.txt",
+        "reference1.txt",
+        "-o",
+        "systems/eager.txt",
+        "systems/careful.txt",
+    )
     code, out, _ = called(capsys, "score", "hits", *files, "--boards")
     assert (code, "hits|nrefs:2|v:" in out) == (0, True)
     code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
@@ -165,7 +190,10 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     assert ("\n  n=2\n    match " in out) == (kind is RuledHits)
     assert ("\n    other     the · watched\n" in out) == (kind is not Hits)
     source = ("-s", "source.txt")
-    assert called(capsys, "explain", "hits", *source, *files, "--compare", "gleu", "--line", "3")[0] == 0
+    assert (
+        called(capsys, "explain", "hits", *source, *files, "--compare", "gleu", "--line", "3")[0]
+        == 0
+    )
     assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
     assert '"const": "hits"' in called(capsys, "schema")[1]
     assert not kind.help_page or called(capsys, "help", "hits")[0] == 0
@@ -176,11 +204,38 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
 # --- what the metrics of the table say
 
 TEXTS = [
-    *("gleu", "gleu[refs=merged]", "gleu[variant=2015]", "gleu[variant=2016-03]", "gleu[variant=paper]"),
-    *("google_gleu[min=2]", "green", "bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2]"),
+    *(
+        "gleu",
+        "gleu[refs=merged]",
+        "gleu[variant=2015]",
+        "gleu[variant=2016-03]",
+        "gleu[variant=paper]",
+    ),
+    *(
+        "google_gleu[min=2]",
+        "green",
+        "bleu",
+        "bleu[flavour=nltk,smoothing=method5]",
+        "chrf",
+        "chrf[nw=2]",
+    ),
     *("ter", "ter[level=mean,norm=true]"),
-    *("rouge", "rouge[references=mean]", "rouge[types=W+SU4]", "length", "external", "external[score=f_beta]"),
-    *("errant", "errant[mode=dt,types=R+NOUN]", "m2", "m2[annotators=all]", "imeasure", "imeasure[mix=true]"),
+    *(
+        "rouge",
+        "rouge[references=mean]",
+        "rouge[types=W+SU4]",
+        "length",
+        "external",
+        "external[score=f_beta]",
+    ),
+    *(
+        "errant",
+        "errant[mode=dt,types=R+NOUN]",
+        "m2",
+        "m2[annotators=all]",
+        "imeasure",
+        "imeasure[mix=true]",
+    ),
     *("nist", "nist[flavour=nltk]", "cider", "meteor"),
     *("cleme[weights=none]", "cleme[assumption=independent,weights=none]", "cleme[version=2]"),
     *("sari", "sari[flavour=modified]", "features", "gotoscorer[weights=none]"),
@@ -205,9 +260,13 @@ def test_every_metric_is_asked() -> None:
 
 
 def columns_of(metric: Metric, corpus: Corpus) -> Columns:
-    """Return the columns of an output; for a metric that reads files, or runs a program, some numbers."""
+    """Return the columns of an output; for a metric that reads files, or runs a program, some
+    numbers.
+    """
     if reads_files(metric) or computes_numbers(metric):
-        return {field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields}
+        return {
+            field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields
+        }
     return next(iter(count_in_memory(corpus, [metric.needs])["A", metric.needs].blocks()))
 
 
@@ -217,15 +276,21 @@ def corpus() -> Corpus:
     from pipeline.corpus.corpus import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
-    return corpus_in_memory({"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1])
+    return corpus_in_memory(
+        {"A": texts}, [["a b c", "a b", "c"], ["b c d e", "b", "a"]], texts[::-1]
+    )
 
 
 @pytest.fixture(scope="module")
 def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """Three lines with the edits of two annotators, who agree, and of an output that makes the same edits."""
+    """Three lines with the edits of two annotators, who agree, and of an output that makes the same
+    edits.
+    """
     folder = tmp_path_factory.mktemp("edits")
     one, two = M2.format(0).split("\n\n"), M2.format(1).split("\n\n")
-    blocks = [f"{a.strip()}\n{b.strip().partition(chr(10))[2]}" for a, b in zip(one, two, strict=True)]
+    blocks = [
+        f"{a.strip()}\n{b.strip().partition(chr(10))[2]}" for a, b in zip(one, two, strict=True)
+    ]
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
     gold, problems = folder / "gold.m2", list[Problem]()
@@ -248,28 +313,47 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
     assert metric.needs.unavailable() is None
     page = Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md"
     assert page.is_file(), f"write {page}, or let help_page name the page that covers {metric.name}"
-    assert metric.sentence_scores(columns).shape == (3, 2 if metric.by_reference or text.endswith("mean]") else 1)
+    assert metric.sentence_scores(columns).shape == (
+        3,
+        2 if metric.by_reference or text.endswith("mean]") else 1,
+    )
     outputs = metric.sentence_outputs(columns)
     assert np.array_equal(next(iter(outputs.values())), metric.sentence_scores(columns))
     counts = metric.shown_counts(columns)
     for count in counts:
-        shape = (3, *([2] if count.per_reference else []), *([len(row_names(metric))] if count.orders else []))
+        shape = (
+            3,
+            *([2] if count.per_reference else []),
+            *([len(row_names(metric))] if count.orders else []),
+        )
         assert count.values.shape == shape, count.name
         assert metric.by_reference or not count.per_reference
-    assert counts or text in ("length", "external", "rouge[references=mean]", "cider"), f"{text} has no shown_counts"
+    assert counts or text in ("length", "external", "rouge[references=mean]", "cider"), (
+        f"{text} has no shown_counts"
+    )
     rule = shown_ngrams(metric).ngram_rule()
-    assert rule is None or (rule.last <= len(row_names(metric)) and rule.merged != metric.by_reference)
+    assert rule is None or (
+        rule.last <= len(row_names(metric)) and rule.merged != metric.by_reference
+    )
 
 
 @pytest.mark.parametrize("text", [text for text in TEXTS if text not in ("external", "meteor")])
-def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, corpus: Corpus, edited: Corpus) -> None:
+def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
+    text: str, corpus: Corpus, edited: Corpus
+) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
-    terms = metric.make_terms(columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited))
-    totals = {f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms}
+    terms = metric.make_terms(
+        columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited)
+    )
+    totals = {
+        f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms
+    }
     outputs = {name: float(value) for name, value in metric.score(totals).items()}
     counted = {name for name in outputs if re.sub("_[0-9]+$", "", name) in metric.counts}
-    assert all((2 * outputs[name]).is_integer() for name in counted)  # a mean of two lengths may be a half
+    assert all(
+        (2 * outputs[name]).is_integer() for name in counted
+    )  # a mean of two lengths may be a half
     assert all(abs(outputs[name]) <= 1 for name in outputs.keys() - counted) or metric.name in (
         "bleu",
         "ter",
@@ -283,7 +367,9 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(text: str, 
 
 OPEN = {f"metrics/{name}.py" for name in ("__init__", "build", "given", "names")}
 OPEN |= {"metrics/bleu/smoothing.py"}
-OPEN |= {f"metrics/plugged/{name}.py" for name in ("calls", "declare", "loading", "metric", "models")}
+OPEN |= {
+    f"metrics/plugged/{name}.py" for name in ("calls", "declare", "loading", "metric", "models")
+}
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
 OWN_COMMANDS = {"cli/commands/gleu.py", "cli/commands/m2scorer.py"}
@@ -301,7 +387,9 @@ CAPABILITIES = {
 def names(node: ast.AST) -> set[str]:
     """Return the names in a piece of program."""
     every = list(ast.walk(node))
-    return {n.id for n in every if isinstance(n, ast.Name)} | {n.attr for n in every if isinstance(n, ast.Attribute)}
+    return {n.id for n in every if isinstance(n, ast.Name)} | {
+        n.attr for n in every if isinstance(n, ast.Attribute)
+    }
 
 
 def is_named(node: ast.AST) -> bool:
@@ -313,15 +401,25 @@ def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the lines where a file asks which metric it has, or what a metric might have."""
     classes = {kind.__name__ for kind in METRICS.values()} | {"Metric"} | CAPABILITIES
     for node in ast.walk(tree):
-        function = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-        if isinstance(node, ast.Call) and function == "isinstance" and names(node.args[1]) & classes:
+        function = (
+            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        )
+        if (
+            isinstance(node, ast.Call)
+            and function == "isinstance"
+            and names(node.args[1]) & classes
+        ):
             yield node.lineno, "isinstance"
         elif isinstance(node, ast.Call) and function in ("getattr", "hasattr"):
             if names(node.args[0]) & {"metric", "measure", "need", "needs"}:
                 yield node.lineno, function
         elif isinstance(node, ast.Compare) and names(node) & {"name", "metric"} and is_named(node):
             yield node.lineno, "name"
-        elif isinstance(node, ast.Subscript) and "METRICS" in names(node.value) and is_named(node.slice):
+        elif (
+            isinstance(node, ast.Subscript)
+            and "METRICS" in names(node.value)
+            and is_named(node.slice)
+        ):
             yield node.lineno, "METRICS"
 
 
@@ -329,8 +427,12 @@ def asks(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
     found = [f"pipeline/{name}:{line}: {what}" for line, what in asks(tree)]
-    assert [item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))] == []
-    inner = [item for item in imported(name) if room(item.file) == "metrics" and item.file not in OPEN]
+    assert [
+        item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))
+    ] == []
+    inner = [
+        item for item in imported(name) if room(item.file) == "metrics" and item.file not in OPEN
+    ]
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
 
 

@@ -25,7 +25,13 @@ output: {dir: run}
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder to work in, with texts."""
-    texts = {"s.txt": "x y z\n", "r.txt": "a b c d e\n", "a.txt": "a b c d\n", "b.txt": "a c\n", "c.yaml": CONFIG}
+    texts = {
+        "s.txt": "x y z\n",
+        "r.txt": "a b c d e\n",
+        "a.txt": "a b c d\n",
+        "b.txt": "a c\n",
+        "c.yaml": CONFIG,
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -94,7 +100,10 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
         ("bleu[tok=intl]", [2]),
         ("BLEU[tokenizer=intl]", [2]),
         ("bleu", [2, 3]),
-        ("bleu[lowercase=true]", [3]),  # no config has it so, but one metric has it among other options
+        (
+            "bleu[lowercase=true]",
+            [3],
+        ),  # no config has it so, but one metric has it among other options
         ("BLEU[n=4]", [2, 3]),
         ("chrF++", [4]),
         ("chrF++[char_order=6]", [4]),
@@ -110,7 +119,13 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
 )
 def test_metrics_are_meant_by_what_a_config_says_of_them(text: str, numbers: list[int]) -> None:
     """By hand, of metrics that a config has with these options and others."""
-    asked = ["green", "green[flavour=gec-metrics]", "bleu[tok=intl]", "bleu[lc=true,tok=char]", "chrF++"]
+    asked = [
+        "green",
+        "green[flavour=gec-metrics]",
+        "bleu[tok=intl]",
+        "bleu[lc=true,tok=char]",
+        "chrF++",
+    ]
     metrics = [from_text(one) for one in asked]
     assert metrics_called(text, metrics) == [metrics[number] for number in numbers]
 
@@ -143,7 +158,10 @@ def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
 def test_results_have_canonical_names_alone() -> None:
     """However the config writes them: run directories do not depend on it."""
     assert main(["run", "c.yaml", "-q"]) == 0
-    metrics = {score["metric"] for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))["scores"]}
+    metrics = {
+        score["metric"]
+        for score in json.loads(Path("run/results.json").read_text(encoding="utf-8"))["scores"]
+    }
     assert sorted(text.partition("|")[0] for text in metrics) == ["bleu", "chrf", "gleu", "rouge"]
     before = Path("run/results.json").read_bytes()
     canonical = CONFIG.replace(
@@ -168,9 +186,15 @@ def test_commands_on_runs_understand_names(name: str, capsys: pytest.CaptureFixt
 
 
 def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["run", "c.yaml", "--only", "rougeL", "--only", "GLEU", "--only", "A", "-q", "--json"]) == 0
+    assert (
+        main(["run", "c.yaml", "--only", "rougeL", "--only", "GLEU", "--only", "A", "-q", "--json"])
+        == 0
+    )
     scores = json.loads(capsys.readouterr().out)["scores"]
-    assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [("A", "gleu"), ("A", "rouge")]
+    assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [
+        ("A", "gleu"),
+        ("A", "rouge"),
+    ]
     assert main(["run", "c.yaml", "--only", "rouge1", "-q"]) == 2
     assert "--only rouge1: matches no data set, system or metric" in capsys.readouterr().err
 
@@ -189,7 +213,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
     assert one.signature == pipeline.evaluate(**texts, metrics=["bleu"]).signature
     assert one.get(metric="sacreBLEU").score == one.score
     # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
-    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == pytest.approx(8 / 9, abs=1e-12)
+    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == pytest.approx(
+        8 / 9, abs=1e-12
+    )
     assert pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
     several = pipeline.evaluate(**texts, metrics=["chrF++", "bleu"])
     assert several.get(metric="BLEU").signature == one.signature
@@ -199,7 +225,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
 
 
 def test_one_needs_no_list() -> None:
-    """references: FILE and metrics: NAME, also in files that are included, in defaults and by --set."""
+    """references: FILE and metrics: NAME, also in files that are included, in defaults and by
+    --set.
+    """
     lists = CONFIG.replace("r.txt", "[r.txt]").replace(
         "[GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]", "[gleu]"
     )

@@ -1,4 +1,6 @@
-"""Options of metrics: each is declared once, as a field of the metric's dataclass, and nothing else is needed."""
+"""Options of metrics: each is declared once, as a field of the metric's dataclass, and nothing else
+is needed.
+"""
 
 from __future__ import annotations
 
@@ -102,8 +104,13 @@ def test_the_fields_of_a_metric_are_its_options(name: str) -> None:
     spellings = [spelling for option in options for spelling in {option.name, option.key}]
     assert len(spellings) == len(set(spellings)), "two options have one name"
     assert all(option.help for option in options)
-    # what can change a number stands in signatures; only paths do not, which another machine has elsewhere
-    assert [option.name for option in options if not option.in_signatures] in ([], ["files", "columns"], ["jar"])
+    # what can change a number stands in signatures; only paths do not, which another machine has
+    # elsewhere
+    assert [option.name for option in options if not option.in_signatures] in (
+        [],
+        ["files", "columns"],
+        ["jar"],
+    )
 
 
 def test_positional_order_is_that_of_signatures() -> None:
@@ -138,7 +145,24 @@ def test_two_declared_options_are_listed_and_can_be_given(
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
     assert main(["list", "metrics", "mine"]) == 0
     assert "a whole number from 1 to 16  words that are enough" in capsys.readouterr().out
-    assert main(["score", "mine", "--words", "6", "-r", "a.txt", "-o", "a.txt", "--json", "--n-jobs", "1"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                "mine",
+                "--words",
+                "6",
+                "-r",
+                "a.txt",
+                "-o",
+                "a.txt",
+                "--json",
+                "--n-jobs",
+                "1",
+            ]
+        )
+        == 0
+    )
     (score,) = json.loads(capsys.readouterr().out)["scores"]
     assert score["score"] == 0.5
     assert score["metric"].startswith("mine|n:6|lambda:0|")
@@ -151,13 +175,22 @@ def test_two_declared_options_are_listed_and_can_be_given(
 
 def test_a_kind_changes_neither_equality_nor_what_is_printed() -> None:
     plain, idle = Problem("f:1:2", "is wrong"), Problem("f:1:2", "is wrong", IDLE)
-    assert (plain, hash(plain), str(plain), repr(plain)) == (idle, hash(idle), str(idle), repr(idle))
+    assert (plain, hash(plain), str(plain), repr(plain)) == (
+        idle,
+        hash(idle),
+        str(idle),
+        repr(idle),
+    )
     assert dataclasses.replace(idle, message="is mended").kind == IDLE
 
 
 @pytest.mark.parametrize(
     ("text", "kinds"),
-    [("gleu[refs=max,iter=3]", [IDLE]), ("gleu[n=10]", [""]), ("gleu[refs=max,seed=3,n=0]", ["", IDLE])],
+    [
+        ("gleu[refs=max,iter=3]", [IDLE]),
+        ("gleu[n=10]", [""]),
+        ("gleu[refs=max,seed=3,n=0]", ["", IDLE]),
+    ],
 )
 def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -172,9 +205,13 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
     for own in metric.options:
-        number = own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+        number = (
+            own.pattern and re.fullmatch(own.pattern, "0.90") and not re.fullmatch(own.pattern, "a")
+        )
         if own.resolved:  # an option of a metric with code: a number is written as Python writes it
-            assert not number or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9", own.name
+            assert (
+                not number or own.resolved("0.90", Path()) == own.resolved("0.9", Path()) == "0.9"
+            ), own.name
             continue
         assert not number or own.read("0.90") == own.read("0.9") == "0.9", own.name
         if own.numbers and re.fullmatch(own.pattern, "10.0"):
@@ -192,7 +229,14 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
 # Scores from sums of counts: those that the same texts have, and those of sacreBLEU.
 
 
-SUMMED = ["bleu", "bleu[flavour=nltk,smoothing=method5]", "chrf", "chrf[nw=2,eps=true]", "ter", "green"]
+SUMMED = [
+    "bleu",
+    "bleu[flavour=nltk,smoothing=method5]",
+    "chrf",
+    "chrf[nw=2,eps=true]",
+    "ter",
+    "green",
+]
 SUMMED += ["rouge[level=micro]"]
 SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 
@@ -203,7 +247,9 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
 
     hypotheses, references = generated(2, references=2)
     metric = from_text(text)
-    corpus = corpus_in_memory(hypotheses, references, references[0] if metric.needs.source else None)
+    corpus = corpus_in_memory(
+        hypotheses, references, references[0] if metric.needs.source else None
+    )
     counts = count_in_memory(corpus, [metric.needs])["system", metric.needs]
     terms = MetricTerms(metric)
     totals = sum(block.fixed.sum(axis=0) for block in terms.blocks(counts))
@@ -295,7 +341,9 @@ def test_keys_of_stored_counts_are_as_they_were(text: str) -> None:
 
 
 def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -> None:
-    errant = ErrantNeeds(Comparison("cs", False, False, (), "errant"), annotator="errant-3.0.2.spacy-3")
+    errant = ErrantNeeds(
+        Comparison("cs", False, False, (), "errant"), annotator="errant-3.0.2.spacy-3"
+    )
     assert errant.key == "errant-cs-errant-3.0.2.spacy-3"
     assert errant.cache_key == (
         "ErrantNeeds(mode='cs', single=False, multi=False, left_out=(), types=(), annotator='errant-3.0.2.spacy-3')"

@@ -1,4 +1,6 @@
-"""Lists of tokens and functions as tokenisers: evaluate, Scorer, sentence_scores; against nltk and others live."""
+"""Lists of tokens and functions as tokenisers: evaluate, Scorer, sentence_scores; against nltk and
+others live.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,11 @@ def corpora(words: list[str], count: int = 40) -> Any:
     rng = random.Random(11)
     for _ in range(count):
         lines = rng.randint(1, 5)
-        yield lists(rng, lines, words), [lists(rng, lines, words) for _ in range(3)], lists(rng, lines, words)
+        yield (
+            lists(rng, lines, words),
+            [lists(rng, lines, words) for _ in range(3)],
+            lists(rng, lines, words),
+        )
 
 
 def split_at_white_space(metric: str) -> str:
@@ -93,8 +99,12 @@ def test_tokens_are_counted_as_nltk_counts_them() -> None:
 
 @pytest.mark.parametrize("metric", WITH_TOKENS)
 def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
-    """Bit for bit, corpus and sentences; the words have other cases, so that options of case matter."""
-    for outputs, references, sources in corpora(["a", "B", "b", "Σ", "\u03c3", "É.", "x-y", "9"], 15):
+    """Bit for bit, corpus and sentences; the words have other cases, so that options of case
+    matter.
+    """
+    for outputs, references, sources in corpora(
+        ["a", "B", "b", "Σ", "\u03c3", "É.", "x-y", "9"], 15
+    ):
         texts = [[" ".join(tokens) for tokens in one] for one in (outputs, sources, *references)]
         plain = evaluated(texts[0], texts[2:], texts[1], split_at_white_space(metric))
         own = evaluated(outputs, references, sources, metric)
@@ -116,10 +126,16 @@ class Dashes:
 
 def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     rng = random.Random(3)
-    lines = ["-".join(rng.choice(["A", "b", "c d", "", "e.f"]) for _ in range(rng.randint(1, 8))) for _ in range(60)]
+    lines = [
+        "-".join(rng.choice(["A", "b", "c d", "", "e.f"]) for _ in range(rng.randint(1, 8)))
+        for _ in range(60)
+    ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())
     result = evaluated(lines[:30], lines[30:], metrics="rouge[types=1+2+L]", tokenizer=Dashes())
-    expected = [peer.score(reference, output) for output, reference in zip(lines[:30], lines[30:], strict=True)]
+    expected = [
+        peer.score(reference, output)
+        for output, reference in zip(lines[:30], lines[30:], strict=True)
+    ]
     for name in ("rouge1", "rouge2", "rougeL"):
         mean = np.mean([each[name].fmeasure for each in expected])
         assert result.outputs[name] == near(mean)
@@ -137,7 +153,10 @@ def test_scorer_and_sentence_scores_take_tokens_too() -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 assert scorer.score(outputs).outputs == result.outputs
-            assert scorer.rewards(outputs[::-1], range(len(outputs))[::-1]).tolist() == result.sentences[::-1].tolist()
+            assert (
+                scorer.rewards(outputs[::-1], range(len(outputs))[::-1]).tolist()
+                == result.sentences[::-1].tolist()
+            )
             scores = pipeline.sentence_scores(metric, outputs, references, sources)
             assert scores.tolist() == result.sentences.tolist()
 
@@ -148,10 +167,14 @@ def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> N
 
 
 def test_a_missing_reference_stays_missing() -> None:
-    own = evaluated([["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]], metrics="google_gleu")
+    own = evaluated(
+        [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]], metrics="google_gleu"
+    )
     plain = evaluated(["a b", "c"], [["a b", "d"], ["a", None]], metrics="google_gleu")
     assert own.outputs == plain.outputs
-    scores = pipeline.sentence_scores("google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]])
+    scores = pipeline.sentence_scores(
+        "google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]]
+    )
     assert scores.tolist() == plain.sentences.tolist()
 
 
@@ -177,11 +200,23 @@ GOLD = ROOT / "data/m2/gold.m2"
         ("chrF++", "chrf cannot score tokens of your own"),
         ("meteor", "meteor cannot score tokens of your own"),
         ("imeasure", "imeasure cannot score tokens of your own"),
-        ("gleu[unit=char]", "gleu cannot score tokens of your own here: unit char takes every code point"),
-        ("bleu[tok=intl]", "bleu: tokenizer intl has no effect on tokens of your own; leave it out"),
+        (
+            "gleu[unit=char]",
+            "gleu cannot score tokens of your own here: unit char takes every code point",
+        ),
+        (
+            "bleu[tok=intl]",
+            "bleu: tokenizer intl has no effect on tokens of your own; leave it out",
+        ),
         ("rouge[stem=porter]", "rouge: stemmer: has no effect on tokens of your own; leave it out"),
-        ("ter[norm=true]", "ter: tokens: normalized and no_punct change texts, and not tokens of your own"),
-        ("ter[nopunct=true]", "ter: tokens: normalized and no_punct change texts, and not tokens of your own"),
+        (
+            "ter[norm=true]",
+            "ter: tokens: normalized and no_punct change texts, and not tokens of your own",
+        ),
+        (
+            "ter[nopunct=true]",
+            "ter: tokens: normalized and no_punct change texts, and not tokens of your own",
+        ),
     ],
 )
 def test_metrics_and_options_that_tokens_do_not_suit(metric: str, message: str) -> None:
@@ -214,7 +249,10 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        (lambda: pipeline.sentence_scores(TWO, ["a"], ["a"]), "metric: expected one metric, found a list of"),
+        (
+            lambda: pipeline.sentence_scores(TWO, ["a"], ["a"]),
+            "metric: expected one metric, found a list of",
+        ),
         (
             lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
             "hypotheses, item 1: expected a list of tok",
@@ -224,10 +262,15 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "expected a list of strings; item 2 is list",
         ),
         (
-            lambda: pipeline.evaluate(["a"], ["a"], metrics=["gleu", {"name": "bleu", "tokenizer": str.split}]),
+            lambda: pipeline.evaluate(
+                ["a"], ["a"], metrics=["gleu", {"name": "bleu", "tokenizer": str.split}]
+            ),
             "metrics[1].tokenizer: a function is no option of a metric; tokenizer=function is an argument of evaluate",
         ),
-        (lambda: pipeline.evaluate(LISTS, metrics="m2", gold=GOLD), "m2 cannot score tokens of your own"),
+        (
+            lambda: pipeline.evaluate(LISTS, metrics="m2", gold=GOLD),
+            "m2 cannot score tokens of your own",
+        ),
         (
             lambda: pipeline.evaluate(LISTS, metrics="bleu", gold=GOLD),
             "gold: the texts of an M2 file are split already",
@@ -240,7 +283,10 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             lambda: pipeline.Scorer("bleu", LISTS).sentences(LISTS),
             "outputs: there are lists of tokens, and references ar",
         ),
-        (lambda: pipeline.Scorer("bleu", [LISTS]).sentences(["a", "b"]), "outputs, item 1: expected a list of tokens"),
+        (
+            lambda: pipeline.Scorer("bleu", [LISTS]).sentences(["a", "b"]),
+            "outputs, item 1: expected a list of tokens",
+        ),
         (
             lambda: pipeline.sentence_scores("bleu", LISTS, [["a"], "b"]),
             "references[0], item 2: expected a list of tokens",
@@ -263,7 +309,15 @@ def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
 
 
 @pytest.mark.parametrize("command", ["score", "explain"])
-def test_files_have_no_tokens_of_the_caller(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_have_no_tokens_of_the_caller(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     files = ["-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/careful.txt")]
-    assert main([command, "bleu[tok=own]", *files, *(["--line", "1"] if command == "explain" else [])]) == 2
-    assert "bleu: the tokenizer own is for tokens of a program: lists of tokens, or" in capsys.readouterr().err
+    assert (
+        main([command, "bleu[tok=own]", *files, *(["--line", "1"] if command == "explain" else [])])
+        == 2
+    )
+    assert (
+        "bleu: the tokenizer own is for tokens of a program: lists of tokens, or"
+        in capsys.readouterr().err
+    )

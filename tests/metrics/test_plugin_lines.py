@@ -1,4 +1,6 @@
-"""Metrics of users: lines left out wherever lines are shown or joined, numbers as files, and what is tried before."""
+"""Metrics of users: lines left out wherever lines are shown or joined, numbers as files, and what
+is tried before.
+"""
 
 from __future__ import annotations
 
@@ -60,11 +62,18 @@ def left_out(*systems: list[str]) -> list[int]:
 GONE = left_out(*OUTPUTS.values())
 
 
-def run(folder: Path, metrics: str = "few, chrf", out: str = "runs/few", statistics: str = "") -> Path:  # noqa: F811
+def run(
+    folder: Path,  # noqa: F811
+    metrics: str = "few, chrf",
+    out: str = "runs/few",
+    statistics: str = "",
+) -> Path:
     """Run a config with `few`."""
     (folder / "few.py").write_text(SOME)
     (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
-    more = [word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")]
+    more = [
+        word for name in ("kept", "coded") if name in metrics for word in ("--plugin", f"{name}.py")
+    ]
     assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
     return folder / out
 
@@ -83,7 +92,9 @@ class Blocks:
             first += size
 
 
-@pytest.mark.parametrize("gone", [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]])
+@pytest.mark.parametrize(
+    "gone", [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]]
+)
 def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
     kept = [line for line in range(8) if line not in gone]
     for cut in range(1, len(kept)):
@@ -98,16 +109,23 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:  # n
     stored = pipeline.load(run(folder))
     assert 5 < len(GONE) < 60
     for name, texts in OUTPUTS.items():
-        expected = [math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)]
+        expected = [
+            math.nan if line in GONE else len(text.split()) / 100 for line, text in enumerate(texts)
+        ]
         result = stored.get(system=name, metric="few")
         np.testing.assert_array_equal(result.sentences, expected)
-        np.testing.assert_array_equal(result.sentence_outputs["words"], np.rint(100 * np.array(expected)))
+        np.testing.assert_array_equal(
+            result.sentence_outputs["words"], np.rint(100 * np.array(expected))
+        )
         assert len(result.columns["few"]) == len(texts)
         assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
         assert not np.isnan(stored.get(system=name, metric="chrf").sentences).any()
 
 
-def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+def test_pages_files_and_tables_have_all_lines(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     from pyarrow import parquet
 
     directory = run(folder)
@@ -138,14 +156,48 @@ def test_pages_files_and_tables_have_all_lines(folder: Path, capsys: pytest.Capt
     assert OUTPUTS["eager"][line - 1] in told
     assert [row.split()[1] for row in told.splitlines() if row.startswith("eager ")][-1:] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    assert main(["score", "few", "--plugin", "few.py", "-o", *files, "-r", "data/reference0.txt", "--sentences"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                "few",
+                "--plugin",
+                "few.py",
+                "-o",
+                *files,
+                "-r",
+                "data/reference0.txt",
+                "--sentences",
+            ]
+        )
+        == 0
+    )
     rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
     assert [int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"] == GONE
-    assert main(["compare", str(directory), "--worst", "3", "--system", "eager", "broken", "--metric", "few"]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                str(directory),
+                "--worst",
+                "3",
+                "--system",
+                "eager",
+                "broken",
+                "--metric",
+                "few",
+            ]
+        )
+        == 0
+    )
     worst = [row for row in capsys.readouterr().out.splitlines() if row.startswith("line ")]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
-    apart = {n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept}
-    assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(apart, key=lambda n: -apart[n])[:3]
+    apart = {
+        n: abs(len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())) for n in kept
+    }
+    assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(
+        apart, key=lambda n: -apart[n]
+    )[:3]
 
 
 def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
@@ -182,9 +234,16 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:  # noqa: F811
 
 
 def rows_of(path: Path, metric: str) -> list[Any]:
-    """Return all numbers of results by a metric but the names of metrics and what columns stand beside the score."""
+    """Return all numbers of results by a metric but the names of metrics and what columns stand
+    beside the score.
+    """
     results = json.loads((path / "results.json").read_text())
-    own = [row for key in ("scores", "tests") for row in results[key] if f"|{metric}|" in f"|{row['metric']}|"]
+    own = [
+        row
+        for key in ("scores", "tests")
+        for row in results[key]
+        if f"|{metric}|" in f"|{row['metric']}|"
+    ]
     for row in own:
         row["outputs"] = list(row.get("outputs", {}).values())[:1]
     return [{k: v for k, v in row.items() if k not in ("metric", "peer_signature")} for row in own]
@@ -206,7 +265,9 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "coded.py").write_text(CODED)
-    directory = run(folder, 'few, "few[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged")
+    directory = run(
+        folder, 'few, "few[level=sum]", kept, coded, chrf', statistics=", baseline: unchanged"
+    )
     assert main(["report", str(directory), "--format", "numbers"]) == 0
     capsys.readouterr()
     (folder / "numbers").mkdir()
@@ -214,7 +275,10 @@ def test_numbers_as_files_give_the_same_results(
     monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
     (folder / "data").unlink()
     pairs = {
-        "external.yaml": {"few|version:1|none:skip|level:mean": "few-level-mean", "level:sum": "few-level-sum"},
+        "external.yaml": {
+            "few|version:1|none:skip|level:mean": "few-level-mean",
+            "level:sum": "few-level-sum",
+        },
         "external-kept.yaml": {"kept|version:1": "kept", "coded|beta:2": "coded"},
     }
     for config, metrics in pairs.items():
@@ -240,10 +304,16 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(folder: Pa
     assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
     assert main(["report", "runs/units", "--format", "numbers"]) == 0
     numbers = folder / "runs" / "units" / "numbers"
-    assert sorted(path.name for path in numbers.glob("*")) == ["external.yaml", "units-beta-0.5", "units-beta-1"]
+    assert sorted(path.name for path in numbers.glob("*")) == [
+        "external.yaml",
+        "units-beta-0.5",
+        "units-beta-1",
+    ]
     assert main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"]) == 0
     again = [rows_of(folder / "again", f"title:units-beta-{beta}") for beta in ("1", "0.5")]
-    assert again == [rows_of(folder / "runs" / "units", f"units|beta:{beta}") for beta in ("1", "0.5")]
+    assert again == [
+        rows_of(folder / "runs" / "units", f"units|beta:{beta}") for beta in ("1", "0.5")
+    ]
     assert [len(rows) for rows in again] == [8, 8]
 
 
@@ -293,7 +363,9 @@ def fault(folder: Path, body: str) -> int:  # noqa: F811
     """Try a metric whose body is given."""
     (folder / "faulty.py").write_text(FAULTY.format(body))
     (folder / "faulty.yaml").write_text(CONFIG % ("faulty, chrf", "", "runs/faulty"))
-    return main(["validate", "faulty.yaml", "--plugin", "faulty.py", "--try", "--set", "run.devices=cpu"])
+    return main(
+        ["validate", "faulty.yaml", "--plugin", "faulty.py", "--try", "--set", "run.devices=cpu"]
+    )
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -313,9 +385,14 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 
 def test_a_try_says_what_agrees(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     assert fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]") == 0
-    assert "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n" in capsys.readouterr().out
+    assert (
+        "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n"
+        in capsys.readouterr().out
+    )
     assert main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"]) == 0
-    assert "tried: referee|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+    assert (
+        "tried: referee|version:2026-05|none:skip|among:4: 2 texts have" in capsys.readouterr().out
+    )
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
@@ -326,7 +403,11 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
     capsys.readouterr()
-    text = (folder / "few.yaml").read_text().replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    text = (
+        (folder / "few.yaml")
+        .read_text()
+        .replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
+    )
     (folder / "few.yaml").write_text(text)
     assert main(["run", "few.yaml", "--plugin", "few.py", "--dry-run"]) == 0
     told = capsys.readouterr().out
@@ -340,14 +421,14 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
 def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder: Path) -> None:  # noqa: F811
     place = folder / "site"
     (place / "acme-1.4.dist-info").mkdir(parents=True)
-    (place / "acme-1.4.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n")
+    (place / "acme-1.4.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n"
+    )
     points = "[gec_pipeline.metrics]\npoliteness = acme_metrics:politeness\n"
     (place / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
     text = "print('imported')\n" + (folder / "acme_metrics.py").read_text()
     (place / "acme_metrics.py").write_text(text)
-    begin = (
-        f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
+    begin = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
 
     def listed(*words: str) -> tuple[str, str]:
         command = [sys.executable, "-c", begin, "list", "metrics", *words]
@@ -356,7 +437,10 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder:
 
     out, err = listed("--plugin", "kept.py")
     assert "\nkept: Share of the words of the source that the output still has (kept.py)\n" in out
-    assert "\npoliteness: in acme 1.4; `gec-pipeline list metrics politeness` imports it and tells more\n" in out
+    assert (
+        "\npoliteness: in acme 1.4; `gec-pipeline list metrics politeness` imports it and tells more\n"
+        in out
+    )
     assert "imported" not in out + err
     out, err = listed("politeness")
     assert out.startswith("politeness: Whether an output says please (acme 1.4)\n")
@@ -385,7 +469,9 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     )
     assert refused in found["warnings"]
     run(folder, "few", "c")
-    (folder / "few.yaml").write_text((CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager"))
+    (folder / "few.yaml").write_text(
+        (CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager")
+    )
     assert main(["run", "few.yaml", "--plugin", "few.py", "-q"]) == 0
     capsys.readouterr()
     assert main(["compare", "c", "d"]) == 2
@@ -412,9 +498,13 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
-    (folder / "ppl.yaml").write_text(CONFIG % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl"))
+    (folder / "ppl.yaml").write_text(
+        CONFIG % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
+    )
     assert main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
-    means = {name: float(np.mean([len(o.split()) for o in texts])) for name, texts in OUTPUTS.items()}
+    means = {
+        name: float(np.mean([len(o.split()) for o in texts])) for name, texts in OUTPUTS.items()
+    }
     best, *_ = order = sorted(means, key=lambda name: means[name])
     shown = {name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}") for name, mean in means.items()}
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
@@ -422,7 +512,10 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
     away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
     assert away in " ".join(rows[0])
-    for form, expected in (("markdown", f"**{shown[best][0]}**"), ("latex", rf"\textbf{{{shown[best][0]}}}")):
+    for form, expected in (
+        ("markdown", f"**{shown[best][0]}**"),
+        ("latex", rf"\textbf{{{shown[best][0]}}}"),
+    ):
         assert main(["report", "runs/ppl", "--format", form]) == 0
         printed = capsys.readouterr().out
         assert expected in printed
@@ -433,12 +526,17 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(results, group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
-    assert next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval") == shown[best][0]
+    assert (
+        next(f"{mark.low:.2f}" for mark in axes[0].marks if mark.kind != "interval")
+        == shown[best][0]
+    )
     assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
     assert main(["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]) == 0
     own, again = rows_of(folder / "runs" / "ppl", "ppl"), rows_of(folder / "again", "title:ppl")
     assert len(own) == 4 + 3
-    assert [row | {"intervals": None} for row in own] == [row | {"intervals": None} for row in again]
+    assert [row | {"intervals": None} for row in own] == [
+        row | {"intervals": None} for row in again
+    ]
     capsys.readouterr()
     assert main(["cite", "runs/ppl"]) == 0
     cited = capsys.readouterr().out
@@ -446,14 +544,30 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
     assert main(["show", "runs/ppl", "--line", "4"]) == 0
     words = len(OUTPUTS["eager"][3].split())
-    row = next(line.split() for line in capsys.readouterr().out.splitlines()[::-1] if line.startswith("eager"))
+    row = next(
+        line.split()
+        for line in capsys.readouterr().out.splitlines()[::-1]
+        if line.startswith("eager")
+    )
     assert row[1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
 
 
-def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+def test_explain_computes_the_numbers_of_a_sentence(
+    folder: Path,  # noqa: F811
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (folder / "ppl.py").write_text(PPL)
     own = ["--plugin", "ppl.py", "--plugin", "units.py", "--plugin", "referee.py"]
-    data = ["-s", "data/source.txt", "-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "--line", "4"]
+    data = [
+        "-s",
+        "data/source.txt",
+        "-r",
+        "data/reference0.txt",
+        "-o",
+        "data/systems/eager.txt",
+        "--line",
+        "4",
+    ]
     assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
     printed = capsys.readouterr().out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
@@ -470,7 +584,11 @@ def test_explain_computes_the_numbers_of_a_sentence(folder: Path, capsys: pytest
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:  # noqa: F811
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
     assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
-    assert main(["report", "runs/fluency", "--format", "html", "--effects", "1"]) == 0  # this process knows the code
+    assert (
+        main(["report", "runs/fluency", "--format", "html", "--effects", "1"]) == 0
+    )  # this process knows the code
     page = (folder / "runs" / "fluency" / "report.html").read_text(encoding="utf-8")
-    data = json.loads(re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])  # type: ignore[index]
+    data = json.loads(
+        re.search(r'type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1]  # type: ignore[index]
+    )
     assert data["datasets"][0]["metrics"][0]["effects"]

@@ -1,4 +1,6 @@
-"""Metrics that users bring: the page's examples, the oracle that wraps our own chrF, what is kept, and each error."""
+"""Metrics that users bring: the page's examples, the oracle that wraps our own chrF, what is kept,
+and each error.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,12 @@ if TYPE_CHECKING:
 PAGE = (ROOT / "pipeline" / "help" / "plugins.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SOURCE = (ROOT / "data" / "source.txt").read_text(encoding="utf-8").splitlines()
-REFERENCES = [(ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in (0, 1)]
+REFERENCES = [
+    (ROOT / "data" / f"reference{n}.txt").read_text(encoding="utf-8").splitlines() for n in (0, 1)
+]
 OUTPUTS = {
-    p.stem: p.read_text(encoding="utf-8").splitlines() for p in sorted((ROOT / "data" / "systems").glob("*.txt"))
+    p.stem: p.read_text(encoding="utf-8").splitlines()
+    for p in sorted((ROOT / "data" / "systems").glob("*.txt"))
 }
 LENGTH = """
 import pipeline
@@ -69,7 +74,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def commands() -> list[list[str]]:
     """Return the commands of the page."""
-    lines = (line for language, _, text in BLOCKS if language == "console" for line in text.splitlines())
+    lines = (
+        line for language, _, text in BLOCKS if language == "console" for line in text.splitlines()
+    )
     return [shlex.split(line.removeprefix("$ gec-pipeline ")) for line in lines]
 
 
@@ -79,7 +86,10 @@ def test_every_command_of_the_page_works(folder: Path, capsys: pytest.CaptureFix
     printed = capsys.readouterr().out
     assert "kept: Share of the words of the source that the output still has" in printed
     assert (
-        json.loads((folder / "runs" / "units" / "results.json").read_text())["declared"]["units"]["returns"] == "counts"
+        json.loads((folder / "runs" / "units" / "results.json").read_text())["declared"]["units"][
+            "returns"
+        ]
+        == "counts"
     )
 
 
@@ -99,10 +109,15 @@ def compared(results: Any) -> list[Any]:
 def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
     plug = pipeline.metric(own_chrf, each_reference=True)
     asked = {"resamples": 200, "trials": 200, "outputs": "all"}
-    both = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=["chrf[level=mean]", plug], statistics=asked)
+    both = pipeline.evaluate(
+        OUTPUTS, REFERENCES, SOURCE, metrics=["chrf[level=mean]", plug], statistics=asked
+    )
     half = len(OUTPUTS)
     assert compared(both[:half]) == compared(both[half:])
-    tests = [(t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.cohen_d) for t in both.tests]
+    tests = [
+        (t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.cohen_d)
+        for t in both.tests
+    ]
     assert tests[: len(tests) // 2] == tests[len(tests) // 2 :]
 
 
@@ -122,19 +137,31 @@ output: {{dir: {out}}}
 """
 
 
-@pytest.mark.parametrize(("size", "jobs", "backend"), [(1, 1, "serial"), (7, 2, "threading"), (1000, 2, "loky")])
-def test_runs_have_them_too_fresh_and_from_the_cache(folder: Path, size: int, jobs: int, backend: str) -> None:
+@pytest.mark.parametrize(
+    ("size", "jobs", "backend"), [(1, 1, "serial"), (7, 2, "threading"), (1000, 2, "loky")]
+)
+def test_runs_have_them_too_fresh_and_from_the_cache(
+    folder: Path, size: int, jobs: int, backend: str
+) -> None:
     (folder / "oracle.py").write_text(ORACLE.format(size=size))
     for out, more in (("a", []), ("b", []), ("c", ["--no-cache"])):
-        text = CONFIG.format(metrics='"chrf[level=mean]", own_chrf', jobs=jobs, backend=backend, out=out)
+        text = CONFIG.format(
+            metrics='"chrf[level=mean]", own_chrf', jobs=jobs, backend=backend, out=out
+        )
         (folder / "o.yaml").write_text(text)
         assert main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
     results = [json.loads((folder / out / "results.json").read_text()) for out in "abc"]
     assert results[0] == results[1] == results[2]
     scores = results[0]["scores"]
-    own = [{k: v for k, v in s.items() if k not in ("metric", "outputs", "peer_signature")} for s in scores]
+    own = [
+        {k: v for k, v in s.items() if k not in ("metric", "outputs", "peer_signature")}
+        for s in scores
+    ]
     assert own[: len(own) // 2] == own[len(own) // 2 :]
-    new = [json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"]["new"] for out in "abc"]
+    new = [
+        json.loads((folder / out / "run.json").read_text())["plugins"][0]["texts"]["new"]
+        for out in "abc"
+    ]
     assert new[0] > 0 == new[1]
     assert new[2] == new[0]
 
@@ -149,9 +176,13 @@ def test_each_distinct_text_is_computed_once() -> None:
         seen.extend(zip(sources, outputs, strict=True))
         return [float(len(output)) for output in outputs]
 
-    result = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=pipeline.metric(calls, scale=100))
+    result = pipeline.evaluate(
+        OUTPUTS, REFERENCES, SOURCE, metrics=pipeline.metric(calls, scale=100)
+    )
     assert len(seen) == len(set(seen))
-    assert set(seen) == {pair for texts in OUTPUTS.values() for pair in zip(SOURCE, texts, strict=True)}
+    assert set(seen) == {
+        pair for texts in OUTPUTS.values() for pair in zip(SOURCE, texts, strict=True)
+    }
     for name, texts in OUTPUTS.items():
         assert result[name].sentences.tolist() == [len(text) / 100 for text in texts]
 
@@ -166,7 +197,9 @@ def score(folder: Path, body: str, *more: str) -> int:
     return main(["score", "letters", "--plugin", "length.py", *data, *more])
 
 
-def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_version_keeps_numbers_although_the_code_changes(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert score(folder, "return [len(o) / 1000 for o in outputs]") == 0
     first = capsys.readouterr().out
     assert score(folder, "return [0.5 for o in outputs]") == 0
@@ -174,7 +207,10 @@ def test_a_version_keeps_numbers_although_the_code_changes(folder: Path, capsys:
     assert again.out == first
     assert "length.py has changed since numbers of version 1 were kept" in again.err
     assert score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres") == 2
-    assert "--recompute lettres: expected one of letters (did you mean 'letters'?)" in capsys.readouterr().err
+    assert (
+        "--recompute lettres: expected one of letters (did you mean 'letters'?)"
+        in capsys.readouterr().err
+    )
     with pytest.raises(SystemExit, match="2"):
         score(folder, "return [0.5 for o in outputs]", "--batch-size", "0")
     assert "expected a whole number from 1, found '0'" in capsys.readouterr().err
@@ -208,15 +244,30 @@ def test_without_a_version_files_that_the_code_imports_count_too(
 
 FIRST = "data/systems/"
 ERRORS = {
-    "nan": ("return [float('nan')] * len(outputs)", r"files, data/systems/\w+.txt, line \d+: letters is nan"),
+    "nan": (
+        "return [float('nan')] * len(outputs)",
+        r"files, data/systems/\w+.txt, line \d+: letters is nan",
+    ),
     "too few": (
         "return [1.0] * (len(outputs) - 1)",
         r"letters returned \d+ numbers for \d+ texts \(the first: files, ",
     ),
-    "text": ("return ['good'] * len(outputs)", r"line \d+: letters: expected a number, found 'good' \(str\)"),
-    "tuple": ("return [(1, 2, 3)] * len(outputs)", r"letters: expected 1 numbers \(letters\), found 3"),
-    "none": ("return [None] * len(outputs)", r'letters has no score; metric\(none="skip"\) or a number'),
-    "nothing": ("len(outputs)", r"letters: expected a list of numbers, found None \(is `return` missing\?\)"),
+    "text": (
+        "return ['good'] * len(outputs)",
+        r"line \d+: letters: expected a number, found 'good' \(str\)",
+    ),
+    "tuple": (
+        "return [(1, 2, 3)] * len(outputs)",
+        r"letters: expected 1 numbers \(letters\), found 3",
+    ),
+    "none": (
+        "return [None] * len(outputs)",
+        r'letters has no score; metric\(none="skip"\) or a number',
+    ),
+    "nothing": (
+        "len(outputs)",
+        r"letters: expected a list of numbers, found None \(is `return` missing\?\)",
+    ),
     "no list": ("return 1.0", r"letters: expected a list of numbers, found float"),
     "huge": ("return [10 ** 400] * len(outputs)", r"letters: letters is no number"),
     "too large for sums": ("return [1e308] * len(outputs)", r"letters is 1e\+308"),
@@ -230,7 +281,9 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_what_code_returns_is_checked(folder: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_code_returns_is_checked(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     body, expected = ERRORS[name]
     assert score(folder, body) == 2
     message = capsys.readouterr().err
@@ -238,16 +291,24 @@ def test_what_code_returns_is_checked(folder: Path, name: str, capsys: pytest.Ca
     assert message.count("\n") == 1
 
 
-def test_a_model_that_cannot_be_loaded_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for method in ("__init__(self)", "load(self, device)"):
-        own = LENGTH.replace("def length(outputs)", "class Broken").replace("    {body}", f"    def {method}: 1 / 0")
-        (folder / "broken.py").write_text(f"{own}    def __call__(self, outputs): return [1 for _ in outputs]\n")
+        own = LENGTH.replace("def length(outputs)", "class Broken").replace(
+            "    {body}", f"    def {method}: 1 / 0"
+        )
+        (folder / "broken.py").write_text(
+            f"{own}    def __call__(self, outputs): return [1 for _ in outputs]\n"
+        )
         (folder / "broken.yaml").write_text(
             "datasets: {sample: {source: data/source.txt}}\nsystems: [data/systems/eager.txt]\n"
             "metrics: [broken]\noutput: {dir: runs}\n"
         )
         assert main(["run", "broken.yaml", "--plugin", "broken.py"]) == 2
-        told = "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
+        told = (
+            "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
+        )
         assert capsys.readouterr().err.endswith(told)
         assert f"in {method.partition('(')[0]}" in (folder / "runs" / "log.txt").read_text()
         METRICS.data.pop("broken", None)
@@ -255,7 +316,9 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(folder: Path, capsy
         forget_names()
 
 
-def test_the_line_that_fails_is_named_and_the_others_are_kept(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_line_that_fails_is_named_and_the_others_are_kept(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").splitlines()[41]
     assert score(folder, f"return [1 / (o != {text!r}) for o in outputs]") == 2
     assert "(files, data/systems/eager.txt, line 42)" in capsys.readouterr().err
@@ -265,13 +328,19 @@ DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
     "lambda": (lambda: pipeline.metric(lambda outputs: [len(outputs)]), "a lambda has no name"),
     "text": (lambda: pipeline.metric(bad_text), "'hypotheses' is no text of a line"),
     "secret": (lambda: pipeline.metric(bad_secret), "read secrets from os.environ"),
-    "default": (lambda: pipeline.metric(bad_default), "'weight' is no text of a line; options stand behind a *"),
+    "default": (
+        lambda: pipeline.metric(bad_default),
+        "'weight' is no text of a line; options stand behind a *",
+    ),
     "object": (
         lambda: pipeline.evaluate(["a"], ["a"], metrics=[Fixed()]),
         "an object of Fixed was given; give the class",
     ),
     "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
-    "taken": (lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)), "the name 'bleu' is taken"),
+    "taken": (
+        lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)),
+        "the name 'bleu' is taken",
+    ),
 }
 
 
@@ -307,7 +376,9 @@ def test_a_wrong_declaration_is_told_where_it_stands(name: str) -> None:
         make()
 
 
-def test_an_import_that_fails_is_told_with_its_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_import_that_fails_is_told_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "broken.py").write_text("\nimport no_such_module\n")
     assert main(["list", "metrics", "--plugin", "broken.py"]) == 2
     expected = "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
@@ -316,7 +387,9 @@ def test_an_import_that_fails_is_told_with_its_line(folder: Path, capsys: pytest
 
 @pytest.mark.parametrize("name", ["XCOMET", "moverscore", "bleurt"])
 def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> None:
-    with pytest.raises(ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"):
+    with pytest.raises(
+        ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"
+    ):
         pipeline.evaluate(["a"], ["a"], metrics=name)
 
 
@@ -329,7 +402,9 @@ def test_skipped_lines_are_left_out_for_all_systems() -> None:
 
     systems = {"A": ["aa", "x", "bbb"], "B": ["c", "dd", "eeee"]}
     plug = pipeline.metric(few, none="skip")
-    with pytest.warns(UserWarning, match=r"few has no score for 1 of 3 lines \(2\); they are left out"):
+    with pytest.warns(
+        UserWarning, match=r"few has no score for 1 of 3 lines \(2\); they are left out"
+    ):
         skipped = pipeline.evaluate(systems, ["r"] * 3, metrics=plug, statistics={"resamples": 20})
     without = {name: [texts[0], texts[2]] for name, texts in systems.items()}
     dropped = pipeline.evaluate(without, ["r"] * 2, metrics=plug, statistics={"resamples": 20})
@@ -350,7 +425,11 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
     systems = {"A": ["b", "a"], "B": ["a", "a"], "C": ["b", "c"]}
     result = pipeline.evaluate(systems, ["r", "r"], metrics=pipeline.metric(among, listwise=True))
     assert sorted(seen) == [("a", "b"), ("a", "c")]
-    assert {name: result[name].sentences.tolist() for name in systems} == {"A": [0.1, 0], "B": [0, 0], "C": [0.1, 0.1]}
+    assert {name: result[name].sentences.tolist() for name in systems} == {
+        "A": [0.1, 0],
+        "B": [0, 0],
+        "C": [0.1, 0.1],
+    }
     assert "among:3" in result[0].signature
 
 
@@ -381,19 +460,27 @@ def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended
 
 def test_counts_are_those_of_external(folder: Path) -> None:
     rng = np.random.default_rng(5)
-    numbers = {output: tuple(rng.integers(0, 4, 3).tolist()) for texts in OUTPUTS.values() for output in texts}
+    numbers = {
+        output: tuple(rng.integers(0, 4, 3).tolist())
+        for texts in OUTPUTS.values()
+        for output in texts
+    }
 
     def verified(outputs: list[str]) -> list[tuple[int, int, int]]:
         return [numbers[output] for output in outputs]
 
-    result = pipeline.evaluate(OUTPUTS, REFERENCES, metrics=pipeline.metric(verified, returns="counts", beta=0.5))
+    result = pipeline.evaluate(
+        OUTPUTS, REFERENCES, metrics=pipeline.metric(verified, returns="counts", beta=0.5)
+    )
     for name, texts in OUTPUTS.items():
         rows = "\n".join(" ".join(map(str, numbers[text])) for text in texts)
         (folder / f"{name}.counts").write_text(f"{rows}\n")
     config = {
         "datasets": {"d": {"references": ["data/reference0.txt"]}},
         "systems": {name: f"data/systems/{name}.txt" for name in OUTPUTS},
-        "metrics": [{"name": "external", "title": "verified", "files": "{system}.counts", "score": "f_beta"}],
+        "metrics": [
+            {"name": "external", "title": "verified", "files": "{system}.counts", "score": "f_beta"}
+        ],
         "output": {"dir": "out"},
     }
     outside = pipeline.run(config)
@@ -405,7 +492,10 @@ def test_scorer_and_sentence_scores_take_functions() -> None:
     outputs = OUTPUTS["eager"]
     expected = pipeline.sentence_scores("chrf", outputs, REFERENCES)
     assert pipeline.sentence_scores(plug, outputs, REFERENCES).tolist() == expected.tolist()
-    assert pipeline.Scorer(plug, REFERENCES).rewards(outputs[:3], [0, 1, 2]).tolist() == expected[:3].tolist()
+    assert (
+        pipeline.Scorer(plug, REFERENCES).rewards(outputs[:3], [0, 1, 2]).tolist()
+        == expected[:3].tolist()
+    )
 
 
 # --- no code by config; reading without the code; installed packages
@@ -448,14 +538,24 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
             package.mkdir(exist_ok=True)
             (package / name).write_text(text)
     place = folder / "site"
-    build = ["-m", "pip", "install", "-q", "--no-build-isolation", "--no-deps", "--no-index", "--target", str(place)]
+    build = [
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-build-isolation",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(place),
+    ]
     subprocess.run([sys.executable, *build, str(package)], check=True, capture_output=True)
     data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
-    call = (
-        f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    )
+    call = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     asked = ["score", "politeness[word=the]", "chrf", *data]
-    done = subprocess.run([sys.executable, "-c", call, *asked], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", call, *asked], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert "politeness|word:the|version:2|level:mean" in done.stdout
 
@@ -464,14 +564,18 @@ def test_an_error_of_input_is_what_python_raises() -> None:
     def fails(outputs: list[str]) -> list[float]:
         return [1 / len(output) for output in outputs]
 
-    with pytest.raises(InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"):
+    with pytest.raises(
+        InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"
+    ):
         pipeline.evaluate(["a", ""], ["a", "b"], metrics=fails)
 
 
 def test_a_function_of_a_module_has_the_signature_that_its_file_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So a run with --plugin FILE and a program that imports FILE share their numbers; a change makes both new."""
+    """So a run with --plugin FILE and a program that imports FILE share their numbers; a change
+    makes both new.
+    """
     code = "import pipeline\n\n\n@pipeline.metric()\ndef vowels(outputs):\n    return [len(o) / 9 for o in outputs]\n"
     code += "\n\ndef made():\n    def vowels(outputs):\n        return [0.5 for _ in outputs]\n    return vowels\n"
     for name in ("ours", "others"):

@@ -45,13 +45,29 @@ def letters(outputs: list[str]) -> list[float]:
 # --- no references
 
 
-def test_a_metric_of_the_source_needs_no_references(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_metric_of_the_source_needs_no_references(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept"))
     assert main(["validate", "alone.yaml", "--plugin", "kept.py"]) == 0
     assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 0
     assert main(["show", "out", "--line", "3"]) == 0
     capsys.readouterr()
-    assert main(["score", "kept", "--plugin", "kept.py", "-s", "data/source.txt", "-o", "data/systems/eager.txt"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                "kept",
+                "--plugin",
+                "kept.py",
+                "-s",
+                "data/source.txt",
+                "-o",
+                "data/systems/eager.txt",
+            ]
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
     alone, beside = (pipeline.load(each) for each in ("out", "runs/kept"))
@@ -66,9 +82,13 @@ def test_without_references_every_other_metric_says_what_it_needs(
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept, chrf, gleu"))
     assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 2
     told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
-    expected = [f"error: alone.yaml:2:12: datasets.sample: {name} {told}" for name in ("chrf", "gleu")]
+    expected = [
+        f"error: alone.yaml:2:12: datasets.sample: {name} {told}" for name in ("chrf", "gleu")
+    ]
     assert capsys.readouterr().err.splitlines() == expected
-    (folder / "nothing.yaml").write_text(ALONE.format(metrics="kept").replace("source: data/source.txt", ""))
+    (folder / "nothing.yaml").write_text(
+        ALONE.format(metrics="kept").replace("source: data/source.txt", "")
+    )
     assert main(["run", "nothing.yaml", "--plugin", "kept.py", "-q"]) == 2
     assert "the key 'references' is missing" in capsys.readouterr().err
     with pytest.raises(InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"):
@@ -79,7 +99,9 @@ def test_outputs_alone_are_scored_from_python() -> None:
     both = pipeline.evaluate(OUTPUTS, REFERENCES, SOURCE, metrics=letters)
     for sources in (None, SOURCE):
         alone = pipeline.evaluate(OUTPUTS, None, sources, metrics=letters)
-        assert [(r.system, r.score, r.rank) for r in alone] == [(r.system, r.score, r.rank) for r in both]
+        assert [(r.system, r.score, r.rank) for r in alone] == [
+            (r.system, r.score, r.rank) for r in both
+        ]
 
 
 # --- numbers in memory
@@ -87,12 +109,17 @@ def test_outputs_alone_are_scored_from_python() -> None:
 
 def rows(results: Any) -> list[Any]:
     """Return what is to be equal of two evaluations."""
-    return [(r.system, r.score, r.outputs, r.rank, r.bootstrap, r.sentences.tolist()) for r in results]
+    return [
+        (r.system, r.score, r.outputs, r.rank, r.bootstrap, r.sentences.tolist()) for r in results
+    ]
 
 
 def paired(results: Any) -> list[Any]:
     """Return the paired tests of an evaluation, without the names of metrics."""
-    return [(t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.losses) for t in results.tests]
+    return [
+        (t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.losses)
+        for t in results.tests
+    ]
 
 
 def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
@@ -130,7 +157,9 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(OUTPUTS, metrics=[], scores={"errors": low}, statistics=asked)
     least = pipeline.evaluate(OUTPUTS, metrics=metric, scores={"errors": high}, statistics=asked)
-    assert [(r.system, r.score, r.rank) for r in least] == [(r.system, -r.score, r.rank) for r in best]
+    assert [(r.system, r.score, r.rank) for r in least] == [
+        (r.system, -r.score, r.rank) for r in best
+    ]
     assert [r.bootstrap.ranks for r in least] == [r.bootstrap.ranks for r in best]
     told = [(t.system, -t.difference, t.p, t.wins, t.losses) for t in best.tests]
     assert [(t.system, t.difference, t.p, t.wins, t.losses) for t in least.tests] == told
@@ -145,9 +174,15 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
 
 GIVEN_WRONG: dict[str, tuple[Any, str]] = {
     "too few": ({"x": {"A": [1.0]}}, "scores['x']['A']: expected an array [2], found [1]"),
-    "nan": ({"x": {"A": [1.0, np.nan]}}, "scores['x']['A'], item 2: expected a number, found 'nan'"),
+    "nan": (
+        {"x": {"A": [1.0, np.nan]}},
+        "scores['x']['A'], item 2: expected a number, found 'nan'",
+    ),
     "text": ({"x": {"A": ["a", "b"]}}, "scores['x']['A']: expected numbers in an array or a list"),
-    "count": ({"x": {"A": [[1, 2, -1], [1, 2, 3]]}}, "scores['x']['A'], item 1: '-1.0' is no count"),
+    "count": (
+        {"x": {"A": [[1, 2, -1], [1, 2, 3]]}},
+        "scores['x']['A'], item 1: '-1.0' is no count",
+    ),
     "system": ({"x": {"a": [1, 2]}}, "scores['x']: there are no numbers of 'A'"),
     "other": ({"x": {"A": [1, 2], "B": [1, 2]}}, "scores['x']: no system is called 'B'"),
     "title": ({"precision": {"A": [1, 2]}}, "'precision' is the name of another output"),
@@ -164,7 +199,9 @@ def test_wrong_numbers_in_memory_are_told(name: str) -> None:
 # --- whole classes
 
 
-def test_a_whole_metric_counts_in_workers_under_its_version(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_metric_counts_in_workers_under_its_version(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["run", "capitals.yaml", "--plugin", "capitals.py", "-q"]) == 0
     text = (folder / "data" / "systems" / "eager.txt").read_text(encoding="utf-8").replace("\n", "")
     share = sum(map(str.isupper, text)) / len(text)
@@ -177,17 +214,23 @@ def test_a_whole_metric_counts_in_workers_under_its_version(folder: Path, capsys
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
     assert about["sha256"] == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
     capsys.readouterr()
-    assert main(["score", "capitals", "--plugin", "capitals.py", "-o", "data/systems/eager.txt"]) == 0
+    assert (
+        main(["score", "capitals", "--plugin", "capitals.py", "-o", "data/systems/eager.txt"]) == 0
+    )
     assert f"{100 * share:.2f}" in capsys.readouterr().out
 
 
-def test_an_entry_point_may_be_a_whole_metric(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_may_be_a_whole_metric(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "site").mkdir()
     (folder / "capitals.py").rename(folder / "site" / "own_capitals.py")
     info = folder / "site" / "own_capitals-2.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-capitals\nVersion: 2.0\n")
-    (info / "entry_points.txt").write_text("[gec_pipeline.metrics]\ncapitals = own_capitals:Capitals\n")
+    (info / "entry_points.txt").write_text(
+        "[gec_pipeline.metrics]\ncapitals = own_capitals:Capitals\n"
+    )
     monkeypatch.syspath_prepend(folder / "site")
     result = pipeline.evaluate(OUTPUTS, metrics="capitals")
     assert result[0].signature.startswith("capitals|")
@@ -200,7 +243,9 @@ def test_an_entry_point_may_be_a_whole_metric(folder: Path, monkeypatch: pytest.
 
 
 def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
-    """A folder that a metric names is moved, and its numbers are still kept; another byte makes them anew."""
+    """A folder that a metric names is moved, and its numbers are still kept; another byte makes
+    them anew.
+    """
     model = folder / "model"
     for number in range(2):
         (model / str(number)).mkdir(parents=True)
@@ -216,8 +261,15 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
     (folder / "listed.py").write_text(code)
 
     def about(place: str) -> dict[str, Any]:
-        (folder / "listed.yaml").write_text(ALONE.format(metrics=f"{{name: listed, model: {place}}}"))
-        assert main(["run", "listed.yaml", "--plugin", "listed.py", "-q", "--fresh", "--device", "cpu"]) == 0
+        (folder / "listed.yaml").write_text(
+            ALONE.format(metrics=f"{{name: listed, model: {place}}}")
+        )
+        assert (
+            main(
+                ["run", "listed.yaml", "--plugin", "listed.py", "-q", "--fresh", "--device", "cpu"]
+            )
+            == 0
+        )
         return json.loads((folder / "out" / "run.json").read_text())["plugins"][0]  # type: ignore[no-any-return]
 
     first = about("model")
@@ -234,7 +286,9 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
 
 
 def test_a_large_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bytes that change behind an equal size, time and inode are not seen, which shows that nothing was read."""
+    """Bytes that change behind an equal size, time and inode are not seen, which shows that nothing
+    was read.
+    """
     monkeypatch.setattr(plugged, "LARGE", 4)
     file = tmp_path / "weights"
     file.write_bytes(b"12345")

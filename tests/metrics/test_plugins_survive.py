@@ -1,4 +1,6 @@
-"""What metrics of users survive: kills, Ctrl-C, memory that runs out, changed files, odd values, broken caches."""
+"""What metrics of users survive: kills, Ctrl-C, memory that runs out, changed files, odd values,
+broken caches.
+"""
 
 # ruff: noqa: F811 (fixtures are arguments)
 from __future__ import annotations
@@ -55,16 +57,31 @@ systems: [A.txt]
 metrics: [slow]
 output: {dir: out}
 """
-COMMAND = [sys.executable, "-m", "pipeline", "run", "slow.yaml", "--plugin", "slow.py", "-q", "--device", "cpu"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "pipeline",
+    "run",
+    "slow.yaml",
+    "--plugin",
+    "slow.py",
+    "-q",
+    "--device",
+    "cpu",
+]
 
 
 @pytest.fixture
 def slow(folder: Path) -> Path:
-    """A folder with a slow metric that writes down what it computes, and forty texts, which are ten batches."""
+    """A folder with a slow metric that writes down what it computes, and forty texts, which are ten
+    batches.
+    """
     (folder / "slow.py").write_text(SLOW)
     (folder / "slow.yaml").write_text(CONFIG)
     for name in ("source", "A"):
-        (folder / f"{name}.txt").write_text("".join(f"text {n} {'x' * (n % 11)}\n" for n in range(40)))
+        (folder / f"{name}.txt").write_text(
+            "".join(f"text {n} {'x' * (n % 11)}\n" for n in range(40))
+        )
     return folder
 
 
@@ -75,7 +92,9 @@ def seen(folder: Path) -> list[list[str]]:
 
 
 def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
-    """Begin a run, and return when it has begun so many batches more; the last waits while there is a file `hold`."""
+    """Begin a run, and return when it has begun so many batches more; the last waits while there is
+    a file `hold`.
+    """
     until = len(seen(folder)) + 4 * batches
     (folder / "hold").write_text(str(until))
     process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -87,7 +106,8 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("victim", "kills"), [("main", 1), ("model", 1), pytest.param("main", 2, marks=pytest.mark.exhaustive)]
+    ("victim", "kills"),
+    [("main", 1), ("model", 1), pytest.param("main", 2, marks=pytest.mark.exhaustive)],
 )
 def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> None:
     for number in range(kills):
@@ -101,7 +121,12 @@ def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> No
     assert len(computed) == 40
     assert sum(computed.values()) <= 40 + kills * 4
     data = (slow / "out" / "results.json").read_bytes()
-    assert subprocess.run([*COMMAND, "--no-cache", "--fresh"], capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [*COMMAND, "--no-cache", "--fresh"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
     assert (slow / "out" / "results.json").read_bytes() == data
 
 
@@ -126,12 +151,19 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_file_that_is_saved_meanwhile_is_an_error(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    saving = "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
+def test_a_file_that_is_saved_meanwhile_is_an_error(
+    slow: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saving = (
+        "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
+    )
     changing = SLOW.replace("    def load", saving)
     (slow / "slow.py").write_text(changing)
     assert main(["run", "slow.yaml", "--plugin", "slow.py", "-q"]) == 2
-    assert capsys.readouterr().err == "error: slow.py was changed meanwhile; run the same command again\n"
+    assert (
+        capsys.readouterr().err
+        == "error: slow.py was changed meanwhile; run the same command again\n"
+    )
 
 
 def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
@@ -170,17 +202,33 @@ LEAVES: st.SearchStrategy[Any] = st.one_of(
     st.fractions(),
     st.complex_numbers(),
     st.sampled_from(
-        [np.float32(0.1), np.int64(3), np.array([1.5]), np.array([]), np.bool_(True), Decimal("NaN"), object()]
+        [
+            np.float32(0.1),
+            np.int64(3),
+            np.array([1.5]),
+            np.array([]),
+            np.bool_(True),
+            Decimal("NaN"),
+            object(),
+        ]
     ),
     st.just(Fraction(1, 3)),
 )
 VALUES = st.recursive(
-    LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=4), st.tuples(inner, inner, inner), st.sets(st.integers()))
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.tuples(inner, inner, inner), st.sets(st.integers())
+    ),
 )
 
 
-@given(returned=VALUES, form=st.sampled_from([{}, {"returns": "counts"}, {"names": ("odd", "b")}, {"none": "skip"}]))
-def test_whatever_is_returned_ends_in_numbers_or_in_one_message(returned: Any, form: dict[str, Any]) -> None:
+@given(
+    returned=VALUES,
+    form=st.sampled_from([{}, {"returns": "counts"}, {"names": ("odd", "b")}, {"none": "skip"}]),
+)
+def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
+    returned: Any, form: dict[str, Any]
+) -> None:
     def odd(outputs: list[str]) -> Any:
         return [returned for _ in outputs]
 
@@ -191,7 +239,9 @@ def test_whatever_is_returned_ends_in_numbers_or_in_one_message(returned: Any, f
     for function in (odd, whole):
         message = ""
         try:
-            score = pipeline.evaluate(["a", "b c"], metrics=pipeline.metric(function, name="odd", **form)).score
+            score = pipeline.evaluate(
+                ["a", "b c"], metrics=pipeline.metric(function, name="odd", **form)
+            ).score
         except InputError as error:
             message = str(error)
         assert ("odd" in message and "\n" not in message) if message else np.isfinite(score)
@@ -216,7 +266,9 @@ def foreign(path: Path) -> None:
 
 
 def falsified(path: Path) -> None:
-    """Change the numbers of each row, so that proofs are wrong, and write numbers of another length."""
+    """Change the numbers of each row, so that proofs are wrong, and write numbers of another
+    length.
+    """
     with sqlite3.connect(path) as database:
         database.execute("UPDATE scores_kept SET numbers = zeroblob(16)")
 
@@ -245,10 +297,22 @@ BROKEN: dict[Callable[[Path], None], str] = {
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 def test_a_broken_cache_changes_no_number(
-    folder: Path, broken: Callable[[Path], None], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path,
+    broken: Callable[[Path], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(content_cache, "PATIENCE", 0.1)
-    command = ["score", "kept", "--plugin", "kept.py", "-s", "data/source.txt", "-o", "data/systems/eager.txt"]
+    command = [
+        "score",
+        "kept",
+        "--plugin",
+        "kept.py",
+        "-s",
+        "data/source.txt",
+        "-o",
+        "data/systems/eager.txt",
+    ]
     assert main(command) == 0
     expected = capsys.readouterr().out
     path = folder / "caches" / content_cache.SCORES.file
@@ -310,12 +374,16 @@ def test_configs_and_run_directories_import_nothing(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "evil.py").write_text(EVIL)
-    config = (
-        "datasets: {d: {source: data/source.txt}}\nsystems: [data/systems/*.txt]\nmetrics: [NAME]\noutput: {dir: out}\n"
-    )
+    config = "datasets: {d: {source: data/source.txt}}\nsystems: [data/systems/*.txt]\nmetrics: [NAME]\noutput: {dir: out}\n"
     hostile = config.replace("dir: out", "dir: other")
     texts = [hostile.replace("NAME", name) for name in NAMES]
-    extra = ("plugins: [evil.py]", "plugin: evil.py", "include: [evil.py]", "run: {plugins: [evil.py]}", "python: evil")
+    extra = (
+        "plugins: [evil.py]",
+        "plugin: evil.py",
+        "include: [evil.py]",
+        "run: {plugins: [evil.py]}",
+        "python: evil",
+    )
     texts += [hostile.replace("NAME", "evil") + line + "\n" for line in extra]
     commands = []
     for number, text in enumerate(texts):
@@ -326,8 +394,14 @@ def test_configs_and_run_directories_import_nothing(
     (folder / "ran.txt").unlink()
     about, results = folder / "out" / "run.json", folder / "out" / "results.json"
     path = str(folder / "evil.py")
-    about.write_text(about.read_text().replace('"from": "evil.py"', f'"from": "{path}", "module": "evil"'))
-    results.write_text(results.read_text().replace('"summary": "', f'"place": ["file", "{path}"], "summary": "evil '))
+    about.write_text(
+        about.read_text().replace('"from": "evil.py"', f'"from": "{path}", "module": "evil"')
+    )
+    results.write_text(
+        results.read_text().replace(
+            '"summary": "', f'"place": ["file", "{path}"], "summary": "evil '
+        )
+    )
     reading = [
         "show out",
         "show out --line 2",
@@ -337,15 +411,30 @@ def test_configs_and_run_directories_import_nothing(
         "list metrics evil",
         "cite out",
     ]
-    commands += [*reading, "report out --format html markdown latex csv", "reproduce out", "run good.yaml"]
-    commands += [f"score {name} -o data/systems/eager.txt" for name in ("evil", "evil.py", "./evil.py", "evil:evil")]
+    commands += [
+        *reading,
+        "report out --format html markdown latex csv",
+        "reproduce out",
+        "run good.yaml",
+    ]
+    commands += [
+        f"score {name} -o data/systems/eager.txt"
+        for name in ("evil", "evil.py", "./evil.py", "evil:evil")
+    ]
     (folder / "commands.txt").write_text("\n".join(commands))
-    for name in ("GEC_PIPELINE_PLUGINS", "GEC_PIPELINE_PLUGIN", "PIPELINE_PLUGINS", "PYTEST_PLUGINS"):
+    for name in (
+        "GEC_PIPELINE_PLUGINS",
+        "GEC_PIPELINE_PLUGIN",
+        "PIPELINE_PLUGINS",
+        "PYTEST_PLUGINS",
+    ):
         monkeypatch.setenv(name, "evil")
     capsys.readouterr()
     for then, told in (("", False), ('main(["list", "metrics", "--plugin", "evil.py"])', True)):
         (folder / "hooked.py").write_text(HOOKED.replace("{then}", then))
-        done = subprocess.run([sys.executable, "hooked.py"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "hooked.py"], capture_output=True, text=True, check=False
+        )
         assert "Traceback" not in done.stderr
         assert ("HOOK" in done.stderr) is told, done.stderr
         assert (folder / "ran.txt").exists() is told
@@ -356,9 +445,15 @@ SCORE = ["score", "chrf", "-r", "data/reference0.txt", "-o", "data/systems/eager
 
 
 @pytest.mark.parametrize(("command", "unwanted"), [(RUN, "sqlite3"), (SCORE, "importlib.metadata")])
-def test_a_run_without_plugins_imports_nothing_of_them(folder: Path, command: list[str], unwanted: str) -> None:
-    """Only declarations, which results.json may have. Pydantic imports importlib.metadata, and `score` no pydantic."""
-    (folder / "chrf.yaml").write_text((folder / "kept.yaml").read_text().replace("[chrf, kept]", "[chrf]"))
+def test_a_run_without_plugins_imports_nothing_of_them(
+    folder: Path, command: list[str], unwanted: str
+) -> None:
+    """Only declarations, which results.json may have. Pydantic imports importlib.metadata, and
+    `score` no pydantic.
+    """
+    (folder / "chrf.yaml").write_text(
+        (folder / "kept.yaml").read_text().replace("[chrf, kept]", "[chrf]")
+    )
     code = (
         f"import sys; from pipeline.cli import main; assert main({command!r}) == 0\n"
         f"print(*(name for name in sys.modules if 'plugged' in name or name == {unwanted!r}), file=sys.stderr)"

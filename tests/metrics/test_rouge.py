@@ -1,4 +1,6 @@
-"""ROUGE of flavour google, against the package rouge-score run live, and against naive counts for what it lacks."""
+"""ROUGE of flavour google, against the package rouge-score run live, and against naive counts for
+what it lacks.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ VOCABULARY_TEXT = (
     "café \u212aelvin \u0130zmir agreed happily . , ! - relational Привет"
 )
 VOCABULARY = VOCABULARY_TEXT.split()
-"""Words that the stemmer changes, punctuation inside words, and the two letters that str.lower() makes ASCII."""
+"""Words that the stemmer changes, punctuation inside words, and the two letters that str.lower()
+makes ASCII."""
 
 
 def texts(seed: int, items: int, sentences: int = 4) -> list[str]:
@@ -51,10 +54,14 @@ def score_multi() -> Callable[..., list[dict[str, Any]]]:
     """The scores of rouge-score for each item: of one reference, or the best of several."""
     scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
-    def scored(hypotheses: Sequence[str], references: Sequence[Sequence[str]], stem: bool) -> list[dict[str, Any]]:
+    def scored(
+        hypotheses: Sequence[str], references: Sequence[Sequence[str]], stem: bool
+    ) -> list[dict[str, Any]]:
         made = scorer.RougeScorer(TYPES, use_stemmer=stem)
         items = zip(*references, strict=True)
-        return [made.score_multi(list(item), text) for item, text in zip(items, hypotheses, strict=True)]
+        return [
+            made.score_multi(list(item), text) for item, text in zip(items, hypotheses, strict=True)
+        ]
 
     return scored
 
@@ -65,7 +72,9 @@ def compare(result: Any, expected: list[dict[str, Any]]) -> None:
         for end, field in (("", "fmeasure"), ("_recall", "recall"), ("_precision", "precision")):
             mean = sum(getattr(item[name], field) for item in expected) / len(expected)
             assert result.outputs[name + end] == pytest.approx(mean, abs=1e-12), name + end
-    assert result.sentences.tolist() == pytest.approx([item["rouge1"].fmeasure for item in expected], abs=1e-12)
+    assert result.sentences.tolist() == pytest.approx(
+        [item["rouge1"].fmeasure for item in expected], abs=1e-12
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -74,7 +83,10 @@ def compare(result: Any, expected: list[dict[str, Any]]) -> None:
 def test_all_types_are_those_of_rouge_score(score_multi: Any, references: int, stem: bool) -> None:
     hypotheses, sets = texts(1, 60), [texts(2 + number, 60) for number in range(references)]
     metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'}]"
-    compare(pipeline.evaluate(hypotheses, sets, metrics=[metric])[0], score_multi(hypotheses, sets, stem))
+    compare(
+        pipeline.evaluate(hypotheses, sets, metrics=[metric])[0],
+        score_multi(hypotheses, sets, stem),
+    )
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -121,12 +133,19 @@ def naive_counts(kind: str, output: str, reference: str) -> Counts:
         return naive.union_hits(split[0], split[1]), len(one), len(two)
     elif kind == "W":
         weight = 1.2
-        return naive.weighted_lcs(one, two, lambda k: k**weight), len(one) ** weight, len(two) ** weight
+        return (
+            naive.weighted_lcs(one, two, lambda k: k**weight),
+            len(one) ** weight,
+            len(two) ** weight,
+        )
     else:
         gap = int(kind.lstrip("SU")) if kind.lstrip("SU") else None
         grams = [naive.skip_bigrams(tokens, gap) for tokens in (one, two)]  # type: ignore[misc]
         if kind.startswith("SU"):
-            grams = [pairs + naive.ngrams(tokens, 1) for pairs, tokens in zip(grams, (one, two), strict=True)]
+            grams = [
+                pairs + naive.ngrams(tokens, 1)
+                for pairs, tokens in zip(grams, (one, two), strict=True)
+            ]
     return (grams[0] & grams[1]).total(), grams[0].total(), grams[1].total()
 
 
@@ -143,18 +162,27 @@ def naive_scores(kind: str, counts: Counts, beta: float = 1) -> tuple[float, flo
 EVERY = "1+2+L+Lsum+W+S+S4+SU+SU4"
 
 
-def naive_items(kind: str, hypotheses: list[str], sets: list[list[str]], policy: str) -> list[tuple[float, ...]]:
+def naive_items(
+    kind: str, hypotheses: list[str], sets: list[list[str]], policy: str
+) -> list[tuple[float, ...]]:
     """F, recall and precision of every item under a policy for references."""
     items: list[tuple[float, ...]] = []
     for output, *references in zip(hypotheses, *sets, strict=True):
-        scores = [naive_scores(kind, naive_counts(kind, output, reference)) for reference in references]
+        scores = [
+            naive_scores(kind, naive_counts(kind, output, reference)) for reference in references
+        ]
         if policy == "best":
             items.append(max(scores))
         elif policy == "mean":
             items.append(tuple(np.mean(scores, axis=0)))
         else:
-            kept = [[s for number, s in enumerate(scores) if number != left] for left in range(len(scores))]
-            items.append(tuple(np.mean([max(subset, key=lambda s: s[0]) for subset in kept], axis=0)))
+            kept = [
+                [s for number, s in enumerate(scores) if number != left]
+                for left in range(len(scores))
+            ]
+            items.append(
+                tuple(np.mean([max(subset, key=lambda s: s[0]) for subset in kept], axis=0))
+            )
     return items
 
 
@@ -162,7 +190,9 @@ def naive_items(kind: str, hypotheses: list[str], sets: list[list[str]], policy:
 @pytest.mark.parametrize("policy", ["best", "mean", "jackknife"])
 def test_every_type_and_policy_is_the_naive_one(policy: str) -> None:
     hypotheses, sets = texts(11, 40), [texts(12 + number, 40) for number in range(3)]
-    outputs = pipeline.evaluate(hypotheses, sets, metrics=[f"rouge[types={EVERY},refs={policy}]"]).outputs
+    outputs = pipeline.evaluate(
+        hypotheses, sets, metrics=[f"rouge[types={EVERY},refs={policy}]"]
+    ).outputs
     for kind in EVERY.split("+"):
         means = np.mean(naive_items(kind, hypotheses, sets, policy), axis=0)
         assert outputs[f"rouge{kind}"] == pytest.approx(means[0], abs=1e-12), kind
@@ -186,27 +216,39 @@ def test_summed_counts_are_the_naive_ones() -> None:
 def test_merged_references_have_the_highest_counts() -> None:
     hypotheses, sets = texts(31, 30), [texts(32 + number, 30) for number in range(3)]
     kinds = "1+3+S+S2+SU+SU0"
-    outputs = pipeline.evaluate(hypotheses, sets, metrics=[f"rouge[types={kinds},refs=merged]"]).outputs
+    outputs = pipeline.evaluate(
+        hypotheses, sets, metrics=[f"rouge[types={kinds},refs=merged]"]
+    ).outputs
     for kind in kinds.split("+"):
         scores = []
         for output, *references in zip(hypotheses, *sets, strict=True):
             gap = int(kind.lstrip("SU")) if kind.lstrip("SU") else None
 
             def grams(text: str, kind: str = kind, gap: int | None = gap) -> Any:
-                pairs = naive.ngrams(words(text), int(kind)) if kind.isdigit() else naive.skip_bigrams(words(text), gap)
+                pairs = (
+                    naive.ngrams(words(text), int(kind))
+                    if kind.isdigit()
+                    else naive.skip_bigrams(words(text), gap)
+                )
                 return pairs + naive.ngrams(words(text), 1) if kind.startswith("SU") else pairs
 
             merged = grams(references[0])
             for reference in references[1:]:
                 merged |= grams(reference)
             own = grams(output)
-            scores.append(naive_scores(kind, ((merged & own).total(), merged.total(), own.total()))[0])
+            scores.append(
+                naive_scores(kind, ((merged & own).total(), merged.total(), own.total()))[0]
+            )
         assert outputs[f"rouge{kind}"] == pytest.approx(np.mean(scores), abs=1e-12), kind
 
 
 def test_scores_by_hand() -> None:
-    """Reference "a b c d", output "a x c d": 3 of 4 words; of 3 bigrams c d; a c d in order; runs a and c d."""
-    outputs = pipeline.evaluate(["a x c d"], [["a b c d"]], metrics=["rouge[types=1+2+L+W+S+S0+SU]"]).outputs
+    """Reference "a b c d", output "a x c d": 3 of 4 words; of 3 bigrams c d; a c d in order; runs a
+    and c d.
+    """
+    outputs = pipeline.evaluate(
+        ["a x c d"], [["a b c d"]], metrics=["rouge[types=1+2+L+W+S+S0+SU]"]
+    ).outputs
     assert outputs["rouge1"] == 3 / 4
     assert outputs["rouge2"] == pytest.approx(1 / 3)
     assert outputs["rougeL"] == 3 / 4
@@ -217,10 +259,13 @@ def test_scores_by_hand() -> None:
 
 
 def test_f_by_alpha_is_f_by_beta() -> None:
-    """Recall 1/2, precision 1: F = P R / (alpha R + (1 - alpha) P), with alpha = 1 / (1 + beta ** 2)."""
+    """Recall 1/2, precision 1: F = P R / (alpha R + (1 - alpha) P), with alpha = 1 / (1 + beta **
+    2).
+    """
     kwargs: dict[str, Any] = {"hypotheses": ["a b"], "references": [["a b c d"]]}
     by_beta, by_alpha = (
-        pipeline.evaluate(**kwargs, metrics=[f"rouge[types=1,{o}]"]).score for o in ("beta=2", "alpha=0.2")
+        pipeline.evaluate(**kwargs, metrics=[f"rouge[types=1,{o}]"]).score
+        for o in ("beta=2", "alpha=0.2")
     )
     assert by_beta == pytest.approx(by_alpha, abs=1e-15)
     assert by_beta == pytest.approx(5 * 0.5 / (4 * 1 + 0.5))
@@ -267,7 +312,9 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
     other = "none" if "none" in options else "newline"
     assert (
         found.outputs
-        == pipeline.evaluate([plain[0]], [[plain[1]]], metrics=[f"rouge[types=Lsum+1,split={other}]"]).outputs
+        == pipeline.evaluate(
+            [plain[0]], [[plain[1]]], metrics=[f"rouge[types=Lsum+1,split={other}]"]
+        ).outputs
     )
 
 
@@ -278,20 +325,29 @@ def test_markers_are_newlines(options: str, joint: str) -> None:
         ("split=newline", "one n two three four"),
         ("split=none,tok=nonspace", "O n e < n > t w o . t h r e e Ł f o u r"),
         ("split=newline,tok=char", "O n e < n > t w o . t h r e e Ł   f o u r"),
-        ("split=regex,boundary=x.c5.81,tok=whitespace", "One<n>two. three four"),  # the boundary is Ł
+        (
+            "split=regex,boundary=x.c5.81,tok=whitespace",
+            "One<n>two. three four",
+        ),  # the boundary is Ł
         ("split=marker,stem=porter", "one two three four"),
     ],
 )
 def test_reports_show_the_tokens_of_sentences(options: str, tokens: str) -> None:
-    """By hand: <n>, the newline and what an expression matches are tokens only where nothing is split there."""
+    """By hand: <n>, the newline and what an expression matches are tokens only where nothing is
+    split there.
+    """
     metric = from_text(f"rouge[types=1,{options}]")
     (shared,) = metric.overlaps()  # type: ignore[attr-defined]
-    found = shared.tokenization.tokens("One<n>two.\nthreeŁ four" if "char" in options else "One<n>two. threeŁ four")
+    found = shared.tokenization.tokens(
+        "One<n>two.\nthreeŁ four" if "char" in options else "One<n>two. threeŁ four"
+    )
     assert " ".join(found) == tokens
 
 
 def test_sentences_are_found_by_expression() -> None:
-    """Any white space behind a full stop; without the split the second sentence could not match the first."""
+    """Any white space behind a full stop; without the split the second sentence could not match the
+    first.
+    """
     texts = "we saw it. the cat sat", "the cat sat! we saw it."
     cut = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=Lsum,split=regex]"])
     whole = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=L]"])
@@ -318,8 +374,14 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
     with pytest.warns(UserWarning, match=note):
         found = pipeline.evaluate(["a b", "c"], [["a", "c"]], metrics=["rouge[types=Lsum+L]"])
     assert found.outputs["rougeLsum"] == found.outputs["rougeL"]
-    assert pipeline.evaluate(["a\nb", "c"], [["a", "c"]], metrics=["rouge[types=Lsum+L]"]).warnings == ()
-    assert pipeline.evaluate(["a b", "c"], [["a", "c\nd"]], metrics=["rouge[types=Lsum+L]"]).warnings == ()
+    assert (
+        pipeline.evaluate(["a\nb", "c"], [["a", "c"]], metrics=["rouge[types=Lsum+L]"]).warnings
+        == ()
+    )
+    assert (
+        pipeline.evaluate(["a b", "c"], [["a", "c\nd"]], metrics=["rouge[types=Lsum+L]"]).warnings
+        == ()
+    )
     assert pipeline.evaluate(["a b", "c"], [["a", "c"]], metrics=["rouge"]).warnings == ()
 
 
@@ -327,7 +389,9 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
 
 
 def test_a_line_that_loses_its_letters_is_told() -> None:
-    with pytest.warns(UserWarning, match="system system, line 2 has letters, but no token") as caught:
+    with pytest.warns(
+        UserWarning, match="system system, line 2 has letters, but no token"
+    ) as caught:
         pipeline.evaluate(["a", "Привет", "мир", "..."], [["a", "b", "c", "d"]], metrics=["rouge"])
     (told,) = [str(item.message) for item in caught]
     assert told == (
@@ -345,9 +409,15 @@ def test_a_line_that_loses_its_letters_is_told() -> None:
         ("rouge[types=1+1]", "types: 1 is asked for twice"),
         ("rouge[types=0]", "types: expected types joined by"),
         ("rouge[types=1+Lsum,flavour=perl]", "write L"),
-        ("rouge[types=1+L,refs=merged]", "merged is defined for n-grams and skip bigrams, not for L"),
+        (
+            "rouge[types=1+L,refs=merged]",
+            "merged is defined for n-grams and skip bigrams, not for L",
+        ),
         ("rouge[refs=jackknife_mean]", "flavour google takes best, mean, merged, jackknife"),
-        ("rouge[stemmer=porter,tok=char]", "only words of the tokenizers google and perl are stemmed"),
+        (
+            "rouge[stemmer=porter,tok=char]",
+            "only words of the tokenizers google and perl are stemmed",
+        ),
         ("rouge[lowercase=true]", "the tokenizer does it anyway"),
         ("rouge[weight=1.3]", "only the type W has one"),
         ("rouge[boundary=a]", "only split: marker and regex have one"),
@@ -378,7 +448,11 @@ def test_missing_references(tmp_path: Path) -> None:
         "  - {name: rouge, types: 1, flavour: perl, references: [mean, jackknife_mean]}\n"
     )
     results = pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
-    two, one, three = 2 * 0.5 / 1.5, 2 * 0.25 / 1.25, 2 * 0.75 / 1.75  # precisions 1/2, 1/4, 3/4; recall 1
+    two, one, three = (
+        2 * 0.5 / 1.5,
+        2 * 0.25 / 1.25,
+        2 * 0.75 / 1.75,
+    )  # precisions 1/2, 1/4, 3/4; recall 1
 
     def rounded(hits: int, outputs: int) -> float:
         """F as the script prints it, with recall 1."""
@@ -392,8 +466,12 @@ def test_missing_references(tmp_path: Path) -> None:
         ((rounded(4, 8) + rounded(5, 8) + rounded(3, 8)) / 3 + 1) / 2,
     ]
     assert [result.score for result in results] == pytest.approx(expected, abs=1e-12)
-    (tmp_path / "c.yaml").write_text((tmp_path / "c.yaml").read_text().replace("types: 1,", "types: 1, level: micro,"))
-    with pytest.raises(InputError, match="jackknife is not defined at level: micro where references are missing"):
+    (tmp_path / "c.yaml").write_text(
+        (tmp_path / "c.yaml").read_text().replace("types: 1,", "types: 1, level: micro,")
+    )
+    with pytest.raises(
+        InputError, match="jackknife is not defined at level: micro where references are missing"
+    ):
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run2")
 
 
@@ -403,7 +481,9 @@ def test_a_line_too_long_for_all_pairs_is_told_with_its_place(tmp_path: Path) ->
     (tmp_path / "c.yaml").write_text(
         "datasets: {d: {references: [ref]}}\nsystems: {s: out}\nmetrics: ['rouge[types=SU]']\n"
     )
-    with pytest.raises(InputError, match=r"out:2: 100,001 tokens have too many .*, such as S4 or SU4"):
+    with pytest.raises(
+        InputError, match=r"out:2: 100,001 tokens have too many .*, such as S4 or SU4"
+    ):
         pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
 
 

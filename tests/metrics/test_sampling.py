@@ -28,7 +28,9 @@ def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
 def stream(draws: Draws, size: int | None = None) -> list[list[int]]:
     """All draws, a row for each iteration."""
     blocks = blocks_of(draws, size or max(draws.lines, 1))
-    return np.concatenate(blocks, axis=1).tolist() if blocks else [[] for _ in range(draws.iterations)]
+    return (
+        np.concatenate(blocks, axis=1).tolist() if blocks else [[] for _ in range(draws.iterations)]
+    )
 
 
 # Origin: Python's own generator. Python 2's randint(a, b) was a + int(random() * (b - a + 1)).
@@ -52,18 +54,27 @@ def test_python3_is_randint(references: int) -> None:
     iterations=st.integers(1, 7),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_numpy_is_one_seeded_generator(references: int, lines: int, iterations: int, seed: int) -> None:
+def test_numpy_is_one_seeded_generator(
+    references: int, lines: int, iterations: int, seed: int
+) -> None:
     doubles = np.random.default_rng(seed).random((iterations, lines))
-    assert stream(Draws("numpy", iterations, lines, references, seed)) == (doubles * references).astype(int).tolist()
+    assert (
+        stream(Draws("numpy", iterations, lines, references, seed))
+        == (doubles * references).astype(int).tolist()
+    )
 
 
 def test_iterations_far_on_have_their_own_seed() -> None:
     """Seeds beyond 2**16 and a long list of them: the last of 3,000 iterations."""
     generator = random.Random(101 * 2999)
-    assert stream(Draws("python2", 3000, 5, 3))[-1] == [int(generator.random() * 3) for _ in range(5)]
+    assert stream(Draws("python2", 3000, 5, 3))[-1] == [
+        int(generator.random() * 3) for _ in range(5)
+    ]
 
 
-@pytest.mark.parametrize(("sampler", "moves"), [("python2", False), ("python3", False), ("numpy", True)])
+@pytest.mark.parametrize(
+    ("sampler", "moves"), [("python2", False), ("python3", False), ("numpy", True)]
+)
 def test_only_numpy_reads_the_seed(sampler: str, moves: bool) -> None:
     one, two = (stream(Draws(sampler, 2, 60, 4, seed)) for seed in (1, 2))
     assert (one != two) == moves

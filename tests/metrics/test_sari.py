@@ -1,4 +1,6 @@
-"""SARI and the features of simplifications: numbers of the original programs, values by hand, ragged references."""
+"""SARI and the features of simplifications: numbers of the original programs, values by hand,
+ragged references.
+"""
 
 from __future__ import annotations
 
@@ -51,37 +53,55 @@ def test_golden_cases(shared: Path) -> None:
     assert len(cases) == 510
     for case in cases:
         found = pipeline.evaluate(
-            {"x": case["hypotheses"]}, sets_of(case["references"]), case["sources"], metrics=list(GOLDEN.values())
+            {"x": case["hypotheses"]},
+            sets_of(case["references"]),
+            case["sources"],
+            metrics=list(GOLDEN.values()),
         )
         for (program, _), result in zip(GOLDEN.items(), found, strict=True):
             expected: dict[str, Any] = case["out"][program]
             for name in ("sari", "add", "keep", "del", "sari_f", "del_recall", "del_f"):
                 if name in expected:
-                    assert result.outputs[name] == pytest.approx(expected[name] / 100, abs=1e-12), (case["id"], program)
+                    assert result.outputs[name] == pytest.approx(expected[name] / 100, abs=1e-12), (
+                        case["id"],
+                        program,
+                    )
             if "counts" in expected:
                 columns = result.columns
                 sums = [[int(columns[f"{name}_{n}"].sum()) for n in range(1, 5)] for name in COUNTS]
                 assert sums == expected["counts"], (case["id"], program)
             if "sentences" in expected:
-                assert (result.sentences * 100).tolist() == pytest.approx(expected["sentences"], abs=1e-10)
+                assert (result.sentences * 100).tolist() == pytest.approx(
+                    expected["sentences"], abs=1e-10
+                )
 
 
 def test_a_sentence_by_hand() -> None:
-    """Order 1: added d of d; kept a of a and b, where a is wanted; deleted c, where b and c should go. And so on."""
+    """Order 1: added d of d; kept a of a and b, where a is wanted; deleted c, where b and c should
+    go. And so on.
+    """
     (result,) = pipeline.evaluate({"x": ["a b d"]}, [["a d"]], ["a b c"], metrics=["sari"])
-    assert result.outputs == pytest.approx({"sari": 1 / 3, "add": 1 / 4, "keep": 1 / 6, "del": 7 / 12}, abs=1e-15)
+    assert result.outputs == pytest.approx(
+        {"sari": 1 / 3, "add": 1 / 4, "keep": 1 / 6, "del": 7 / 12}, abs=1e-15
+    )
 
 
 def test_a_perfect_sentence() -> None:
-    """EASSE gives what nobody adds 0. The card of Hugging Face's metric prints 100 where all three texts are equal."""
+    """EASSE gives what nobody adds 0. The card of Hugging Face's metric prints 100 where all three
+    texts are equal.
+    """
     same = ["About 95 species are currently accepted ."]
-    plain, other = pipeline.evaluate({"x": same}, [same], same, metrics=["sari", "sari[flavour=huggingface]"])
+    plain, other = pipeline.evaluate(
+        {"x": same}, [same], same, metrics=["sari", "sari[flavour=huggingface]"]
+    )
     assert (plain.score, other.score) == (pytest.approx(1 / 3), 1.0)
 
 
 @pytest.mark.parametrize("spelling", ["sari", "sari[flavour=xu]", "sari[flavour=huggingface]"])
 def test_a_missing_reference_does_not_count(spelling: str) -> None:
-    """A naive implementation of the definitions, sentence by sentence, with the references that the sentence has."""
+    """A naive implementation of the definitions, sentence by sentence, with the references that the
+    sentence has.
+    """
     rng = random.Random(7)
     level = "" if "flavour" in spelling else "[level=mean]"
 
@@ -90,9 +110,13 @@ def test_a_missing_reference_does_not_count(spelling: str) -> None:
 
     sources, outputs = ([text() for _ in range(40)] for _ in range(2))
     references = [[text() for _ in range(rng.randint(1, 4))] for _ in sources]
-    found = pipeline.evaluate({"x": outputs}, sets_of(references), sources, metrics=[spelling + level])[0]
+    found = pipeline.evaluate(
+        {"x": outputs}, sets_of(references), sources, metrics=[spelling + level]
+    )[0]
     flavour = spelling.partition("=")[2].rstrip("]") or "easse"
-    naive = [naive_sari.score(*line, flavour) for line in zip(sources, outputs, references, strict=True)]
+    naive = [
+        naive_sari.score(*line, flavour) for line in zip(sources, outputs, references, strict=True)
+    ]
     assert found.sentences.tolist() == pytest.approx(naive, abs=1e-12)
     scorer = pipeline.Scorer(spelling + level, sets_of(references), sources)
     assert scorer.score(outputs)[0].score == found.score
@@ -104,7 +128,10 @@ def test_moses_is_sacremoses() -> None:
     tokenizer = sacremoses.MosesTokenizer()
     texts = ['It isn\'t (quite) what "they" said: 3.5 % & more...', "Mr. O'Neill left <it> there."]
     tokens = [tokenizer.tokenize(text, escape=False, return_str=True) for text in texts]
-    plain, split = (["sari[tok=moses]", "bleu[tok=moses]"], ["sari[tok=whitespace]", "bleu[tok=whitespace]"])
+    plain, split = (
+        ["sari[tok=moses]", "bleu[tok=moses]"],
+        ["sari[tok=whitespace]", "bleu[tok=whitespace]"],
+    )
     found = pipeline.evaluate({"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain)
     other = pipeline.evaluate({"x": tokens[:1]}, [tokens[1:]], tokens[1:], metrics=split)
     assert [result.outputs for result in found] == [result.outputs for result in other]
@@ -125,9 +152,13 @@ def test_wrong_options_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_features_by_hand() -> None:
-    """Line 1 has 5 of 10 characters, 2 of 4 tokens and is 2 sentences; line 2 is a copy but for white space."""
+    """Line 1 has 5 of 10 characters, 2 of 4 tokens and is 2 sentences; line 2 is a copy but for
+    white space.
+    """
     sources, outputs = ["aaa bb. cc", "a  b"], ["aaa. bb. dd. ", "a b"]
-    (result,) = pipeline.evaluate({"x": outputs}, [sources], sources, metrics=["features[tokenizer=whitespace]"])
+    (result,) = pipeline.evaluate(
+        {"x": outputs}, [sources], sources, metrics=["features[tokenizer=whitespace]"]
+    )
     assert result.sentence_outputs["compression"].tolist() == [13 / 10, 3 / 4]
     means = {name: values.tolist() for name, values in result.sentence_outputs.items()}
     assert means["copies"] == [0, 1]

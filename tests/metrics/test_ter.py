@@ -19,7 +19,12 @@ from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = {"norm": "normalized", "nopunct": "no_punct", "asian": "asian_support", "cased": "case_sensitive"}
+NAMES = {
+    "norm": "normalized",
+    "nopunct": "no_punct",
+    "asian": "asian_support",
+    "cased": "case_sensitive",
+}
 
 
 def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> None:
@@ -34,7 +39,10 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
     assert found.outputs["ref_len"] == pytest.approx(expected.ref_length, rel=1e-12)
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
     if sentences:
-        wanted = [oracle.sentence_score(h, [text[i] for text in texts[1]]).score for i, h in enumerate(texts[0])]
+        wanted = [
+            oracle.sentence_score(h, [text[i] for text in texts[1]]).score
+            for i, h in enumerate(texts[0])
+        ]
         assert (100 * found.sentences).tolist() == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
@@ -56,7 +64,10 @@ def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> N
         (["a b c"], [["a b"]]),
         (["a", "d e f g"], [["", "g d e f"], ["", "x"]]),
         (["a a a a a a"], [["b"]]),  # above 1
-        (["a"], [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]]),  # a mean length of 11 / 7
+        (
+            ["a"],
+            [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]],
+        ),  # a mean length of 11 / 7
     ],
 )
 def test_corners_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) -> None:
@@ -83,7 +94,9 @@ def test_missing_references_do_not_count() -> None:
 
 
 def test_mean_lengths_are_summed_exactly() -> None:
-    assert [number for number in range(1, MOST_REFERENCES + 2) if SHARES % number] == [MOST_REFERENCES + 1]
+    assert [number for number in range(1, MOST_REFERENCES + 2) if SHARES % number] == [
+        MOST_REFERENCES + 1
+    ]
     texts = [["a b"]] * 21 + [["a"]]
     assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22
     with pytest.raises(InputError, match="references: ter takes at most 22 for a line, found 23"):
@@ -103,29 +116,44 @@ def three() -> tuple[dict[str, list[str]], list[list[str]]]:
     broken = [" ".join(reversed(line.split())) for line in references[0]]
     good = (ROOT / "data" / "systems" / "careful.txt").read_text(encoding="utf-8").splitlines()
     systems = {"bad": broken, "good": good, "middle": hypotheses}
-    return {name: lines[:count] for name, lines in systems.items()}, [text[:count] for text in references]
+    return {name: lines[:count] for name, lines in systems.items()}, [
+        text[:count] for text in references
+    ]
 
 
 def test_the_lowest_score_has_the_first_rank() -> None:
     found = pipeline.evaluate(*three(), metrics=["ter", "bleu[tok=whitespace]"])
     for metric in ("ter", "bleu"):
-        assert {result.system: result.rank for result in found if result.measure.name == metric} == {
+        assert {
+            result.system: result.rank for result in found if result.measure.name == metric
+        } == {
             "good": 1,
             "middle": 2,
             "bad": 3,
         }
-    assert found.get(metric="ter", system="bad").score > found.get(metric="ter", system="good").score
+    assert (
+        found.get(metric="ter", system="bad").score > found.get(metric="ter", system="good").score
+    )
     assert found.get(metric="ter", system="good").notes == ("the lower the score, the better",)
 
 
 def lower_run(folder: Path) -> Path:
     """Run TER and BLEU on the three systems, and return the run directory."""
     systems, references = three()
-    texts = {"source": references[0], **{f"r{n}": text for n, text in enumerate(references)}, **systems}
+    texts = {
+        "source": references[0],
+        **{f"r{n}": text for n, text in enumerate(references)},
+        **systems,
+    }
     for name, lines in texts.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     config = {
-        "datasets": {"d": {"source": str(folder / "source"), "references": [str(folder / "r0"), str(folder / "r1")]}},
+        "datasets": {
+            "d": {
+                "source": str(folder / "source"),
+                "references": [str(folder / "r0"), str(folder / "r1")],
+            }
+        },
         "systems": {name: str(folder / name) for name in systems},
         "metrics": ["ter", "bleu[tok=whitespace]"],
         "statistics": {"resamples": 200, "trials": 200},
@@ -138,7 +166,9 @@ def lower_run(folder: Path) -> Path:
 def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
     results = pipeline.compare(lower_run(tmp_path))
     ter = [score for score in results.scores if score.metric.startswith("ter")]
-    assert {score.system: (score.rank, score.bootstrap.ranks) for score in ter if score.bootstrap} == {
+    assert {
+        score.system: (score.rank, score.bootstrap.ranks) for score in ter if score.bootstrap
+    } == {
         "good": (1, (1, 1)),
         "middle": (2, (2, 2)),
         "bad": (3, (3, 3)),
@@ -168,17 +198,25 @@ def test_reports_mark_the_lowest(tmp_path: Path) -> None:
 def test_correlations_with_people_are_those_of_the_negated_score(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "human.tsv").write_text("system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8")
+    (tmp_path / "human.tsv").write_text(
+        "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8"
+    )
     folder = lower_run(tmp_path)
     assert main(["correlate", str(folder), "--human", str(tmp_path / "human.tsv")]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line.strip().startswith(("ter", "bleu"))]
+    rows = [
+        line.split()
+        for line in capsys.readouterr().out.splitlines()
+        if line.strip().startswith(("ter", "bleu"))
+    ]
     assert all(row[row.index("1.000") :] for row in rows[:2])
 
 
 def test_explain_shows_shifts_and_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "r").write_text("a b c d e f\n", encoding="utf-8")
     (tmp_path / "o").write_text("d e a b x g\n", encoding="utf-8")
-    code, output, _ = called(capsys, "explain", "ter", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", 1)
+    code, output, _ = called(
+        capsys, "explain", "ter", "-r", tmp_path / "r", "-o", tmp_path / "o", "--line", 1
+    )
     assert code == 0
     assert output.splitlines()[3:] == [
         "  TER: ter 50.00 (6 of 6 tokens)",

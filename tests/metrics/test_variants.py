@@ -1,8 +1,9 @@
-"""Every metric that is called GLEU, GREEN, and the policies for references: each against an oracle of its own.
+"""Every metric that is called GLEU, GREEN, and the policies for references: each against an oracle
+of its own.
 
-Oracles: the outputs of the original programs (shared/golden), nltk run live, the naive implementation in naive.py
-(whose own figures were checked against the originals), and enumeration of all choices for the policy expected.
-"""
+Oracles: the outputs of the original programs (shared/golden), nltk run live, the naive
+implementation in naive.py (whose own figures were checked against the originals), and enumeration
+of all choices for the policy expected."""
 
 from __future__ import annotations
 
@@ -37,11 +38,16 @@ if TYPE_CHECKING:
 
 UNITS = ["word", "char"]
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # random corpora may hold equal texts
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning"
+)  # random corpora may hold equal texts
 
 
-def corpus(seed: int, lines: int = 12, references: int = 3) -> tuple[list[str], list[list[str]], list[str]]:
-    """Return source, references and output: words that repeat, sentences of 0 to 12 words, edits of the source."""
+def corpus(
+    seed: int, lines: int = 12, references: int = 3
+) -> tuple[list[str], list[list[str]], list[str]]:
+    """Return source, references and output: words that repeat, sentences of 0 to 12 words, edits of
+    the source."""
     generator = random.Random(seed)
     words = ["a", "b", "c", "d", "e", "the", "of", "to", "cat", "dogs"]
 
@@ -49,9 +55,15 @@ def corpus(seed: int, lines: int = 12, references: int = 3) -> tuple[list[str], 
         kept = [word if generator.random() < 0.8 else generator.choice(words) for word in sentence]
         return " ".join(word for word in kept if generator.random() < 0.95)
 
-    sources = [generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12])) for _ in range(lines)]
+    sources = [
+        generator.choices(words, k=generator.choice([0, 1, 3, 6, 9, 12])) for _ in range(lines)
+    ]
     targets = [[edited(sentence) for sentence in sources] for _ in range(references)]
-    return [" ".join(sentence) for sentence in sources], targets, [edited(sentence) for sentence in sources]
+    return (
+        [" ".join(sentence) for sentence in sources],
+        targets,
+        [edited(sentence) for sentence in sources],
+    )
 
 
 def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Result:
@@ -60,9 +72,10 @@ def score(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> Re
     return pipeline.evaluate(output, references, source, [metric])[0]
 
 
-# The first value is of scripts/gleu.py of cnap/gec-ranking (50b5032), run by Python 2.7.18 with 500 draws, seeded with
-# 101 times their number, on the sample of this repository with other white space for some blanks. The second is of the
-# same program translated to Python 3.11. The others, with the draws of one and the tokens of the other, are naive.py's.
+# The first value is of scripts/gleu.py of cnap/gec-ranking (50b5032), run by Python 2.7.18 with 500
+# draws, seeded with 101 times their number, on the sample of this repository with other white space
+# for some blanks. The second is of the same program translated to Python 3.11. The others, with the
+# draws of one and the tokens of the other, are naive.py's.
 @pytest.mark.parametrize(
     ("options", "tokenizer", "expected"),
     [
@@ -77,12 +90,18 @@ def test_white_space_is_that_of_the_program_whose_draws_are_taken(
     options: dict[str, str], tokenizer: str, expected: float | None
 ) -> None:
     files = ("source.txt", "reference0.txt", "reference1.txt", "systems/careful.txt")
-    source, one, two, output = ((ROOT / "data" / name).read_text(encoding="utf-8") for name in files)
+    source, one, two, output = (
+        (ROOT / "data" / name).read_text(encoding="utf-8") for name in files
+    )
     one, two = one.replace(" the ", "\u00a0the\u3000"), two.replace(" a ", " a\x1c")
     texts = [text.split("\n")[:-1] for text in (source, one, two, output)]
-    found = score((texts[0], texts[1:3], texts[3]), f"gleu[{','.join(map('='.join, options.items()))}]")
+    found = score(
+        (texts[0], texts[1:3], texts[3]), f"gleu[{','.join(map('='.join, options.items()))}]"
+    )
     sampler = options.get("rng", "python2")
-    naively = naive.gleu_sampled(texts[0], texts[1:3], texts[3], sampler=sampler, split=tokenizer)[0]
+    naively = naive.gleu_sampled(texts[0], texts[1:3], texts[3], sampler=sampler, split=tokenizer)[
+        0
+    ]
     assert f"|tok:{tokenizer}|" in found.signature
     assert [found.score, found.score] == pytest.approx([naively, expected or naively], abs=1e-12)
 
@@ -93,10 +112,16 @@ def text(request: pytest.FixtureRequest) -> tuple[list[str], list[list[str]], li
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize(("variant", "clip"), [("2017", None), ("2016", None), ("paper", None), ("paper", "sentence")])
+@pytest.mark.parametrize(
+    ("variant", "clip"), [("2017", None), ("2016", None), ("paper", None), ("paper", "sentence")]
+)
 @pytest.mark.parametrize("policy", ["sample", "max", "mean", "each", "weighted"])
 def test_variants_of_one_reference_equal_the_naive_implementation(
-    text: tuple[list[str], list[list[str]], list[str]], variant: str, clip: str | None, policy: str, unit: str
+    text: tuple[list[str], list[list[str]], list[str]],
+    variant: str,
+    clip: str | None,
+    policy: str,
+    unit: str,
 ) -> None:
     source, references, output = text
     options = f"variant={variant},unit={unit},refs={policy}" + (f",clip={clip}" if clip else "")
@@ -104,7 +129,9 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
     alone = [naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)]
     if policy == "sample":
         options += ",iter=20"
-        expected = naive.gleu_sampled(source, references, output, 4, 20, variant=variant, unit=unit, clip=clip)[0]
+        expected = naive.gleu_sampled(
+            source, references, output, 4, 20, variant=variant, unit=unit, clip=clip
+        )[0]
     elif policy == "max":
         expected = naive.gleu_max(table, variant, clip).score
     elif policy == "weighted":
@@ -125,7 +152,9 @@ def test_variants_of_merged_references_equal_the_naive_implementation(
     text: tuple[list[str], list[list[str]], list[str]], variant: str, weight: str, unit: str
 ) -> None:
     result = score(text, f"gleu[variant={variant},lambda={weight},unit={unit}]")
-    expected = naive.gleu_merged(text[0], text[1], text[2], variant, lam=Fraction(weight), unit=unit)
+    expected = naive.gleu_merged(
+        text[0], text[1], text[2], variant, lam=Fraction(weight), unit=unit
+    )
     assert result.score == pytest.approx(expected, abs=1e-12)
 
 
@@ -146,9 +175,15 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
             penalty = sum(min(count, sigma[gram]) for gram, count in eta.items() if rho[gram] == 0)
             numer.append(max(match - penalty, 0))
             denom.append(naive.total_n(hypothesis, order))
-        rows.append(naive.Sums(list(numer), list(denom), len(hypothesis), naive.closest_length(refs, hypothesis)))
+        rows.append(
+            naive.Sums(
+                list(numer), list(denom), len(hypothesis), naive.closest_length(refs, hypothesis)
+            )
+        )
     expected = naive.formula(naive.add_up(rows), variant)
-    assert score(text, f"gleu[variant={variant},refs=merged]").score == pytest.approx(expected, abs=1e-12)
+    assert score(text, f"gleu[variant={variant},refs=merged]").score == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_expected_takes_every_choice_where_they_are_few() -> None:
@@ -168,7 +203,10 @@ def test_expected_is_what_many_independent_draws_converge_to() -> None:
     sampled = score(text, "gleu[refs=sample,iter=20000,rng=numpy]")
     assert sampled.samples is not None
     error = sampled.samples.std / 20000**0.5
-    assert abs(expected.score - sampled.score) < 4 * (error**2 + expected.outputs["standard_error"] ** 2) ** 0.5
+    assert (
+        abs(expected.score - sampled.score)
+        < 4 * (error**2 + expected.outputs["standard_error"] ** 2) ** 0.5
+    )
     assert expected.outputs["standard_error"] < error  # with 1,500 iterations instead of 20,000
 
 
@@ -192,10 +230,14 @@ def test_means_of_sentence_scores(
 
 def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     source, references, output = corpus(3)
-    results = pipeline.evaluate({"mine": output}, references, source, ["gleu[refs=leave_one_out,iter=20]"])
+    results = pipeline.evaluate(
+        {"mine": output}, references, source, ["gleu[refs=leave_one_out,iter=20]"]
+    )
     sets = [[references[r] for r in range(3) if r != left_out] for left_out in range(3)]
     mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
-    people = [naive.gleu_sampled(source, kept, references[r], 4, 20)[0] for r, kept in enumerate(sets)]
+    people = [
+        naive.gleu_sampled(source, kept, references[r], 4, 20)[0] for r, kept in enumerate(sets)
+    ]
     assert results["mine"].score == pytest.approx(sum(mine) / 3, abs=1e-12)
     assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(people, abs=1e-12)
     assert results["REFERENCE"].score == pytest.approx(sum(people) / 3, abs=1e-12)
@@ -210,21 +252,31 @@ def test_google_gleu_equals_nltk(
     low, high = orders
     references = [[naive.tokens(lines[i], unit) for lines in text[1]] for i in range(len(text[0]))]
     outputs = [naive.tokens(line, unit) for line in text[2]]
-    result = pipeline.evaluate(text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit}]"])[0]
-    assert result.score == pytest.approx(nltk.corpus_gleu(references, outputs, low, high), abs=1e-12)
+    result = pipeline.evaluate(
+        text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit}]"]
+    )[0]
+    assert result.score == pytest.approx(
+        nltk.corpus_gleu(references, outputs, low, high), abs=1e-12
+    )
     # nltk's sentence_gleu is corpus_gleu of one sentence
-    sentences = [nltk.corpus_gleu([refs], [out], low, high) for refs, out in zip(references, outputs, strict=True)]
+    sentences = [
+        nltk.corpus_gleu([refs], [out], low, high)
+        for refs, out in zip(references, outputs, strict=True)
+    ]
     assert result.sentences.tolist() == pytest.approx(sentences, abs=1e-12)
-    mean = pipeline.evaluate(text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit},level=mean]"])[0]
+    mean = pipeline.evaluate(
+        text[2], text[1], None, [f"google_gleu[min={low},n={high},unit={unit},level=mean]"]
+    )[0]
     assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
 
 
 @pytest.mark.parametrize("orders", [(1, 4), (2, 2), (2, 4), (3, 4)])
 def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> None:
-    """Lines of no to four tokens, where neither output nor reference may have an n-gram of the orders.
+    """Lines of no to four tokens, where neither output nor reference may have an n-gram of the
+    orders.
 
-    nltk passes such a reference over. corpus() has no line where some references have none and others have.
-    """
+    nltk passes such a reference over. corpus() has no line where some references have none and
+    others have."""
     nltk = pytest.importorskip("nltk.translate.gleu_score")
     rng, (low, high) = random.Random(sum(orders)), orders
 
@@ -235,7 +287,10 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> Non
         lines = rng.randint(1, 4)
         output, references = ([line() for _ in range(lines)] for _ in range(2))
         every = [references, *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2)))]
-        for given in (every, every[::-1]):  # of equal ratios the first counts, so that the order may matter
+        for given in (
+            every,
+            every[::-1],
+        ):  # of equal ratios the first counts, so that the order may matter
             grouped = [[text[number].split() for text in given] for number in range(lines)]
             expected = nltk.corpus_gleu(grouped, [text.split() for text in output], low, high)
             result = pipeline.evaluate(output, given, None, [f"google_gleu[min={low},n={high}]"])
@@ -257,36 +312,52 @@ def test_green_equals_the_naive_implementation(
 
 
 def test_green_of_a_sentence_by_hand() -> None:
-    # orders 1; source "a b", reference "a c", output "a c d": a kept (TP), c inserted (TP), b deleted, d extra (FP)
+    # orders 1; source "a b", reference "a c", output "a c d": a kept (TP), c inserted (TP), b
+    # deleted, d extra (FP)
     result = pipeline.evaluate(["a c d"], [["a c"]], ["a b"], ["green[n=1]"])[0]
     assert [result.outputs[name] for name in ("tp_1", "fp_1", "fn_1")] == [3, 1, 0]
-    assert result.score == pytest.approx(5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12)  # P = 3/4, R = 1, beta = 2
+    assert result.score == pytest.approx(
+        5 * 0.75 * 1 / (4 * 0.75 + 1), abs=1e-12
+    )  # P = 3/4, R = 1, beta = 2
 
 
 def gec_metrics_score(counts: naive.Green, beta: float) -> float:
-    """F-beta as gec-metrics 0.1.1 has it: a ratio is 1 without anything wrong, and 0 only with it (its base.Score)."""
+    """F-beta as gec-metrics 0.1.1 has it: a ratio is 1 without anything wrong, and 0 only with it
+    (its base.Score)."""
     means = []
     for wrong in (counts.fp, counts.fn):
         ratios = [t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)]
         means.append(0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios)))
     precision, recall = means
-    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall) if precision + recall else 0.0
+    return (
+        (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+        if precision + recall
+        else 0.0
+    )
 
 
 @pytest.mark.parametrize("beta", ["2", "0.5"])
 @pytest.mark.parametrize("unit", UNITS)
-def test_green_as_gec_metrics(text: tuple[list[str], list[list[str]], list[str]], beta: str, unit: str) -> None:
+def test_green_as_gec_metrics(
+    text: tuple[list[str], list[list[str]], list[str]], beta: str, unit: str
+) -> None:
     table = naive.green_table(*text, 4, unit)
     scores = [[gec_metrics_score(counts, float(beta)) for counts in row] for row in table]
-    chosen = [row[own.index(max(own))] for row, own in zip(table, scores, strict=True)]  # of equals the first
-    total = naive.Green(*([sum(column) for column in zip(*part, strict=True)] for part in zip(*chosen, strict=True)))
+    chosen = [
+        row[own.index(max(own))] for row, own in zip(table, scores, strict=True)
+    ]  # of equals the first
+    total = naive.Green(
+        *([sum(column) for column in zip(*part, strict=True)] for part in zip(*chosen, strict=True))
+    )
     result = score(text, f"green[flavour=gec-metrics,beta={beta},unit={unit}]")
     assert result.score == pytest.approx(gec_metrics_score(total, float(beta)), abs=1e-12)
     assert result.sentences.tolist() == pytest.approx([max(own) for own in scores], abs=1e-12)
 
 
 def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
-    results = pipeline.evaluate(["a b c"], [["a b c"]], ["a d c"], ["green", "green[flavour=gec-metrics]"])
+    results = pipeline.evaluate(
+        ["a b c"], [["a b c"]], ["a d c"], ["green", "green[flavour=gec-metrics]"]
+    )
     assert [result.score for result in results] == [0, 1]
     assert [result.notes for result in results] == [("no text has 4 tokens",), ()]
     assert ["|flavour:gec-metrics|" in result.signature for result in results] == [False, True]
@@ -320,7 +391,9 @@ def test_original_outputs_of_2015_and_march_2016(variant: str, shared: Path, lin
         lines("conll14/INPUT"),
         [f"gleu[variant={variant},lambda={weight}]" for weight in wanted],
     )
-    found = {(r.system, float(re.findall(r"lambda:([0-9.]+)", r.signature)[0])): r.score for r in results}
+    found = {
+        (r.system, float(re.findall(r"lambda:([0-9.]+)", r.signature)[0])): r.score for r in results
+    }
     assert len(golden) == {"2015": 28, "2016-03": 60}[variant]
     assert found == pytest.approx(golden, abs=1e-12)
 
@@ -331,21 +404,27 @@ def test_published_green_of_conll14(lines: Lines) -> None:
     references = [lines("conll14/REF0"), lines("conll14/REF1")]
     results = pipeline.evaluate(systems, references, lines("conll14/INPUT"), ["green"])
     assert [round(100 * r.score, 4) for r in results] == [79.2482, 79.7454, 76.9281, 100]
-    theirs = pipeline.evaluate(systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]")
+    theirs = pipeline.evaluate(
+        systems["AMU"], references, lines("conll14/INPUT"), "green[flavour=gec-metrics]"
+    )
     assert round(100 * theirs.score, 4) == 79.2311  # gec-metrics 0.1.1, run on the same files
 
 
 def test_people_on_jfleg(lines: Lines) -> None:
-    # shared/spec.md: each reference of JFLEG dev against the other three, percent, sampled with python2
+    # shared/spec.md: each reference of JFLEG dev against the other three, percent, sampled with
+    # python2
     references = [lines(f"jfleg/dev.ref{r}") for r in range(4)]
     source = lines("jfleg/dev.src")
-    results = pipeline.evaluate({"source": source}, references, source, ["gleu[refs=leave_one_out]"])
+    results = pipeline.evaluate(
+        {"source": source}, references, source, ["gleu[refs=leave_one_out]"]
+    )
     people = [round(100 * results[f"reference{r}"].score, 4) for r in range(4)]
     assert people == [55.7264, 55.6300, 55.6366, 54.0787]
 
 
 def test_google_gleu_of_nltks_examples() -> None:
-    # the examples of nltk.translate.gleu_score (values there are cut, not rounded): Papineni et al. 2002
+    # the examples of nltk.translate.gleu_score (values there are cut, not rounded): Papineni et al.
+    # 2002
     reference = (
         "It is a guide to action that ensures that the military will forever heed Party commands",
         "It is the guiding principle which guarantees the military forces always being under the command of the Party",
@@ -353,7 +432,10 @@ def test_google_gleu_of_nltks_examples() -> None:
     )
     good = "It is a guide to action which ensures that the military always obeys the commands of the party"
     bad = "It is to insure the troops forever hearing the activity guidebook that party direct"
-    scores = [pipeline.evaluate([out], [[reference[0]]], None, ["google_gleu"]).score for out in (good, bad)]
+    scores = [
+        pipeline.evaluate([out], [[reference[0]]], None, ["google_gleu"]).score
+        for out in (good, bad)
+    ]
     assert [int(10_000 * value) / 10_000 for value in scores] == [0.4393, 0.1206]
 
 
@@ -372,7 +454,10 @@ def test_google_gleu_of_nltks_examples() -> None:
         ("gleu[refs=weighted]", "weighted needs `weights`"),
         ("gleu[weights=1+2]", "has no effect here"),
         ("gleu[refs=weighted,weights=a+b]", "expected a number for each reference"),
-        ("gleu[level=mean,refs=expected]", "level: mean takes mean, max, weighted, merged; found 'expected'"),
+        (
+            "gleu[level=mean,refs=expected]",
+            "level: mean takes mean, max, weighted, merged; found 'expected'",
+        ),
         ("google_gleu[min=3,n=2]", "expected at most the order, 2; found '3'"),
         ("gleu[variant=2018]", "expected 2017, 2016, paper, 2015, 2016-03, found '2018'"),
     ],
@@ -422,7 +507,12 @@ def gapped(text: tuple[list[str], list[list[str]], list[str]], metric: str) -> R
     source, output = (text_in_memory("t", lines) for lines in (text[0], text[2]))
     texts = tuple(text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1]))
     whole = Corpus(
-        name="memory", lines=len(text[0]), source=source, references=texts, systems={"system": output}, missing=True
+        name="memory",
+        lines=len(text[0]),
+        source=source,
+        references=texts,
+        systems={"system": output},
+        missing=True,
     )
     return evaluate_corpus(whole, [from_text(metric)])[0]
 
@@ -455,7 +545,9 @@ def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int) ->
     text = with_gaps(seed)
     rows = rows_present(text)
     choice = [naive.best_reference(row) for row in rows]
-    assert gapped(text, "gleu[refs=max]").score == pytest.approx(naive.gleu_corpus(rows, choice), abs=1e-12)
+    assert gapped(text, "gleu[refs=max]").score == pytest.approx(
+        naive.gleu_corpus(rows, choice), abs=1e-12
+    )
     means = [sum(naive.sentence_gleu(cols) for cols in row) / len(row) for row in rows]
     result = gapped(text, "gleu[level=mean]")
     assert result.sentences.tolist() == pytest.approx(means, abs=1e-12)
@@ -463,7 +555,9 @@ def test_best_and_mean_are_over_the_references_that_a_sentence_has(seed: int) ->
 
 
 def test_scores_with_one_reference_alone_are_refused_where_it_is_missing() -> None:
-    with pytest.raises(InputError, match="references: each is not defined where references are missing"):
+    with pytest.raises(
+        InputError, match="references: each is not defined where references are missing"
+    ):
         gapped(with_gaps(0), "gleu[refs=each]")
 
 
@@ -490,7 +584,10 @@ def test_scores_of_0_say_why() -> None:
     ]:
         (found,) = pipeline.evaluate([hypothesis], [["a b c d f"]], ["a b c d e"], [metric])
         assert (found.score, found.found.notes) == (0, (note,)), (metric, hypothesis)
-    for texts, note in ((["a b", "a c", "a d"], "no text has 3 tokens"), (["", "", ""], "all texts are empty")):
+    for texts, note in (
+        (["a b", "a c", "a d"], "no text has 3 tokens"),
+        (["", "", ""], "all texts are empty"),
+    ):
         hypothesis, reference, source = texts
         (found,) = pipeline.evaluate([hypothesis], [[reference]], [source], ["green"])
         assert (found.score, found.found.notes) == (0, (note,))
@@ -499,15 +596,21 @@ def test_scores_of_0_say_why() -> None:
 
 
 @pytest.mark.parametrize("policy", ["mean", "each", "sample", "expected"])
-def test_a_score_of_0_for_a_reason_of_each_reference_does_not_blame_the_brevity_penalty(policy: str) -> None:
-    """By hand: with "a b" the penalty (x, y) takes both words that match, with "b a y x" no pair of words matches."""
-    (found,) = pipeline.evaluate(["a b x y"], [["a b"], ["b a y x"]], ["y q x"], [f"gleu[n=2,refs={policy}]"])
+def test_a_score_of_0_for_a_reason_of_each_reference_does_not_blame_the_brevity_penalty(
+    policy: str,
+) -> None:
+    """By hand: with "a b" the penalty (x, y) takes both words that match, with "b a y x" no pair of
+    words matches."""
+    (found,) = pipeline.evaluate(
+        ["a b x y"], [["a b"], ["b a y x"]], ["y q x"], [f"gleu[n=2,refs={policy}]"]
+    )
     note = "with each reference, some order has no n-gram that matches, or the penalty takes all that do"
     assert (found.score, found.found.notes) == (0, (note,))
 
 
 def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
-    """The first has no source, others have; the last of them leaves nothing behind. No order changes a count."""
+    """The first has no source, others have; the last of them leaves nothing behind. No order
+    changes a count."""
     source, one, two, output = (
         join_lines(text.split(b"|")) for text in (b"a b c|d", b"a b|d e", b"c b a|", b"b c|d d")
     )

@@ -1,4 +1,6 @@
-"""What the tests of I-measure share: the official rules written naively, texts of ids, and the golden cases."""
+"""What the tests of I-measure share: the official rules written naively, texts of ids, and the
+golden cases.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,14 @@ if TYPE_CHECKING:
     from pipeline.corpus.edits.correction_references import Alternative, CorrectedSentence
 
 ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
-"""Which sequences a move takes a token of: the order of section "Alignment" of the paper's program, read and run."""
+"""Which sequences a move takes a token of: the order of section "Alignment" of the paper's program,
+read and run."""
 
 
 def naive_columns(*texts: Sequence[int]) -> list[int]:
-    """Count the columns of the full three-way alignment, by the definition: c_tp, tn, d_fp, d_fn, fpn."""
+    """Count the columns of the full three-way alignment, by the definition: c_tp, tn, d_fp, d_fn,
+    fpn.
+    """
     counts = [0] * 5
     for column in naive_alignment(*texts):
         counts[naive_kind(column)] += 1
@@ -45,7 +50,9 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
     """Return the columns of the full three-way alignment, by the definition; -1 is a gap."""
 
     def column(at: tuple[int, ...], move: tuple[int, ...]) -> list[int]:
-        return [text[i - 1] if taken else -1 for text, i, taken in zip(texts, at, move, strict=True)]
+        return [
+            text[i - 1] if taken else -1 for text, i, taken in zip(texts, at, move, strict=True)
+        ]
 
     def price(a: int, b: int) -> int:
         return 0 if a == b else 2 if -1 in (a, b) else 3
@@ -70,7 +77,8 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
 
 
 def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | None:
-    """Return the references by the rules of candgen.py (mfelice/imeasure at fc79fdf); None where it crashes.
+    """Return the references by the rules of candgen.py (mfelice/imeasure at fc79fdf); None where it
+    crashes.
 
     Numbers are raw: what is replaced is a Python slice of the tokens that are there by then.
     """
@@ -90,7 +98,10 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
         return " ".join(tokens)
 
     if mix:
-        choices = [{*map(joined, error.alternatives), *(() if error.required else ((),))} for error in sentence.errors]
+        choices = [
+            {*map(joined, error.alternatives), *(() if error.required else ((),))}
+            for error in sentence.errors
+        ]
         ways = [list(itertools.chain(*way)) for way in itertools.product(*choices)]
         return {applied(way) for way in ways if len(dict(way)) == len(way)} or None
     by_annotator: dict[int, list[Any]] = {}
@@ -101,7 +112,9 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
 
 
 def naive_scores(counts: Sequence[int], base: Sequence[int]) -> list[tuple[float, float, float]]:
-    """Return WAcc, I and Acc of correction and of detection, by the formulas of ieval.py (fc79fdf), with w = 2."""
+    """Return WAcc, I and Acc of correction and of detection, by the formulas of ieval.py (fc79fdf),
+    with w = 2.
+    """
 
     def accuracies(own: Sequence[int], *, correction: bool) -> tuple[float, float]:
         c_tp, tn, d_fp, d_fn, fpn = own
@@ -114,7 +127,13 @@ def naive_scores(counts: Sequence[int], base: Sequence[int]) -> list[tuple[float
     for correction in (True, False):
         wacc, acc = accuracies(counts, correction=correction)
         least = accuracies(base, correction=correction)[0]
-        gain = math.floor(wacc) if wacc == least else (wacc - least) / (1 - least) if wacc > least else wacc / least - 1
+        gain = (
+            math.floor(wacc)
+            if wacc == least
+            else (wacc - least) / (1 - least)
+            if wacc > least
+            else wacc / least - 1
+        )
         result.append((wacc, gain, acc))
     return result
 
@@ -144,9 +163,11 @@ class Golden(NamedTuple):
     sentences: list[CorrectedSentence]
     outputs: list[tuple[str, ...]]
     nomix: list[Any]
-    """For each: references, the chosen one, its five counts, tn and fn of its baseline, and [D.TP, C.FP, C.FN]."""
+    """For each: references, the chosen one, its five counts, tn and fn of its baseline, and [D.TP,
+    C.FP, C.FN]."""
     mix: list[Any]
-    """The same with mixing, or None where the official program crashes. The last row of both is the final scores."""
+    """The same with mixing, or None where the official program crashes. The last row of both is the
+    final scores."""
 
 
 def golden(shared: Path, folder: Path) -> Golden:
@@ -154,11 +175,16 @@ def golden(shared: Path, folder: Path) -> Golden:
     with tarfile.open(shared / "edits" / "golden" / "imeasure" / "cases.tar.gz") as packed:
         packed.extractall(folder, filter="data")
     rows = [
-        [json.loads(line) for line in (folder / f"official.{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        [
+            json.loads(line)
+            for line in (folder / f"official.{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
         for name in ("nomix", "mix")
     ]
     lines = (folder / "hyp.txt").read_text(encoding="utf-8").split("\n")[:-1]
-    return Golden(corrections(folder / "gold.xml"), [split_words(line) for line in lines], rows[0], rows[1])
+    return Golden(
+        corrections(folder / "gold.xml"), [split_words(line) for line in lines], rows[0], rows[1]
+    )
 
 
 def corrections(path: Path) -> list[CorrectedSentence]:

@@ -1,11 +1,11 @@
-"""MaxMatch for lattices with too many arcs: the specification of the linear method of the compiled kernel.
+"""MaxMatch for lattices with too many arcs: the specification of the linear method of the compiled
+kernel.
 
-It is a search in one pass, whose states are linear in the number of vertices. A
-state is a vertex, and either no edit is open there or one with u unchanged tokens so far is. Costs are whole numbers:
-1000 for each step, 1 for each edit (or for each of the two alignments that a step is in), and GOLD for each edit that
-is gold. So the result is that of the lattice but where arcs there come into being greedily, where insertions at one
-place are matched in order, and in ties.
-"""
+It is a search in one pass, whose states are linear in the number of vertices. A state is a vertex,
+and either no edit is open there or one with u unchanged tokens so far is. Costs are whole numbers:
+1000 for each step, 1 for each edit (or for each of the two alignments that a step is in), and GOLD
+for each edit that is gold. So the result is that of the lattice but where arcs there come into
+being greedily, where insertions at one place are matched in order, and in ties."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ class WayOrLinear(max_match.Way):
     """Way of the Python kernel, which refuses such lines, with the linear method in its place."""
 
     def edits(self, golds: Sequence[Gold]) -> list[Edit] | None:
-        """Return the edits that were made, from left to right; None if the line is too long for the linear method."""
+        """Return the edits that were made, from left to right; None if the line is too long for the
+        linear method.
+        """
         if self.lattice is not None or self.is_too_long:
             return super().edits(golds)
         path = linear_path(self.source, self.output, golds, self.max_unchanged, self.first_row)
-        return None if path is None else [edit_of(arc, first, self.first_row) for arc, first in path]
+        return (
+            None if path is None else [edit_of(arc, first, self.first_row) for arc, first in path]
+        )
 
 
 GOLD = -(1 << 40)
@@ -54,9 +58,14 @@ class Way(NamedTuple):
 
 
 def linear_path(
-    source: Sequence[int], output: Sequence[int], golds: Sequence[Gold], max_unchanged: int, first_row: bool
+    source: Sequence[int],
+    output: Sequence[int],
+    golds: Sequence[Gold],
+    max_unchanged: int,
+    first_row: bool,
 ) -> list[tuple[Arc, bool]] | None:
-    """Return the edits of an output from left to right, each as an arc and whether its first step is an insertion.
+    """Return the edits of an output from left to right, each as an arc and whether its first step
+    is an insertion.
 
     Returns None where the line is beyond the limits.
     """
@@ -72,9 +81,15 @@ def linear_path(
 
 
 def _ways(
-    source: Sequence[int], output: Sequence[int], max_unchanged: int, steps: Counter[Arc], jumps: Sequence[Arc]
+    source: Sequence[int],
+    output: Sequence[int],
+    max_unchanged: int,
+    steps: Counter[Arc],
+    jumps: Sequence[Arc],
 ) -> dict[State, Way]:
-    """Return the best way to each state. Of several of the same cost it is the first; jumps come before steps."""
+    """Return the best way to each state. Of several of the same cost it is the first; jumps come
+    before steps.
+    """
     ways: dict[State, Way] = {((0, 0), OUTSIDE): Way(0, None)}
     before: dict[Vertex, list[Vertex]] = {vertex: [] for _, vertex in steps}
     for earlier, vertex in sorted(steps):
@@ -88,7 +103,12 @@ def _ways(
         for earlier in before[vertex]:
             step = earlier, vertex
             unchanged = changes_nothing(source, output, step)
-            _take(ways, (vertex, OUTSIDE), (earlier, OUTSIDE), STEP + (0 if unchanged else steps[step]))
+            _take(
+                ways,
+                (vertex, OUTSIDE),
+                (earlier, OUTSIDE),
+                STEP + (0 if unchanged else steps[step]),
+            )
             if unchanged <= max_unchanged:
                 _take(ways, (vertex, int(unchanged)), (earlier, OUTSIDE), STEP + 1)
             for number in range(max_unchanged + 1 - unchanged):
@@ -97,13 +117,17 @@ def _ways(
     return ways
 
 
-def _take(ways: dict[State, Way], state: State, before: State, cost: int, is_jump: bool = False) -> None:
+def _take(
+    ways: dict[State, Way], state: State, before: State, cost: int, is_jump: bool = False
+) -> None:
     """Note a way to a state if there was none that costs as little."""
     if before in ways and (state not in ways or ways[before].cost + cost < ways[state].cost):
         ways[state] = Way(ways[before].cost + cost, before, is_jump)
 
 
-def _edits(source: Sequence[int], output: Sequence[int], ways: Mapping[State, Way]) -> list[tuple[Arc, bool]]:
+def _edits(
+    source: Sequence[int], output: Sequence[int], ways: Mapping[State, Way]
+) -> list[tuple[Arc, bool]]:
     """Return the edits on the best way to the ends of source and output."""
     edits: list[tuple[Arc, bool]] = []
     state: State | None = ((len(source), len(output)), OUTSIDE)
@@ -115,7 +139,10 @@ def _edits(source: Sequence[int], output: Sequence[int], ways: Mapping[State, Wa
             end = vertex
         if way.state is not None and way.state[1] == OUTSIDE:  # an edit starts there
             start = way.state[0]
-            if not ((end == vertex and changes_nothing(source, output, (start, end))) and _is_step(start, end)):
+            if not (
+                (end == vertex and changes_nothing(source, output, (start, end)))
+                and _is_step(start, end)
+            ):
                 edits.append(((start, end), start[0] == vertex[0]))
         state = way.state
     return edits[::-1]
@@ -135,7 +162,11 @@ def _jumps(
 ) -> list[Arc] | None:
     """Return the arcs that are gold edits, or None where there is too much to look at."""
     golds = [gold for gold in golds if gold.start <= gold.end]
-    work = sum((len(output) + 1) * (len(correction) + 1) for gold in golds for correction in gold.corrections)
+    work = sum(
+        (len(output) + 1) * (len(correction) + 1)
+        for gold in golds
+        for correction in gold.corrections
+    )
     jumps: list[Arc] = []
     for place in dict.fromkeys(gold.start for gold in golds if gold.start == gold.end):
         same = [gold for gold in golds if gold.start == gold.end == place]
@@ -156,15 +187,17 @@ def _jumps(
 def _insertions(
     place: int, golds: Sequence[Gold], output: Sequence[int], first_row: bool, steps: Counter[Arc]
 ) -> list[Arc]:
-    """Return the insertions at one place that are gold: the first, and so on from its end, in the order of gold edits.
+    """Return the insertions at one place that are gold: the first, and so on from its end, in the
+    order of gold edits.
 
-    So each gold edit is used once, however often the output repeats its tokens. With the code 3.2 (first_row)
-    insertions before the first token of the source have another span (see edit_of()), and an edit there has no
-    successor.
-    """
+    So each gold edit is used once, however often the output repeats its tokens. With the code 3.2
+    (first_row) insertions before the first token of the source have another span (see edit_of()),
+    and an edit there has no successor."""
     if first_row:
         step = (0, place), (0, place + 1)
-        if step in steps and any(tuple(output[place : place + 1]) in gold.corrections for gold in golds):
+        if step in steps and any(
+            tuple(output[place : place + 1]) in gold.corrections for gold in golds
+        ):
             return [step]
         if place == 0:
             return []
@@ -176,7 +209,10 @@ def _insertions(
             for correction in gold.corrections
             if correction
             and tuple(output[column : column + len(correction)]) == correction
-            and all(((place, column + k), (place, column + k + 1)) in steps for k in range(len(correction)))
+            and all(
+                ((place, column + k), (place, column + k + 1)) in steps
+                for k in range(len(correction))
+            )
         ]
         if hits:
             size, number = min(hits)
@@ -187,7 +223,9 @@ def _insertions(
 
 
 def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator[Arc]:
-    """Yield the arcs that replace the tokens of a gold edit by one of its corrections, and change something."""
+    """Yield the arcs that replace the tokens of a gold edit by one of its corrections, and change
+    something.
+    """
     original = tuple(source[gold.start : gold.end])
     for correction in gold.corrections if original else ():
         if correction != original or len(original) == 1:
@@ -199,7 +237,8 @@ def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator
 def _least_unchanged(
     source: Sequence[int], output: Sequence[int], arc: Arc, steps: Counter[Arc], inserting: bool
 ) -> float:
-    """Return how many tokens stay unchanged, at least, on a way from one vertex to another; infinity without a way.
+    """Return how many tokens stay unchanged, at least, on a way from one vertex to another;
+    infinity without a way.
 
     inserting: whether the first step may be an insertion.
     """

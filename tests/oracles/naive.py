@@ -1,11 +1,12 @@
-"""Naive reference implementation of the GLEU family: slow, literal, written from the specification only.
+"""Naive reference implementation of the GLEU family: slow, literal, written from the specification
+only.
 
 Everywhere: sigma = count of an n-gram in the source, rho in the reference, eta in the hypothesis.
 `references` is a list over references of lists of lines: `references[r][i]` belongs to sentence i.
-Scores are fractions of 1. Sources: Napoles et al. 2015 ("Ground truth for grammatical error correction
-metrics"), Napoles et al. 2016 ("GLEU without tuning"), the official code gec-ranking of 2015 to 2017, the
-package `gleu` 1.1.0 ("the package"), Wu et al. 2016 (Google-BLEU GLEU), Koyama et al. 2024 (GREEN).
-"""
+Scores are fractions of 1. Sources: Napoles et al. 2015 ("Ground truth for grammatical error
+correction metrics"), Napoles et al. 2016 ("GLEU without tuning"), the official code gec-ranking of
+2015 to 2017, the package `gleu` 1.1.0 ("the package"), Wu et al. 2016 (Google-BLEU GLEU), Koyama et
+al. 2024 (GREEN)."""
 
 import math
 import random
@@ -25,21 +26,25 @@ TIE = 1e-12  # scores closer than this (relative) are the same number computed i
 
 
 def read_lines(path: str | Path) -> list[str]:
-    r"""Lines of a UTF-8 file: ended by \n or \r\n, the last may lack its end, a BOM at the start is dropped.
+    r"""Lines of a UTF-8 file: ended by \n or \r\n, the last may lack its end, a BOM at the start is
+    dropped.
 
-    Only \n ends a line: a \r that is not just before a \n stays in the line, and so do U+0085 and U+2028.
-    """
+    Only \n ends a line: a \r that is not just before a \n stays in the line, and so do U+0085 and
+    U+2028."""
     pieces = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff").split("\n")
     last = pieces.pop()
     lines = [piece.removesuffix("\r") for piece in pieces]
     return [*lines, last] if last else lines
 
 
-def tokens(line: str, unit: str = "word", split: str = "whitespace", strip: bool = False) -> list[str]:
-    """Tokens of a line without its end. Unit "char": every code point; `split` is for unit "word" only.
+def tokens(
+    line: str, unit: str = "word", split: str = "whitespace", strip: bool = False
+) -> list[str]:
+    """Tokens of a line without its end. Unit "char": every code point; `split` is for unit "word"
+    only.
 
-    strip: blanks (U+0020 only, the reading taken here) at both ends are dropped first, in either unit.
-    """
+    strip: blanks (U+0020 only, the reading taken here) at both ends are dropped first, in either
+    unit."""
     if strip:
         line = line.strip(" ")
     if unit == "char":
@@ -92,16 +97,22 @@ def match_n(reference: Sequence[str], hypothesis: Sequence[str], order: int) -> 
     return sum(min(rho[g], eta[g]) for g in union_grams(rho, eta))
 
 
-def penalty_n(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int) -> int:
+def penalty_n(
+    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int
+) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
     return sum(min(sigma[g], eta[g]) for g in union_grams(sigma, eta) if rho[g] == 0)
 
 
-def penalty_paper_n(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int) -> int:
+def penalty_paper_n(
+    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int
+) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
-    return sum(max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g])) for g in union_grams(sigma, rho, eta))
+    return sum(
+        max(0, min(sigma[g], eta[g]) - min(rho[g], eta[g])) for g in union_grams(sigma, rho, eta)
+    )
 
 
 def total_n(hypothesis: Sequence[str], order: int) -> int:
@@ -109,7 +120,9 @@ def total_n(hypothesis: Sequence[str], order: int) -> int:
     return max(len(hypothesis) - order + 1, 0)
 
 
-def columns(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4) -> Columns:
+def columns(
+    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+) -> Columns:
     """All columns of one sentence and one reference, for orders 1..n."""
     orders = range(1, n + 1)
     return Columns(
@@ -139,7 +152,10 @@ def all_columns(
     for i, source_line in enumerate(source_lines):
         source = tokens(source_line, unit, split, strip)
         hypothesis = tokens(hypothesis_lines[i], unit, split, strip)
-        row = [columns(source, tokens(lines[i], unit, split, strip), hypothesis, n) for lines in references]
+        row = [
+            columns(source, tokens(lines[i], unit, split, strip), hypothesis, n)
+            for lines in references
+        ]
         result.append(row)
     return result
 
@@ -161,10 +177,14 @@ def numer_n(cols: Columns, variant: str = "2017", clip: str | None = None) -> li
     if variant in ("2017", "2016"):
         if clip == "none":
             raise ValueError("variants 2017 and 2016 are always clipped")
-        return [max(match - penalty, 0) for match, penalty in zip(cols.match, cols.penalty, strict=True)]
+        return [
+            max(match - penalty, 0) for match, penalty in zip(cols.match, cols.penalty, strict=True)
+        ]
     if variant != "paper" or clip not in (None, "none", "sentence"):
         raise ValueError((variant, clip))
-    differences = [match - penalty for match, penalty in zip(cols.match, cols.penalty_paper, strict=True)]
+    differences = [
+        match - penalty for match, penalty in zip(cols.match, cols.penalty_paper, strict=True)
+    ]
     return [max(difference, 0) if clip == "sentence" else difference for difference in differences]
 
 
@@ -184,7 +204,8 @@ def add_up(rows: Sequence[Sums]) -> Sums:
 
 
 def log_brevity_penalty(hyp_len: int, ref_len: int, kind: str) -> float:
-    """min(0, 1 - |r|/|h|) ("standard"), min(0, 1 - |h|/|r|) ("inverted", 2016 and 2016-03), or 0 ("none").
+    """min(0, 1 - |r|/|h|) ("standard"), min(0, 1 - |h|/|r|) ("inverted", 2016 and 2016-03), or 0
+    ("none").
 
     A zero divisor: 0 when both lengths are 0, minus infinity otherwise.
     """
@@ -202,7 +223,8 @@ def penalty_kind(variant: str) -> str:
 
 
 def formula(sums: Sums, variant: str = "2017", zero_total: str = "zero") -> float:
-    """exp(log bp + mean over n of log(numer_n / denom_n)); 0 if any sum is 0 or a numerator is below 0.
+    """exp(log bp + mean over n of log(numer_n / denom_n)); 0 if any sum is 0 or a numerator is
+    below 0.
 
     zero_total "one" (the package, corpus too): p_n = 1 where denom_n = 0; |h| = |r| = 0 gives 1 and
     |h| = 0 < |r| gives 0. Other zero sums, and negative numerators, still give 0.
@@ -230,7 +252,9 @@ def gleu_corpus(
     clip: str | None = None,
     zero_total: str = "zero",
 ) -> float:
-    """Corpus GLEU for one choice of reference per sentence: table[i][choice[i]]; an empty corpus scores 0."""
+    """Corpus GLEU for one choice of reference per sentence: table[i][choice[i]]; an empty corpus
+    scores 0.
+    """
     rows = [terms(row[r], variant, clip) for row, r in zip(table, choice, strict=True)]
     return formula(add_up(rows), variant, zero_total) if rows else 0.0
 
@@ -239,13 +263,17 @@ def gleu_corpus(
 
 
 def python2_draws(iteration: int, n_sentences: int, n_references: int) -> list[int]:
-    """Python 2's randint(0, R-1): seed 101 j, then int(random() R), a draw a sentence (official code)."""
+    """Python 2's randint(0, R-1): seed 101 j, then int(random() R), a draw a sentence (official
+    code).
+    """
     generator = random.Random(101 * iteration)
     return [int(generator.random() * n_references) for _ in range(n_sentences)]
 
 
 def python3_draws(iteration: int, n_sentences: int, n_references: int) -> list[int]:
-    """Python 3's randint(0, R-1), same seed: top R.bit_length() bits of a word, again while not below R."""
+    """Python 3's randint(0, R-1), same seed: top R.bit_length() bits of a word, again while not
+    below R.
+    """
     generator = random.Random(101 * iteration)
     bits = n_references.bit_length()
     draws = []
@@ -259,7 +287,9 @@ def python3_draws(iteration: int, n_sentences: int, n_references: int) -> list[i
 
 def draws(sampler: str, iteration: int, n_sentences: int, n_references: int) -> list[int]:
     """The draws of a sampler by its name."""
-    return {"python2": python2_draws, "python3": python3_draws}[sampler](iteration, n_sentences, n_references)
+    return {"python2": python2_draws, "python3": python3_draws}[sampler](
+        iteration, n_sentences, n_references
+    )
 
 
 def mean_and_std(values: Sequence[float]) -> tuple[float, float]:
@@ -292,8 +322,12 @@ def gleu_sampled(
     split: str = "whitespace",
     strip: bool = False,
 ) -> tuple[float, float, list[float]]:
-    """Mean, population std and the scores of all iterations (one iteration when there is one reference)."""
-    table = all_columns(source_lines, references, hypothesis_lines, n, unit=unit, split=split, strip=strip)
+    """Mean, population std and the scores of all iterations (one iteration when there is one
+    reference).
+    """
+    table = all_columns(
+        source_lines, references, hypothesis_lines, n, unit=unit, split=split, strip=strip
+    )
     rows = [[terms(cols, variant, clip) for cols in row] for row in table]
     scores = []
     for iteration in range(iterations if len(references) > 1 else 1):
@@ -308,7 +342,9 @@ def gleu_sampled(
 
 
 def sentence_gleu(cols: Columns, variant: str = "2017", clip: str | None = None) -> float:
-    """Convention (a), the package: the formula on the sentence's own columns, with zero_total "one"."""
+    """Convention (a), the package: the formula on the sentence's own columns, with zero_total
+    "one".
+    """
     return formula(terms(cols, variant, clip), variant, "one")
 
 
@@ -319,7 +355,10 @@ def sentence_gleu_ones(cols: Columns, variant: str = "2017", clip: str | None = 
     """
     sums = terms(cols, variant, clip)
     smoothed = Sums(
-        [numer or 1 for numer in sums.numer], [denom or 1 for denom in sums.denom], sums.hyp_len or 1, sums.ref_len or 1
+        [numer or 1 for numer in sums.numer],
+        [denom or 1 for denom in sums.denom],
+        sums.hyp_len or 1,
+        sums.ref_len or 1,
     )
     return formula(smoothed, variant, "zero")
 
@@ -343,9 +382,14 @@ def sentence_summary(
 
 
 def sentence_scores(
-    table: Sequence[Sequence[Columns]], over: str = "mean", variant: str = "2017", clip: str | None = None
+    table: Sequence[Sequence[Columns]],
+    over: str = "mean",
+    variant: str = "2017",
+    clip: str | None = None,
 ) -> list[float]:
-    """Convention (a) for each sentence: mean or maximum ("max") over its references (the package's sgleu)."""
+    """Convention (a) for each sentence: mean or maximum ("max") over its references (the package's
+    sgleu).
+    """
     result = []
     for row in table:
         scores = [sentence_gleu(cols, variant, clip) for cols in row]
@@ -354,7 +398,10 @@ def sentence_scores(
 
 
 def gleu_mean(
-    table: Sequence[Sequence[Columns]], over: str = "mean", variant: str = "2017", clip: str | None = None
+    table: Sequence[Sequence[Columns]],
+    over: str = "mean",
+    variant: str = "2017",
+    clip: str | None = None,
 ) -> float:
     """Mean mode: the mean of the sentence scores of convention (a) (the package's mgleu)."""
     scores = sentence_scores(table, over, variant, clip)
@@ -365,7 +412,9 @@ def gleu_mean(
 
 
 class MaxResult(NamedTuple):
-    """Max mode: score, the reference chosen for each sentence, the sums, the package's other columns."""
+    """Max mode: score, the reference chosen for each sentence, the sums, the package's other
+    columns.
+    """
 
     score: float
     choice: list[int]
@@ -378,7 +427,9 @@ class MaxResult(NamedTuple):
 
 
 def max_key(cols: Columns, variant: str, clip: str | None) -> list[float]:
-    """Sentence score (a), then bp p_n of each order alone, n = N down to 1 (p_n = 1 where total_n = 0)."""
+    """Sentence score (a), then bp p_n of each order alone, n = N down to 1 (p_n = 1 where total_n =
+    0).
+    """
     sums = terms(cols, variant, clip)
     bp = math.exp(log_brevity_penalty(sums.hyp_len, sums.ref_len, penalty_kind(variant)))
     p = [
@@ -407,20 +458,27 @@ def best_reference(row: Sequence[Columns], variant: str = "2017", clip: str | No
 
 
 def gleu_max(
-    table: Sequence[Sequence[Columns]], variant: str = "2017", clip: str | None = None, zero_total: str = "zero"
+    table: Sequence[Sequence[Columns]],
+    variant: str = "2017",
+    clip: str | None = None,
+    zero_total: str = "zero",
 ) -> MaxResult:
-    """Best reference of each sentence, then the corpus formula; penal_n = sum of min(match_n, penalty_n).
+    """Best reference of each sentence, then the corpus formula; penal_n = sum of min(match_n,
+    penalty_n).
 
-    The penalty is the variant's own. penal_n is that of `gleu -m -v`; `sgleu -v` prints the penalty itself.
-    There must be at least one sentence.
-    """
+    The penalty is the variant's own. penal_n is that of `gleu -m -v`; `sgleu -v` prints the penalty
+    itself. There must be at least one sentence."""
     choice = [best_reference(row, variant, clip) for row in table]
     chosen = [row[r] for row, r in zip(table, choice, strict=True)]
     sums = add_up([terms(cols, variant, clip) for cols in chosen])
     match = [sum(column) for column in zip(*(cols.match for cols in chosen), strict=True)]
-    penal = [sum(column) for column in zip(*(_penal(cols, variant) for cols in chosen), strict=True)]
+    penal = [
+        sum(column) for column in zip(*(_penal(cols, variant) for cols in chosen), strict=True)
+    ]
     score = formula(sums, variant, zero_total)
-    return MaxResult(score, choice, sums.numer, sums.denom, match, penal, sums.hyp_len, sums.ref_len)
+    return MaxResult(
+        score, choice, sums.numer, sums.denom, match, penal, sums.hyp_len, sums.ref_len
+    )
 
 
 def _penal(cols: Columns, variant: str) -> list[int]:
@@ -457,9 +515,15 @@ def difference_2016_03(left: Grams, right: Grams) -> Grams:
 
 
 def terms_2015(
-    source: Sequence[str], references: Sequence[Sequence[str]], hypothesis: Sequence[str], n: int, lam: Fraction
+    source: Sequence[str],
+    references: Sequence[Sequence[str]],
+    hypothesis: Sequence[str],
+    n: int,
+    lam: Fraction,
 ) -> Sums:
-    """numer = eta.A + eta.R - lam eta.P, total = |A| + max(|h|-n+1, 0), no brevity penalty (spec: 2015)."""
+    """numer = eta.A + eta.R - lam eta.P, total = |A| + max(|h|-n+1, 0), no brevity penalty (spec:
+    2015).
+    """
     numer: list[Number] = []
     denom: list[Number] = []
     for order in range(1, n + 1):
@@ -472,7 +536,11 @@ def terms_2015(
 
 
 def terms_2016_03(
-    source: Sequence[str], references: Sequence[Sequence[str]], hypothesis: Sequence[str], n: int, lam: Fraction
+    source: Sequence[str],
+    references: Sequence[Sequence[str]],
+    hypothesis: Sequence[str],
+    n: int,
+    lam: Fraction,
 ) -> Sums:
     """numer = eta.A + max(eta.R - lam eta.P, 0), total = eta.A + max(|h|-n+1, 0) (spec: 2016-03)."""
     numer: list[Number] = []
@@ -546,7 +614,9 @@ def gleu_2016_03(
 
 
 def round_half_up(value: float, digits: int) -> str:
-    """Shortest decimal form of the number rounded half up (away from 0) to `digits` places (the package)."""
+    """Shortest decimal form of the number rounded half up (away from 0) to `digits` places (the
+    package).
+    """
     decimal = Fraction(repr(value))
     units = math.floor(abs(decimal) * 10**digits + Fraction(1, 2))
     whole, rest = divmod(units, 10**digits)
@@ -557,7 +627,9 @@ def round_half_up(value: float, digits: int) -> str:
 # ---- google_gleu (Wu et al. 2016)
 
 
-def google_terms(reference: Sequence[str], hypothesis: Sequence[str], low: int, high: int) -> tuple[int, int]:
+def google_terms(
+    reference: Sequence[str], hypothesis: Sequence[str], low: int, high: int
+) -> tuple[int, int]:
     """tp = sum of min(rho, eta), n_all = max(sum rho, sum eta), over all orders low..high together."""
     tp = sum(match_n(reference, hypothesis, order) for order in range(low, high + 1))
     n_ref = sum(total_n(reference, order) for order in range(low, high + 1))
@@ -568,7 +640,9 @@ def google_terms(reference: Sequence[str], hypothesis: Sequence[str], low: int, 
 def google_best(
     references: Sequence[Sequence[str]], hypothesis: Sequence[str], low: int = 1, high: int = 4
 ) -> tuple[int, int]:
-    """(tp, n_all) of the reference with the highest tp / n_all, first on ties; n_all = 0 is passed over."""
+    """(tp, n_all) of the reference with the highest tp / n_all, first on ties; n_all = 0 is passed
+    over.
+    """
     pairs = [google_terms(reference, hypothesis, low, high) for reference in references]
     best = (0, 0)
     for tp, n_all in pairs:
@@ -585,10 +659,17 @@ def google_gleu_sentence(
 
 
 def google_gleu_corpus(
-    references: Sequence[Sequence[Sequence[str]]], hypotheses: Sequence[Sequence[str]], low: int = 1, high: int = 4
+    references: Sequence[Sequence[Sequence[str]]],
+    hypotheses: Sequence[Sequence[str]],
+    low: int = 1,
+    high: int = 4,
 ) -> float:
-    """sum tp / sum n_all; arguments are tokens, references[i][r] of sentence i; 0 for an empty corpus."""
-    best = [google_best(refs, hyp, low, high) for refs, hyp in zip(references, hypotheses, strict=True)]
+    """sum tp / sum n_all; arguments are tokens, references[i][r] of sentence i; 0 for an empty
+    corpus.
+    """
+    best = [
+        google_best(refs, hyp, low, high) for refs, hyp in zip(references, hypotheses, strict=True)
+    ]
     n_all = sum(pair[1] for pair in best)
     return sum(pair[0] for pair in best) / n_all if n_all else 0.0
 
@@ -604,7 +685,9 @@ class Green(NamedTuple):
     fn: list[int]
 
 
-def green_columns(source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4) -> Green:
+def green_columns(
+    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+) -> Green:
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])
     for order in range(1, n + 1):
@@ -622,7 +705,9 @@ def green_columns(source: Sequence[str], reference: Sequence[str], hypothesis: S
 
 
 def green_ratio(tp: Sequence[int], wrong: Sequence[int]) -> float:
-    """Geometric mean over orders of tp / (tp + wrong); 0 where an order has tp = 0, no n-gram at all too."""
+    """Geometric mean over orders of tp / (tp + wrong); 0 where an order has tp = 0, no n-gram at
+    all too.
+    """
     if 0 in tp:
         return 0.0
     logs = [math.log(t / (t + w)) for t, w in zip(tp, wrong, strict=True)]
@@ -644,10 +729,11 @@ def green_key(counts: Green, beta: float) -> list[float]:
 
 
 def green_best(table_row: Sequence[Green], beta: float = 2.0) -> int:
-    """The reference with the best sentence score; ties: best F of orders 1..k, k = N-1 down to 1; then first.
+    """The reference with the best sentence score; ties: best F of orders 1..k, k = N-1 down to 1;
+    then first.
 
-    The tie rule is not in the specification: it is that of the authors' program, and gives the figures.
-    """
+    The tie rule is not in the specification: it is that of the authors' program, and gives the
+    figures."""
     keys = [green_key(counts, beta) for counts in table_row]
     best = 0
     for r in range(1, len(keys)):
@@ -665,7 +751,10 @@ def green_table(
 ) -> list[list[Green]]:
     """Counts of every sentence i and reference r, as result[i][r]."""
     return [
-        [green_columns(tokens(s, unit), tokens(lines[i], unit), tokens(h, unit), n) for lines in references]
+        [
+            green_columns(tokens(s, unit), tokens(lines[i], unit), tokens(h, unit), n)
+            for lines in references
+        ]
         for i, (s, h) in enumerate(zip(source_lines, hypothesis_lines, strict=True))
     ]
 

@@ -1,7 +1,8 @@
-"""CLEME, slow and literal: texts are really made, pieces are looked up in them by where their words came from.
+"""CLEME, slow and literal: texts are really made, pieces are looked up in them by where their words
+came from.
 
-Weights are exact fractions of the floats that the formula gives, so that sums have no rounding at all.
-"""
+Weights are exact fractions of the floats that the formula gives, so that sums have no rounding at
+all."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ Counts = dict[str, Fraction]
 
 
 def edited(source: list[str], edits: list[Edit]) -> list[tuple[str, int | None]]:
-    """Return the words of a text, each with the number of the token that it was in the source (None: it is new)."""
+    """Return the words of a text, each with the number of the token that it was in the source
+    (None: it is new).
+    """
     text: list[tuple[str, int | None]] = [(word, number) for number, word in enumerate(source)]
     for start, end, correction in reversed(edits):
         new = [] if correction == "-NONE-" else correction.split()
@@ -55,9 +58,14 @@ def edited(source: list[str], edits: list[Edit]) -> list[tuple[str, int | None]]
 
 
 def cut(sentence: Sentence) -> list[list[Chunk]]:
-    """Return the chunks of each text, the output first; empty references are dropped while another one remains."""
+    """Return the chunks of each text, the output first; empty references are dropped while another
+    one remains.
+    """
     source = sentence.source
-    texts = [[edit for edit in edits if edit[0] >= 0] for edits in (sentence.output, *sentence.references)]
+    texts = [
+        [edit for edit in edits if edit[0] >= 0]
+        for edits in (sentence.output, *sentence.references)
+    ]
     texts = [sorted(edits, key=lambda edit: edit[0]) for edits in texts]
     number = 1
     while number < len(texts):
@@ -66,7 +74,9 @@ def cut(sentence: Sentence) -> list[list[Chunk]]:
         else:
             number += 1
     intervals: list[list[int]] = []
-    for start, end, _ in sorted((edit for edits in texts for edit in edits), key=lambda edit: edit[0]):
+    for start, end, _ in sorted(
+        (edit for edits in texts for edit in edits), key=lambda edit: edit[0]
+    ):
         if intervals and start <= intervals[-1][1]:
             intervals[-1][1] = max(intervals[-1][1], end)
         else:
@@ -119,7 +129,9 @@ def counts(sentence: Sentence, mean: float, weights: str, assumption: str) -> li
             if chunk.changed and any(chunk.words == other.words for other in others):
                 own["tp"] += weight(tp, mean - size)
             elif chunk.changed:
-                own["fp_ne" if any(other.changed for other in others) else "fp_un"] += weight(fp, size - mean)
+                own["fp_ne" if any(other.changed for other in others) else "fp_un"] += weight(
+                    fp, size - mean
+                )
             elif (assumption == "dependent" and others[0].words == chunk.words) or (
                 assumption == "independent" and not all(other.changed for other in others)
             ):
@@ -143,9 +155,13 @@ def prf(c: Counts, beta: float) -> tuple[float, float, float, float]:
 def rates(c: Counts, level: str) -> tuple[float, ...]:
     """Return com, hit, err, und and ove."""
     necessary, all_changes = c["tp"] + c["fp_ne"] + c["fn"], c["tp"] + c["fp_ne"] + c["fp_un"]
-    hit, err, und = (float(c[name] / necessary) if necessary else 0.0 for name in ("tp", "fp_ne", "fn"))
+    hit, err, und = (
+        float(c[name] / necessary) if necessary else 0.0 for name in ("tp", "fp_ne", "fn")
+    )
     ove = float(c["fp_un"] / all_changes) if all_changes else 0.0
-    one, two, three, four = (0.45, 0.35, 0.15, 0.05) if level == "corpus" else (0.35, 0.25, 0.2, 0.2)
+    one, two, three, four = (
+        (0.45, 0.35, 0.15, 0.05) if level == "corpus" else (0.35, 0.25, 0.2, 0.2)
+    )
     return one * hit + two * (1 - err) + three * (1 - und) + four * (1 - ove), hit, err, und, ove
 
 
@@ -160,8 +176,14 @@ def cleme(
 ) -> dict[str, float]:
     """Return the outputs; level is corpus or mean."""
     mean = mean_length(sentences)
-    weights = "none" if version == "2" else weights or ("corpus" if level == "corpus" else "sentence")
-    names = ("cleme", "precision", "recall", "accuracy") if version == "1" else ("cleme", "hit", "err", "und", "ove")
+    weights = (
+        "none" if version == "2" else weights or ("corpus" if level == "corpus" else "sentence")
+    )
+    names = (
+        ("cleme", "precision", "recall", "accuracy")
+        if version == "1"
+        else ("cleme", "hit", "err", "und", "ove")
+    )
     every = [counts(sentence, mean, weights, assumption) for sentence in sentences]
     if level == "mean":
         best: list[list[float]] = []
@@ -170,20 +192,29 @@ def cleme(
                 rounded = [[round(value, 4) for value in prf(c, beta)] for c in own]
                 best.append(max(rounded, key=lambda v: (v[0], v[1], v[2], -v[3])))
             else:
-                best.append(max([list(rates(c, level)) for c in own], key=lambda v: [*v[:2], *(-r for r in v[2:])]))
+                best.append(
+                    max(
+                        [list(rates(c, level)) for c in own],
+                        key=lambda v: [*v[:2], *(-r for r in v[2:])],
+                    )
+                )
         return {
-            name: math.fsum(values) / len(best) for name, values in zip(names, zip(*best, strict=True), strict=True)
+            name: math.fsum(values) / len(best)
+            for name, values in zip(names, zip(*best, strict=True), strict=True)
         }
     totals: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
     for own in every:
         sums = [{name: totals[name] + c[name] for name in totals} for c in own]
         first = [round(prf(s, beta)[0], 4) if version == "1" else rates(s, level)[0] for s in sums]
         keys = [
-            (value, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"]) for value, c in zip(first, own, strict=True)
+            (value, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"])
+            for value, c in zip(first, own, strict=True)
         ]
         totals = sums[keys.index(max(keys))]
     whole = prf(totals, beta) if version == "1" else rates(totals, level)
-    result = dict(zip(names, whole, strict=True)) | {name: float(value) for name, value in totals.items()}
+    result = dict(zip(names, whole, strict=True)) | {
+        name: float(value) for name, value in totals.items()
+    }
     if version == "1":
         result["fp"] = float(totals["fp_ne"] + totals["fp_un"])
         del result["fp_ne"], result["fp_un"]

@@ -1,4 +1,6 @@
-"""ERRANT's comparison of M2 files sentence by sentence, with the sums of each type, as simply as it can be written."""
+"""ERRANT's comparison of M2 files sentence by sentence, with the sums of each type, as simply as it
+can be written.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,12 @@ Types = dict[str, list[int]]
 
 
 def annotators(
-    block: str, mode: str = "cs", *, single: bool = False, multi: bool = False, left_out: Sequence[str] = ()
+    block: str,
+    mode: str = "cs",
+    *,
+    single: bool = False,
+    multi: bool = False,
+    left_out: Sequence[str] = (),
 ) -> list[Edits]:
     """Return the types of the edits of each annotator of a block, by what a mode compares."""
     own: dict[str, Edits] = {}
@@ -23,7 +30,12 @@ def annotators(
         start, end = map(int, span.split())
         edits = own.setdefault(number, {})
         long = end - start >= 2 or len(correction.split()) >= 2
-        if (kind == "UNK" and mode in ("cs", "cse")) or (single and long) or (multi and not long) or kind in left_out:
+        if (
+            (kind == "UNK" and mode in ("cs", "cse"))
+            or (single and long)
+            or (multi and not long)
+            or kind in left_out
+        ):
             continue
         keys: list[tuple[object, ...]] = [(start, end)]
         if mode == "cs":
@@ -56,7 +68,9 @@ def f_beta(tp: int, fp: int, fn: int, beta: float = 0.5) -> tuple[float, float, 
 
 
 def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Types]:
-    """Return for each sentence the counts of each type with the annotators that the running totals choose."""
+    """Return for each sentence the counts of each type with the annotators that the running totals
+    choose.
+    """
     totals, rows = (0, 0, 0), []
     for own, other in zip(output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
@@ -74,13 +88,21 @@ def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Ty
     return rows
 
 
-def summed(rows: Sequence[Types], tier: int, weights: Sequence[int] | None = None) -> dict[str, Counts]:
+def summed(
+    rows: Sequence[Types], tier: int, weights: Sequence[int] | None = None
+) -> dict[str, Counts]:
     """Return the sums of each category of a tier, with weights of the sentences."""
     sums: Types = defaultdict(lambda: [0, 0, 0])
     for number, row in enumerate(rows):
         for name, counts in row.items():
             prefix, _, rest = name.partition(":")
-            category = name if tier == 3 or prefix not in ("M", "R", "U") or not rest else prefix if tier == 1 else rest
+            category = (
+                name
+                if tier == 3 or prefix not in ("M", "R", "U") or not rest
+                else prefix
+                if tier == 1
+                else rest
+            )
             for kind in range(3):
                 sums[category][kind] += counts[kind] * (1 if weights is None else weights[number])
     return {name: (tp, fp, fn) for name, (tp, fp, fn) in sums.items()}

@@ -1,4 +1,6 @@
-"""ROUGE again, naively: tables filled cell by cell, pairs listed one by one. Oracles for the kernels and the metric."""
+"""ROUGE again, naively: tables filled cell by cell, pairs listed one by one. Oracles for the
+kernels and the metric.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +42,15 @@ def lcs_places(one: Tokens, two: Tokens) -> set[int]:
     return places
 
 
-def union_hits(reference: Sequence[Tokens], output: Sequence[Tokens], allowed: Tokens | None = None) -> int:
-    """Hits of the union over sentences, each token at most as often as the output has it, or what is allowed."""
-    left = Counter(allowed if allowed is not None else [token for sentence in output for token in sentence])
+def union_hits(
+    reference: Sequence[Tokens], output: Sequence[Tokens], allowed: Tokens | None = None
+) -> int:
+    """Hits of the union over sentences, each token at most as often as the output has it, or what
+    is allowed.
+    """
+    left = Counter(
+        allowed if allowed is not None else [token for sentence in output for token in sentence]
+    )
     hits = 0
     for sentence in reference:
         for place in sorted(set().union(*(lcs_places(sentence, other) for other in output))):
@@ -53,7 +61,9 @@ def union_hits(reference: Sequence[Tokens], output: Sequence[Tokens], allowed: T
 
 
 def weighted_table(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> list[list[float]]:
-    """Equation 14 of Lin 2004, cell by cell: run[i][j] is the length of the run of matches that ends there."""
+    """Equation 14 of Lin 2004, cell by cell: run[i][j] is the length of the run of matches that
+    ends there.
+    """
     weight = [[0.0] * (len(two) + 1) for _ in range(len(one) + 1)]
     run = [[0] * (len(two) + 1) for _ in range(len(one) + 1)]
     for i in range(1, len(one) + 1):
@@ -85,10 +95,17 @@ def weighted_places(one: Tokens, two: Tokens, weigh: Callable[[int], float]) -> 
 
 
 def weighted_hits(
-    reference: Sequence[Tokens], output: Sequence[Tokens], weigh: Callable[[int], float], allowed: Tokens | None = None
+    reference: Sequence[Tokens],
+    output: Sequence[Tokens],
+    weigh: Callable[[int], float],
+    allowed: Tokens | None = None,
 ) -> float:
-    """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its last counts."""
-    left = Counter(allowed if allowed is not None else [token for sentence in output for token in sentence])
+    """Hits with weights as ROUGE-1.5.5 sums them: a run ends where the next token is no hit, if its
+    last counts.
+    """
+    left = Counter(
+        allowed if allowed is not None else [token for sentence in output for token in sentence]
+    )
     total = 0.0
     for sentence in reference:
         hit = set().union(*(weighted_places(sentence, other, weigh) for other in output))

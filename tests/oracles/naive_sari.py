@@ -1,4 +1,6 @@
-"""SARI of one sentence as its definitions say it, with exact fractions: EASSE's, the first authors', Hugging Face's."""
+"""SARI of one sentence as its definitions say it, with exact fractions: EASSE's, the first
+authors', Hugging Face's.
+"""
 
 from __future__ import annotations
 
@@ -32,18 +34,26 @@ def score(source: str, output: str, references: list[str], flavour: str) -> floa
         for reference in references:
             r += grams(reference, order)
         new, wanted = set(h) - set(s), set(r) - set(s)
-        parts[0].append(f1(share(len(new & wanted), len(new)), share(len(new & wanted), len(wanted))))
+        parts[0].append(
+            f1(share(len(new & wanted), len(new)), share(len(new & wanted), len(wanted)))
+        )
         kept, right, gone, surplus = s & h, s & h & r, s - h, s - r
         if flavour == "easse":
-            parts[1].append(f1(share(right.total(), kept.total()), share(right.total(), (s & r).total())))
+            parts[1].append(
+                f1(share(right.total(), kept.total()), share(right.total(), (s & r).total()))
+            )
             hits = (gone & surplus).total()
             parts[2].append(f1(share(hits, gone.total()), share(hits, surplus.total())))
             continue
         precision = share(sum((Fraction(right[g], kept[g]) for g in kept), Fraction(0)), len(kept))
         if flavour == "xu":
-            recall = share(sum((Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)), len(s & r))
+            recall = share(
+                sum((Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)), len(s & r)
+            )
         else:
             recall = share(right.total(), (s & r).total())
         parts[1].append(f1(precision, recall))
-        parts[2].append(share(sum((Fraction((gone - r)[g], gone[g]) for g in gone), Fraction(0)), len(gone)))
+        parts[2].append(
+            share(sum((Fraction((gone - r)[g], gone[g]) for g in gone), Fraction(0)), len(gone))
+        )
     return fmean(float(sum(part) / 4) for part in parts)

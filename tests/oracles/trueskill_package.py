@@ -1,7 +1,8 @@
-"""TrueSkill with the package trueskill: one match of one run after the other, from the same random numbers.
+"""TrueSkill with the package trueskill: one match of one run after the other, from the same random
+numbers.
 
-The settings are those of the program infer_TS of the WMT scripts: deviation 0.5, a quarter of draws, no dynamics.
-"""
+The settings are those of the program infer_TS of the WMT scripts: deviation 0.5, a quarter of
+draws, no dynamics."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 SIGMA = 0.5
 NEAR = 1 - 1e-9
-"""Systems are as uncertain as the most uncertain one from this share of its variance on: the first of them plays."""
+"""Systems are as uncertain as the most uncertain one from this share of its variance on: the first
+of them plays."""
 
 
 def world(matches: int) -> Any:
@@ -26,17 +28,28 @@ def world(matches: int) -> Any:
     normal = NormalDist()
     backend = normal.cdf, normal.pdf, normal.inv_cdf
     return package.TrueSkill(
-        mu=0.0, sigma=SIGMA, beta=SIGMA * matches / 40, tau=0.0, draw_probability=0.25, backend=backend
+        mu=0.0,
+        sigma=SIGMA,
+        beta=SIGMA * matches / 40,
+        tau=0.0,
+        draw_probability=0.25,
+        backend=backend,
     )
 
 
 def trueskill(judgments: Judgments, runs: int, seed: int) -> Floats:
-    """Return the mean skill of each system in each run: float64 [runs, systems]. Every system must have been judged."""
+    """Return the mean skill of each system in each run: float64 [runs, systems]. Every system must
+    have been judged.
+    """
     systems = len(judgments.systems)
     outcomes = judgments.cells().reshape(systems, systems, 3)
-    outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]  # as the row's system sees them: wins, ties, losses
+    outcomes = (
+        outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
+    )  # as the row's system sees them: wins, ties, losses
     matches = int(judgments.cells().sum()) + 1
-    return np.array([_run(outcomes, matches, np.random.default_rng([seed, run])) for run in range(runs)])
+    return np.array(
+        [_run(outcomes, matches, np.random.default_rng([seed, run])) for run in range(runs)]
+    )
 
 
 def _run(outcomes: Ints, matches: int, random: np.random.Generator) -> list[float]:

@@ -1,4 +1,6 @@
-"""axe-core, the checker of pages for people who use screen readers or keys, out of a package that brings it along."""
+"""axe-core, the checker of pages for people who use screen readers or keys, out of a package that
+brings it along.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,8 @@ PLACES = {
     "axe_playwright_python": "axe.min.js",
     "axe_core_python": "axe.min.js",
 }
-"""Where packages have the script; the first that is installed is taken. None of them is imported."""
+"""Where packages have the script; the first that is installed is taken. None of them is imported.
+"""
 CHECK = """
 const done = arguments[arguments.length - 1];
 const rules = Object.fromEntries(arguments[0].map((name) => [name, {enabled: false}]));
@@ -36,7 +39,8 @@ def script() -> str:
 
 
 def findings(browser: Browser, *without: str) -> list[list[Any]]:
-    """Return what axe-core finds in the page that is shown: how bad it is, the rule, and the first element.
+    """Return what axe-core finds in the page that is shown: how bad it is, the rule, and the first
+    element.
 
     `without` names rules that are left out.
     """

@@ -1,4 +1,6 @@
-"""A headless Chromium for the tests of pages and for pictures of them: one start, pages from files, nothing fetched."""
+"""A headless Chromium for the tests of pages and for pictures of them: one start, pages from files,
+nothing fetched.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,20 @@ if TYPE_CHECKING:
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
-    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions"),
+    *(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-dev-shm-usage",
+        "--no-first-run",
+    ),
+    *(
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-extensions",
+    ),
     *("--force-color-profile=srgb", "--hide-scrollbars", "--mute-audio", "--lang=en-US"),
 )
 
@@ -51,7 +65,8 @@ for (const one of document.querySelectorAll("body *:not(script, svg *)")) {
 return found;
 """
 )
-"""A script that returns the texts whose contrast to their ground is below 4.5, with the contrast."""
+"""A script that returns the texts whose contrast to their ground is below 4.5, with the contrast.
+"""
 
 
 TABLES = """
@@ -62,7 +77,8 @@ return [...document.querySelectorAll(".scroll")].filter((box) => box.checkVisibi
   return [box.getAttribute("aria-label") ?? box.textContent.slice(0, 40), box.scrollWidth, box.clientWidth, said];
 });
 """
-"""A script that returns of each box that scrolls: its name, the width that it needs and has, whether it has a hint."""
+"""A script that returns of each box that scrolls: its name, the width that it needs and has,
+whether it has a hint."""
 
 
 def lacking() -> str:
@@ -88,20 +104,30 @@ class Browser:
     def reset(self) -> None:
         """Be as at the start: an empty page of the usual size, with nothing kept of earlier pages."""
         self.driver.get("about:blank")
-        self.driver.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"})
+        self.driver.execute_cdp_cmd(
+            "Storage.clearDataForOrigin", {"origin": "file://", "storageTypes": "all"}
+        )
         self.complaints()
         self.size()
 
-    def size(self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen") -> None:
-        """Be a window of so many pixels (a phone where that is little), of a system with light or dark colours."""
+    def size(
+        self, width: int = 1280, height: int = 900, *, dark: bool = False, media: str = "screen"
+    ) -> None:
+        """Be a window of so many pixels (a phone where that is little), of a system with light or
+        dark colours.
+        """
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         feature = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [feature]})
+        self.driver.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"media": media, "features": [feature]}
+        )
 
     def open(self, page: Path, address: str = "") -> None:
         """Open a page anew, with what its address has behind #."""
-        self.driver.get("about:blank")  # else another address would only be a jump inside of the page
+        self.driver.get(
+            "about:blank"
+        )  # else another address would only be a jump inside of the page
         self.complaints()
         self.driver.get(page.as_uri() + (f"#{address}" if address else ""))
 
@@ -123,13 +149,21 @@ class Browser:
         ActionChains(self.driver, duration=0).send_keys(*keys).perform()
 
     def complaints(self) -> list[str]:
-        """Return errors and warnings of the console, and addresses asked for that are no files, since last asked."""
-        said = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] != "DEBUG"]
+        """Return errors and warnings of the console, and addresses asked for that are no files,
+        since last asked.
+        """
+        said = [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] != "DEBUG"
+        ]
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
-                said += [f"asks for {address}"] if not address.startswith(("file:", "data:,")) else []
+                said += (
+                    [f"asks for {address}"] if not address.startswith(("file:", "data:,")) else []
+                )
         return said
 
     def texts(self, selector: str) -> list[str]:
@@ -141,7 +175,9 @@ class Browser:
     def rows(self, selector: str) -> list[list[str]]:
         """Return the texts of the cells of all rows of a selector."""
         row = "(row) => [...row.children].map((cell) => cell.textContent)"
-        found: list[list[str]] = self.run(f"return [...document.querySelectorAll(arguments[0])].map({row})", selector)
+        found: list[list[str]] = self.run(
+            f"return [...document.querySelectorAll(arguments[0])].map({row})", selector
+        )
         return found
 
     def text(self, selector: str) -> str:
@@ -162,7 +198,8 @@ class Browser:
 
 
 def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
-    """Check that each table and figure that is wider than its box has a hint, and no other, with all details open.
+    """Check that each table and figure that is wider than its box has a hint, and no other, with
+    all details open.
 
     Returns the name of each with the width that it needs and has.
     """
@@ -171,7 +208,11 @@ def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
     browser.run(f"document.querySelectorAll('.board').forEach({show})")
     wrong = "return [...document.querySelectorAll('table')].filter((one) => !one.closest('.scroll, .detail')).length"
     assert browser.run(wrong) == 0
-    told = "return JSON.stringify((() => {" + TABLES + "})().filter((one) => (one[1] > one[2] + 2) !== one[3]))"
+    told = (
+        "return JSON.stringify((() => {"
+        + TABLES
+        + "})().filter((one) => (one[1] > one[2] + 2) !== one[3]))"
+    )
     browser.wait(told, "[]")
     return [(name, need, room) for name, need, room, _ in browser.run(TABLES)]
 

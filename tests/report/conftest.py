@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    """The browser of all tests, which skip where there is none: to start one takes longer than most of them."""
+    """The browser of all tests, which skip where there is none: to start one takes longer than most
+    of them.
+    """
     if reason := browsers.lacking():
         pytest.skip(reason)
     with browsers.browser(tmp_path_factory.mktemp("profile")) as started:

@@ -1,4 +1,6 @@
-"""The page for everybody: sixty systems, few colours, keys, screen readers, paper. axe-core checks the rest."""
+"""The page for everybody: sixty systems, few colours, keys, screen readers, paper. axe-core checks
+the rest.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixty systems with long names that are much alike, each better than the one before."""
     folder, chance = tmp_path_factory.mktemp("sixty"), random.Random(1)
     source, reference = (
-        (ROOT / "data" / name).read_text().splitlines()[:24] for name in ("source.txt", "reference0.txt")
+        (ROOT / "data" / name).read_text().splitlines()[:24]
+        for name in ("source.txt", "reference0.txt")
     )
     texts = {"source": source, "reference": reference}
     for number, name in enumerate(NAMES):
@@ -56,14 +59,23 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample's systems against a baseline, by metrics for which high and low is good, and by one of edits."""
+    """The sample's systems against a baseline, by metrics for which high and low is good, and by
+    one of edits."""
     data = ROOT / "data"
-    texts = {"source": str(data / "source.txt"), "references": [str(data / f"reference{n}.txt") for n in (0, 1)]}
+    texts = {
+        "source": str(data / "source.txt"),
+        "references": [str(data / f"reference{n}.txt") for n in (0, 1)],
+    }
     config = {
         "datasets": {"sample": {**texts, "gold": str(data / "m2" / "gold.m2")}},
         "systems": [str(data / "systems" / "*.txt")],
         "metrics": ["gleu[refs=max]", "ter", "m2"],
-        "statistics": {"resamples": "100", "trials": "1000", "baseline": "broken", "correction": "none"},
+        "statistics": {
+            "resamples": "100",
+            "trials": "1000",
+            "baseline": "broken",
+            "correction": "none",
+        },
     }
     return report_of(tmp_path_factory.mktemp("few"), config)
 
@@ -139,7 +151,9 @@ def test_many_systems_fit_paper(browser: Browser, sixty: Path) -> None:
           return [box.height, svg.right - box.right, one.querySelector("svg text").getBoundingClientRect().height];
         })"""
     )
-    letter = browser.run("return document.querySelector('.ranked td').getBoundingClientRect().height")
+    letter = browser.run(
+        "return document.querySelector('.ranked td').getBoundingClientRect().height"
+    )
     assert len(figures) == 3
     for height, beyond, size in figures:
         assert height <= 1040
@@ -179,7 +193,9 @@ return made;
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_bars_have_contrast_and_colours_one_meaning(browser: Browser, few: Path, sixty: Path, dark: bool) -> None:
+def test_bars_have_contrast_and_colours_one_meaning(
+    browser: Browser, few: Path, sixty: Path, dark: bool
+) -> None:
     browser.size(dark=dark)
     browser.open(sixty)
     curves = {name: ratio for name, ratio in browser.run(DRAWN).items() if "hue" in name}
@@ -248,7 +264,9 @@ return [...document.querySelectorAll("#results table:not(.heat, .grid) thead th"
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_titles_explain_themselves_by_keys_and_touch(browser: Browser, few: Path, width: int) -> None:
+def test_titles_explain_themselves_by_keys_and_touch(
+    browser: Browser, few: Path, width: int
+) -> None:
     browser.size(width)
     browser.open(few)
     if width == 1280:
@@ -266,7 +284,9 @@ def test_titles_explain_themselves_by_keys_and_touch(browser: Browser, few: Path
     assert browser.run("return document.getElementById(arguments[0]).innerText", name).startswith(
         "rank The place by score"
     )
-    box = browser.run("return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()", name)
+    box = browser.run(
+        "return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()", name
+    )
     assert 0 <= box["left"] < box["right"] <= width
     browser.press("\ue00c")  # Escape
     assert not browser.run("return document.getElementById(arguments[0]).checkVisibility()", name)
@@ -305,13 +325,17 @@ def test_arrows_go_through_the_systems(browser: Browser, sixty: Path) -> None:
 def test_a_screen_reader_hears_states_and_whole_texts(browser: Browser, few: Path) -> None:
     """What a screen reader reads of a sentence: headings, states in words, text in few pieces."""
     browser.open(few, "a=careful&grams=1&line=12")
-    browser.wait("return document.querySelectorAll('#detail .card h4.names').length > 1", expected=True)
+    browser.wait(
+        "return document.querySelectorAll('#detail .card h4.names').length > 1", expected=True
+    )
     states = browser.texts("#detail .grams > .hidden")
     assert any(re.search(r"matched: .+missing: ", text) for text in states)
     assert browser.count("#detail .gram:not([aria-hidden=true])") == 0
     parted = """return [...document.querySelectorAll("#detail .text, #detail .text *")].filter((one) =>
       [...one.childNodes].some((part) => part.nodeType === 3 && part.nextSibling?.nodeType === 3)).length"""
-    assert browser.run("return document.querySelector('#detail .named .text').childNodes.length") == 1
+    assert (
+        browser.run("return document.querySelector('#detail .named .text').childNodes.length") == 1
+    )
     assert browser.run(parted) == 0
     browser.run("state.metric = 2; update();")
     assert browser.count("#detail .judged") > 0
@@ -331,9 +355,13 @@ def test_what_scrolls_is_a_stop_of_the_tab_key(browser: Browser, few: Path) -> N
 
 def printed(browser: Browser) -> list[str]:
     """Return the text of each printed page."""
-    sheet = base64.b64decode(browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"])
+    sheet = base64.b64decode(
+        browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    )
     try:
-        text = subprocess.run(["pdftotext", "-layout", "-", "-"], input=sheet, capture_output=True, check=True).stdout
+        text = subprocess.run(
+            ["pdftotext", "-layout", "-", "-"], input=sheet, capture_output=True, check=True
+        ).stdout
     except FileNotFoundError:
         pytest.skip("pdftotext is not installed (Debian: apt-get install poppler-utils)")
     return text.decode().split("\f")[:-1]
@@ -378,12 +406,12 @@ def test_no_table_is_cut_without_a_hint(
     browser.size()
 
 
-def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(browser: Browser, few: Path) -> None:
+def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(
+    browser: Browser, few: Path
+) -> None:
     browser.size(390)
     browser.open(few)
-    hint = (
-        "const hint = document.querySelector('.overview .hint');return hint?.checkVisibility() ? hint.textContent : ''"
-    )
+    hint = "const hint = document.querySelector('.overview .hint');return hint?.checkVisibility() ? hint.textContent : ''"
     browser.click("#intervals")
     browser.wait(hint, "M² F₀.₅ →")
     browser.click(".overview .hint")
@@ -394,13 +422,18 @@ def test_hints_name_what_is_out_of_sight_and_go_when_the_window_grows(browser: B
     browser.size()
 
 
-def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(browser: Browser, few: Path) -> None:
+def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(
+    browser: Browser, few: Path
+) -> None:
     browser.size(1440)
     browser.open(few)
     places = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
     table, figure = browser.run(places)
     assert figure["left"] > table["right"]
-    assert browser.run("return document.querySelector('.board h3').getBoundingClientRect().bottom") < 900
+    assert (
+        browser.run("return document.querySelector('.board h3').getBoundingClientRect().bottom")
+        < 900
+    )
     assert browser.text(".overview figcaption") == "Where metrics disagree"
     browser.size()
 
@@ -410,15 +443,26 @@ def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(browser: 
 
 @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
 def test_axe_finds_nothing_serious(browser: Browser, few: Path, width: int, dark: bool) -> None:
-    """With everything open that can be opened; contrast is held by another test, and takes axe-core long."""
+    """With everything open that can be opened; contrast is held by another test, and takes axe-core
+    long."""
     if not axe.script():
-        pytest.skip("no package with axe-core is installed (axe-selenium-python or axe-core-python)")
+        pytest.skip(
+            "no package with axe-core is installed (axe-selenium-python or axe-core-python)"
+        )
     browser.size(width, dark=dark)
     browser.open(few, "grams=1&line=12")
     browser.run("for (const one of document.querySelectorAll('details')) one.open = true;")
-    browser.wait("return [...document.querySelectorAll('details')].every((one) => one.open)", expected=True)
-    serious = [found for found in axe.findings(browser, "color-contrast") if found[0] in ("serious", "critical")]
+    browser.wait(
+        "return [...document.querySelectorAll('details')].every((one) => one.open)", expected=True
+    )
+    serious = [
+        found
+        for found in axe.findings(browser, "color-contrast")
+        if found[0] in ("serious", "critical")
+    ]
     assert serious == []
     browser.run("document.querySelector('h1').innerHTML = '<button></button>'")
-    assert ["critical", "button-name"] in [found[:2] for found in axe.findings(browser, "color-contrast")]
+    assert ["critical", "button-name"] in [
+        found[:2] for found in axe.findings(browser, "color-contrast")
+    ]
     browser.size()

@@ -1,4 +1,6 @@
-"""How many annotators make the edits of a system: the table of the page, its numbers, and the filter by them."""
+"""How many annotators make the edits of a system: the table of the page, its numbers, and the
+filter by them.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,11 @@ if TYPE_CHECKING:
     from tests.report import browser as browsers
 
 KINDS = ("all", "some", "none")
-LABELS = {"all": "all annotators make", "some": "only some annotators make", "none": "no annotator makes"}
+LABELS = {
+    "all": "all annotators make",
+    "some": "only some annotators make",
+    "none": "no annotator makes",
+}
 
 
 ROWS = """
@@ -49,16 +55,26 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [texts / "run", edits / "run"]
 
 
-def expected(measured: Board, material: Material, edits: Any) -> Iterator[tuple[str, int, Counter[str]]]:
-    """Yield system, line and how many edits there are of each of KINDS, and the missed ones, made of the verdicts."""
+def expected(
+    measured: Board, material: Material, edits: Any
+) -> Iterator[tuple[str, int, Counter[str]]]:
+    """Yield system, line and how many edits there are of each of KINDS, and the missed ones, made
+    of the verdicts.
+    """
     corpus = material.corpora["d"]
     view = corpus.read_by(measured.metric.needs)
     assert view.source
     texts = [read_texts(text, 0, corpus.lines) for text in (view.source, *view.references)]
     outputs = [read_texts(view.systems[name], 0, corpus.lines) for name in measured.names]
-    for system, lines in enumerate(judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])):
+    for system, lines in enumerate(
+        judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
+    ):
         for line, row in enumerate(lines):
-            made = [{item[:4] for item in own if item.verdict == RIGHT} for own in row if own is not None]
+            made = [
+                {item[:4] for item in own if item.verdict == RIGHT}
+                for own in row
+                if own is not None
+            ]
             counts = Counter[str]()
             for item in row[edits["chosen"][line][system]] or ():
                 makers = sum(item[:4] in own for own in made)
@@ -71,7 +87,9 @@ def opened(browser: browsers.Browser, page: Path, number: int) -> None:
     """Open a page with a metric, and its table."""
     browser.open(page)
     field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
-    browser.run(f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number))
+    browser.run(
+        f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number)
+    )
     browser.run("document.querySelector('#agreement summary').click()")
     browser.wait("return document.querySelectorAll('#agreement tbody tr').length > 0", True)
 
@@ -97,19 +115,27 @@ def test_the_table_and_the_filter_have_what_annotators_make(
             assert [row[0] for row in rows] == [score.system for score in ranked]
             for name, *numbers in rows:
                 sums = sum((counts for system, _, counts in each if system == name), Counter[str]())
-                shown = [sum(sums[kind] for kind in KINDS), *(sums[kind] for kind in KINDS), sums["missed"]]
+                shown = [
+                    sum(sums[kind] for kind in KINDS),
+                    *(sums[kind] for kind in KINDS),
+                    sums["missed"],
+                ]
                 assert [int(text.replace(",", "")) for text in numbers] == shown
                 seen += sums
                 for kind in KINDS:
                     choose(browser, a=name, edits=LABELS[kind])
-                    lines = [line + 1 for system, line, counts in each if system == name and counts[kind]]
+                    lines = [
+                        line + 1 for system, line, counts in each if system == name and counts[kind]
+                    ]
                     assert listed(browser) == lines
             assert browser.run("return document.documentElement.scrollWidth") <= width
             assert browser.complaints() == []
     assert min(seen[kind] for kind in (*KINDS, "missed")) > 20
 
 
-def test_a_press_on_a_number_lists_its_sentences(browser: browsers.Browser, folders: list[Path]) -> None:
+def test_a_press_on_a_number_lists_its_sentences(
+    browser: browsers.Browser, folders: list[Path]
+) -> None:
     browser.size(1440)
     opened(browser, folders[0] / "report.html", 0)
     cell = "document.querySelectorAll('#agreement tbody tr')[1].cells[4]"
@@ -132,7 +158,9 @@ def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_p
     assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
     browser.open(tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3")
     options = "return [...document.forms.controls.elements.reference.options].map((one) => one.textContent)"
-    for number, expected_options in enumerate([["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]):
+    for number, expected_options in enumerate(
+        [["all", "0", "1", "2"], ["all", "0", "1", "2"], ["all"]]
+    ):
         choose(browser, metric=browser.run("return dataset().metrics[arguments[0]].called", number))
         assert browser.run(options) == expected_options
         assert browser.run("return state.reference") == (-1 if number == 2 else 2)
@@ -140,7 +168,9 @@ def test_annotators_may_be_more_than_references(browser: browsers.Browser, tmp_p
     assert browser.complaints() == []
 
 
-def test_a_metric_without_edits_has_those_of_m2(browser: browsers.Browser, folders: list[Path]) -> None:
+def test_a_metric_without_edits_has_those_of_m2(
+    browser: browsers.Browser, folders: list[Path]
+) -> None:
     """The run has imeasure, m2 and gleu: for gleu the table and the filter are those of m2."""
     opened(browser, folders[0] / "report.html", 1)
     choose(browser, edits=LABELS["none"])

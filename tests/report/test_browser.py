@@ -1,4 +1,6 @@
-"""The page in a real browser: nothing is fetched, nothing hostile runs, and what is shown is what was counted."""
+"""The page in a real browser: nothing is fetched, nothing hostile runs, and what is shown is what
+was counted.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,15 @@ if TYPE_CHECKING:
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
 
-METRICS = ["gleu[iter=20]", "gleu[variant=paper,refs=max]", "gleu[refs=merged]", "bleu", "google_gleu", "green", "chrf"]
+METRICS = [
+    "gleu[iter=20]",
+    "gleu[variant=paper,refs=max]",
+    "gleu[refs=merged]",
+    "bleu",
+    "google_gleu",
+    "green",
+    "chrf",
+]
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><script>window.hostile = 1</script>",
@@ -61,24 +71,49 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sample(folder: Path) -> Path:
     """The sample of data/: four systems, metrics of every rule for n-grams, statistics."""
     data = ROOT / "data"
-    texts = {"source": str(data / "source.txt"), "references": [str(data / f"reference{n}.txt") for n in (0, 1)]}
+    texts = {
+        "source": str(data / "source.txt"),
+        "references": [str(data / f"reference{n}.txt") for n in (0, 1)],
+    }
     systems = [str(data / "systems" / "*.txt")]
     statistics = {"resamples": "100", "trials": "100"}
-    config = {"datasets": {"sample": texts}, "systems": systems, "metrics": METRICS, "statistics": statistics}
+    config = {
+        "datasets": {"sample": texts},
+        "systems": systems,
+        "metrics": METRICS,
+        "statistics": statistics,
+    }
     return report_of(folder, config, "sample")
 
 
 @pytest.fixture(scope="module")
 def hostile(folder: Path) -> Path:
-    texts = {"source": HOSTILE, "ref0": [f"{text} x" for text in HOSTILE], "ref1": [t.upper() for t in HOSTILE]}
-    texts |= {"A": HOSTILE, "B": [text[::-1] for text in HOSTILE], "C": [f"{text} </script>" for text in HOSTILE]}
+    texts = {
+        "source": HOSTILE,
+        "ref0": [f"{text} x" for text in HOSTILE],
+        "ref1": [t.upper() for t in HOSTILE],
+    }
+    texts |= {
+        "A": HOSTILE,
+        "B": [text[::-1] for text in HOSTILE],
+        "C": [f"{text} </script>" for text in HOSTILE],
+    }
     for name, lines in texts.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="")
+        (folder / name).write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8", newline=""
+        )
     config = {
         "description": "<script>window.hostile = 2</script> \u202eevil",
-        "datasets": {"d": {"source": "source", "references": ["ref0", "ref1"], "empty_references": "keep"}},
+        "datasets": {
+            "d": {"source": "source", "references": ["ref0", "ref1"], "empty_references": "keep"}
+        },
         "systems": {name: name for name in "ABC"},
-        "metrics": ["gleu[iter=2]", "bleu[tok=intl,lc=true]", "gleu[unit=char,iter=2]", "bleu[tok=zh]"],
+        "metrics": [
+            "gleu[iter=2]",
+            "bleu[tok=intl,lc=true]",
+            "gleu[unit=char,iter=2]",
+            "bleu[tok=zh]",
+        ],
     }
     return report_of(folder, config, "hostile")
 
@@ -87,7 +122,12 @@ def hostile(folder: Path) -> Path:
 def people(folder: Path) -> Path:
     """configs/human.yaml."""
     target = folder / "people"
-    assert dispatch.main(["run", str(ROOT / "configs" / "human.yaml"), "-q", "--json", "--output", str(target)]) == 0
+    assert (
+        dispatch.main(
+            ["run", str(ROOT / "configs" / "human.yaml"), "-q", "--json", "--output", str(target)]
+        )
+        == 0
+    )
     assert dispatch.main(["report", str(target), "--format", "html"]) == 0
     return target / "report.html"
 
@@ -99,7 +139,9 @@ def scores(page: Path, metric: int) -> dict[str, list[float]]:
 
 
 def _joined(measured: Board, system: int) -> list[float]:
-    blocks = [sentence_scores(measured.metric, columns) for columns in measured.columns[system].blocks()]
+    blocks = [
+        sentence_scores(measured.metric, columns) for columns in measured.columns[system].blocks()
+    ]
     return np.floor(np.concatenate(blocks) * 1e4 + 0.5).tolist()  # type: ignore[no-any-return]
 
 
@@ -135,7 +177,10 @@ def test_pages_open_without_a_complaint_and_fit(
     assert browser.fits(width)
     assert browser.count("#list .row") > 0
     assert (
-        browser.run("return [...document.querySelectorAll('[hidden]')].some((one) => one.checkVisibility())") is False
+        browser.run(
+            "return [...document.querySelectorAll('[hidden]')].some((one) => one.checkVisibility())"
+        )
+        is False
     )
     browser.run("step(1); state.grams = true; update();")
     assert browser.fits(width)
@@ -146,7 +191,9 @@ def test_pages_open_without_a_complaint_and_fit(
 def test_what_is_asked_for_would_be_noticed(browser: Browser, folder: Path) -> None:
     """Else the test above could not fail."""
     page = folder / "asking.html"
-    page.write_text("<script src='missing.js'></script><img src='http://127.0.0.1:9/x.png'>", encoding="utf-8")
+    page.write_text(
+        "<script src='missing.js'></script><img src='http://127.0.0.1:9/x.png'>", encoding="utf-8"
+    )
     browser.open(page)
     found = browser.complaints()
     assert any("missing.js" in said for said in found)
@@ -183,7 +230,9 @@ return JSON.stringify(found);
 
 
 def check_sums(browser: Browser, page: Path) -> int:
-    """Hold the n-grams that the page shows against the columns, for every line, system and reference; count them."""
+    """Hold the n-grams that the page shows against the columns, for every line, system and
+    reference; count them.
+    """
     browser.open(page)
     compared = 0
     material = reopen.revisit(page.parent)
@@ -197,8 +246,13 @@ def check_sums(browser: Browser, page: Path) -> int:
             whole = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
             own = rows[system :: len(measured.columns)]
             for name, expected in counted(measured, rule.name, rule.merged, whole).items():
-                shown = np.array([[[order[name] for order in reference] for reference in line] for line in own])
-                assert np.array_equal(shown, expected[..., rule.first - 1 : rule.last]), (measured.names[system], name)
+                shown = np.array(
+                    [[[order[name] for order in reference] for reference in line] for line in own]
+                )
+                assert np.array_equal(shown, expected[..., rule.first - 1 : rule.last]), (
+                    measured.names[system],
+                    name,
+                )
                 compared += shown.size
     return compared
 
@@ -219,12 +273,32 @@ def test_the_n_grams_shown_are_those_that_were_counted(browser: Browser, sample:
 
 
 @pytest.mark.exhaustive
-def test_the_n_grams_of_conll_2014_are_those_that_were_counted(browser: Browser, folder: Path, shared: Path) -> None:
-    names = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+def test_the_n_grams_of_conll_2014_are_those_that_were_counted(
+    browser: Browser, folder: Path, shared: Path
+) -> None:
+    names = [
+        "AMU",
+        "CAMB",
+        "CUUI",
+        "IITB",
+        "INPUT",
+        "IPN",
+        "NTHU",
+        "PKU",
+        "POST",
+        "RAC",
+        "SJTU",
+        "UFC",
+        "UMC",
+    ]
     texts = {"source": str(shared / "conll14" / "INPUT")}
     texts["references"] = [str(shared / "conll14" / name) for name in ("REF0", "REF1")]  # type: ignore[assignment]
     systems = {name: str(shared / "conll14" / name) for name in names}
-    config = {"datasets": {"conll14": texts}, "systems": systems, "metrics": ["gleu[iter=2]", "bleu", "green"]}
+    config = {
+        "datasets": {"conll14": texts},
+        "systems": systems,
+        "metrics": ["gleu[iter=2]", "bleu", "green"],
+    }
     page = report_of(folder, config, "conll14")
     assert check_sums(browser, page) == 1312 * 13 * 4 * (2 * 2 + 1 + 3 * 2)
     assert page.stat().st_size < 15_000_000
@@ -233,14 +307,19 @@ def test_the_n_grams_of_conll_2014_are_those_that_were_counted(browser: Browser,
 def test_n_grams_that_were_not_counted_are_not_shown(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     assert browser.count("#detail .gram") > 10
-    browser.run("DATA.texts[dataset().source[0]] = DATA.texts[dataset().references[0][0]] = 'other'; show(0);")
+    browser.run(
+        "DATA.texts[dataset().source[0]] = DATA.texts[dataset().references[0][0]] = 'other'; show(0);"
+    )
     assert "not those that were counted" in browser.text("#detail .card")
     assert browser.count("#detail .card:first-child .gram") == 0
 
 
 def test_counts_score_and_n_grams_of_a_sentence(browser: Browser, sample: Path) -> None:
     """Line 1, eager, reference 0; by hand: 9 of 11 tokens match, "the" is penalised once."""
-    browser.open(sample, "dataset=sample&metric=gleu+(refs%3Asample)&a=eager&b=careful&reference=0&line=1&whole=1")
+    browser.open(
+        sample,
+        "dataset=sample&metric=gleu+(refs%3Asample)&a=eager&b=careful&reference=0&line=1&whole=1",
+    )
     card = "document.querySelector('#detail .card')"
     assert browser.run(f"return {card}.querySelector('.names').textContent") == "A eager"
     rows = browser.rows("#detail .card:first-child .orders tr")
@@ -288,11 +367,15 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
         "longest first": [-size for size in sizes],
         "shortest first": sizes,
     }
-    labels = browser.run("return [...document.forms.controls.elements.sort.options].map((one) => one.textContent)")
+    labels = browser.run(
+        "return [...document.forms.controls.elements.sort.options].map((one) => one.textContent)"
+    )
     assert labels == list(keys)
     for label, key in keys.items():
         choose(browser, sort=label)
-        assert listed(browser) == [line + 1 for line in sorted(range(96), key=lambda n: (key[n], n))], label
+        assert listed(browser) == [
+            line + 1 for line in sorted(range(96), key=lambda n: (key[n], n))
+        ], label
         assert browser.run("return state.line + 1") == listed(browser)[0]
     assert browser.complaints() == []
 
@@ -300,7 +383,9 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
 def test_filters(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     corpus = reopen.revisit(sample.parent).corpora["sample"]
-    source, careful = (read_texts(t, 0, 96) for t in (corpus.source, corpus.systems["careful"]) if t)
+    source, careful = (
+        read_texts(t, 0, 96) for t in (corpus.source, corpus.systems["careful"]) if t
+    )
     by_name = scores(sample, 0)
     a, b = by_name["careful"], by_name["eager"]
     wanted = {
@@ -327,11 +412,15 @@ def test_search(browser: Browser, sample: Path) -> None:
     corpus = reopen.revisit(sample.parent).corpora["sample"]
     lines = list(zip(*(read_texts(text, 0, 96) for text in corpus.texts()), strict=True))
     choose(browser, q="SCHOOL")
-    expected = [n for n, texts in enumerate(lines, 1) if any("school" in text.lower() for text in texts)]
+    expected = [
+        n for n, texts in enumerate(lines, 1) if any("school" in text.lower() for text in texts)
+    ]
     assert listed(browser) == expected != []
     choose(browser, q="/^The\\b.*\\d/")
     assert listed(browser) == [
-        n for n, t in enumerate(lines, 1) if any(x.startswith("The ") and any(map(str.isdigit, x)) for x in t)
+        n
+        for n, t in enumerate(lines, 1)
+        if any(x.startswith("The ") and any(map(str.isdigit, x)) for x in t)
     ]
     choose(browser, q="/(/")
     assert listed(browser) == []
@@ -364,10 +453,16 @@ def test_keys(browser: Browser, sample: Path) -> None:
     browser.press("/", Keys.ESCAPE)
     assert len(listed(browser)) == 96
     browser.press(Keys.ESCAPE, "x")
-    assert browser.run("return [dataset().systems[state.a], dataset().systems[state.b]]") == ["eager", "careful"]
+    assert browser.run("return [dataset().systems[state.a], dataset().systems[state.b]]") == [
+        "eager",
+        "careful",
+    ]
     browser.press("n")
     assert (
-        browser.run("return [...document.querySelectorAll('#detail .card details')].every((one) => one.open)") is True
+        browser.run(
+            "return [...document.querySelectorAll('#detail .card details')].every((one) => one.open)"
+        )
+        is True
     )
     browser.press("?")
     assert browser.run("return document.getElementById('help').open") is True
@@ -379,14 +474,26 @@ def test_keys(browser: Browser, sample: Path) -> None:
 def test_a_link_leads_back_to_what_is_shown(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     choose(
-        browser, metric="GREEN", a="broken", b="eager", reference="1", sort="A: worst first", wins="B beats A", q="the"
+        browser,
+        metric="GREEN",
+        a="broken",
+        b="eager",
+        reference="1",
+        sort="A: worst first",
+        wins="B beats A",
+        q="the",
     )
     choose(browser, against="reference 1", edits="only changed")
     browser.press("j", "j", "n")
     state, address = browser.run("writeNow(); return [JSON.stringify(state), location.hash]")
     browser.open(sample, address[1:])
-    assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [state, address]
-    assert browser.run("return document.getElementById('sentences').getBoundingClientRect().top") < 200
+    assert browser.run("writeNow(); return [JSON.stringify(state), location.hash]") == [
+        state,
+        address,
+    ]
+    assert (
+        browser.run("return document.getElementById('sentences').getBoundingClientRect().top") < 200
+    )
     browser.run("location.hash = '#dataset=sample&a=careful&line=7'")
     browser.wait("return [state.line + 1, dataset().systems[state.a]]", [7, "careful"])
     assert browser.complaints() == []
@@ -409,7 +516,10 @@ def test_links_to_what_is_not_there(browser: Browser, sample: Path, address: str
 def test_names_in_the_leader_board_lead_to_sentences(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     browser.click("#board-4 a[href*=broken]")
-    browser.wait("return [metric().label, dataset().systems[state.a], state.sort]", ["bleu", "broken", "worst"])
+    browser.wait(
+        "return [metric().label, dataset().systems[state.a], state.sort]",
+        ["bleu", "broken", "worst"],
+    )
 
 
 def test_only_rows_in_sight_are_in_the_page(browser: Browser, sample: Path) -> None:
@@ -429,12 +539,17 @@ def test_hostile_text_stays_text(browser: Browser, hostile: Path) -> None:
     for number, text in enumerate(HOSTILE):
         browser.run("state.grams = true; show(arguments[0])", number)
         shown = browser.text("#detail .named .text")
-        found = browser.run("return document.body.textContent.replace(document.getElementById('data').textContent, '')")
+        found = browser.run(
+            "return document.body.textContent.replace(document.getElementById('data').textContent, '')"
+        )
         assert not set(found) & set(INVISIBLE), text[:30]
         if text.isprintable() and "\u200d" not in text:
             assert shown.replace("\u25cc", "") == (text[:20_000] or "(empty)")
         assert browser.count("#detail :is(script, img, iframe), #list :is(script, img)") == 0
-    assert browser.run("return [document.scripts.length, typeof window.hostile]") == [scripts, "undefined"]
+    assert browser.run("return [document.scripts.length, typeof window.hostile]") == [
+        scripts,
+        "undefined",
+    ]
     assert browser.run("return document.title") == "<script>window.hostile = 2</script> \\u202eevil"
     labels = [
         ("RLO", 4),
@@ -491,7 +606,11 @@ def test_the_theme_can_be_chosen(browser: Browser, sample: Path) -> None:
                 ".backgroundColor]"
             )
         )
-    assert seen == [["light", "rgb(255, 255, 255)"], ["dark", "rgb(20, 23, 28)"], ["auto", "rgb(255, 255, 255)"]]
+    assert seen == [
+        ["light", "rgb(255, 255, 255)"],
+        ["dark", "rgb(20, 23, 28)"],
+        ["auto", "rgb(255, 255, 255)"],
+    ]
 
 
 def test_print_has_boards_plots_and_the_sentence(browser: Browser, sample: Path) -> None:
@@ -499,7 +618,9 @@ def test_print_has_boards_plots_and_the_sentence(browser: Browser, sample: Path)
     browser.open(sample)
     shown = "return arguments[0].map((one) => document.querySelector(one).checkVisibility())"
     assert (
-        browser.run(shown, [".ranked", "figure", "#detail .card", "#controls", "#list", ".top", ".copy"])
+        browser.run(
+            shown, [".ranked", "figure", "#detail .card", "#controls", "#list", ".top", ".copy"]
+        )
         == [True] * 3 + [False] * 4
     )
     browser.size()
@@ -529,7 +650,9 @@ def spaces(folder: Path) -> Path:
         "R": ["A cat sat . ", "It rained .", "He goes  home ."],
     }
     for name, lines in texts.items():
-        (folder / f"{name}.spaces").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / f"{name}.spaces").write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     config = {
         "datasets": {"d": {"source": "spaced.spaces", "references": ["fixed.spaces"]}},
         "systems": {name: f"{name}.spaces" for name in "PQR"},
@@ -569,7 +692,9 @@ def test_more_white_space_is_shown(browser: Browser, spaces: Path) -> None:
     assert browser.run("return marked('a  b ', null).textContent") == "a  b "
 
 
-def test_the_keyboard_goes_on_after_a_button_and_after_a_choice(browser: Browser, spaces: Path) -> None:
+def test_the_keyboard_goes_on_after_a_button_and_after_a_choice(
+    browser: Browser, spaces: Path
+) -> None:
     browser.open(spaces)
     browser.run("document.querySelector('[data-action=next]').focus()")
     browser.press("\ue007", "\ue007")  # Enter

@@ -1,4 +1,6 @@
-"""Scores by type of edit in every form of report: numbers are those of the results, and fit where they are shown."""
+"""Scores by type of edit in every form of report: numbers are those of the results, and fit where
+they are shown.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ NASTY = "R:<b>&_|*"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of three systems with statistics. One of its types has letters that mean something in every form."""
+    """A run of three systems with statistics. One of its types has letters that mean something in
+    every form.
+    """
     folder = tmp_path_factory.mktemp("types")
     config = write_edits(folder, statistics={"resamples": "50", "trials": "20"})
     for name in ("gold.m2", "A.m2"):
@@ -58,24 +62,36 @@ def test_tables_have_the_numbers_of_the_results(material: Material) -> None:
     for tier in (1, 2, 3):
         (types,) = types_of(material.results, tier)
         header, rows = side_by_side(types, 2)
-        assert header == ["type", *(score.system for score in sorted(material.results.scores, key=lambda s: s.rank))]
+        assert header == [
+            "type",
+            *(score.system for score in sorted(material.results.scores, key=lambda s: s.rank)),
+        ]
         parts = {part.system: part for part in material.results.breakdown if part.tier == tier}
         for row in rows:
             for system, text in zip(header[1:], row[1:], strict=True):
-                score = next((item.score for item in parts[system].categories if item.category == row[0]), None)
+                score = next(
+                    (item.score for item in parts[system].categories if item.category == row[0]),
+                    None,
+                )
                 assert text == ("-" if score is None else percent(score, 2))
         header, rows = of_system(types, "A", 2)
         assert header == ["type", "tp", "fp", "fn", "precision", "recall", "errant", "95% interval"]
         assert [row[:4] for row in rows] == [
-            [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))] for item in parts["A"].categories
+            [item.category, *(str(item.outputs[name]) for name in ("tp", "fp", "fn"))]
+            for item in parts["A"].categories
         ]
 
 
 @pytest.mark.parametrize("width", [40, 44, 60, 80, 200])
 def test_tables_fit_the_terminal(
-    material: Material, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    material: Material,
+    width: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The scores of all systems always stand there; a single system has the columns that fit, with its score."""
+    """The scores of all systems always stand there; a single system has the columns that fit, with
+    its score.
+    """
     on_terminal(monkeypatch, width, "dumb")
     for results, titles in ((material.results, "ABC"), (material.results.only("A"), ["errant"])):
         (types,) = types_of(results, 3)
@@ -85,7 +101,11 @@ def test_tables_fit_the_terminal(
         words = " ".join(table).split()
         assert all(word in words for title in (*types.names, *titles) for word in title.split())
         assert max(map(cell_len, table)) <= width
-        assert all(percent(cell.score, 2) in words for (name, _), cell in types.cells.items() if name == "A")
+        assert all(
+            percent(cell.score, 2) in words
+            for (name, _), cell in types.cells.items()
+            if name == "A"
+        )
 
 
 def test_piped_output_has_precision_recall_and_score_of_each_system(
@@ -106,9 +126,18 @@ def test_markup_in_types_stays_text(material: Material) -> None:
     assert r"R:\<b\>\&\_\|\*" in text
     tex = latex_files(whole)["types.tex"]
     assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
-    assert tex.count(r"\begin{tabular}") == tex.count(r"\end{tabular}}") == tex.count(r"\bottomrule") == 1
+    assert (
+        tex.count(r"\begin{tabular}")
+        == tex.count(r"\end{tabular}}")
+        == tex.count(r"\bottomrule")
+        == 1
+    )
     shown = type_maps(material.results, 2)["d", material.results.scores[0].metric]
-    assert [item["title"].split(": ")[1].split()[0] for item in shown] == ["categories", "missing,", "whole"]
+    assert [item["title"].split(": ")[1].split()[0] for item in shown] == [
+        "categories",
+        "missing,",
+        "whole",
+    ]
     assert NASTY in [name for name, _ in shown[2]["rows"]]
 
 
@@ -119,7 +148,9 @@ def test_the_best_of_a_type_is_bold_unless_all_are_equal(material: Material) -> 
         row = next(line for line in text.splitlines() if line.startswith(f"| {name} "))
         best = max(types.cells[system, name].score for system in types.systems)
         assert [cell.strip() for cell in row.split("|") if "**" in cell] == [
-            f"**{percent(best, 2)}**" for system in types.systems if types.cells[system, name].score == best
+            f"**{percent(best, 2)}**"
+            for system in types.systems
+            if types.cells[system, name].score == best
         ]
 
 
@@ -128,19 +159,27 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
 ) -> None:
     (types,) = types_of(material.results, 3)
     wanted = {
-        name: max(cell.outputs["tp"] + cell.outputs["fn"] for (_, own), cell in types.cells.items() if own == name)
+        name: max(
+            cell.outputs["tp"] + cell.outputs["fn"]
+            for (_, own), cell in types.cells.items()
+            if own == name
+        )
         for name in types.names
     }
     monkeypatch.setattr(sheets, "MOST", 2)
     (sheet,) = sheets.type_sheets(material.results, 2, 3)
     shown = [row[0].text for row in sheet.rows]
     assert len(shown) == 2
-    assert min(wanted[name] for name in shown) >= max(wanted[name] for name in set(wanted) - set(shown))
+    assert min(wanted[name] for name in shown) >= max(
+        wanted[name] for name in set(wanted) - set(shown)
+    )
     assert f"The 2 most frequent types; {len(wanted) - 2} more are in types.csv." in sheet.notes
 
 
 def test_csv_has_every_number(material: Material) -> None:
-    rows = list(csv.DictReader(io.StringIO(csv_files(replace(material, by_type=True))["types.csv"])))
+    rows = list(
+        csv.DictReader(io.StringIO(csv_files(replace(material, by_type=True))["types.csv"]))
+    )
     expected = [
         (part.system, part.tier, item.category, name, value, item.intervals.get(name))
         for part in material.results.breakdown
@@ -148,7 +187,15 @@ def test_csv_has_every_number(material: Material) -> None:
         for name, value in item.outputs.items()
     ]
     read = [
-        (row["system"], int(row["tier"]), row["type"], row["output"], float(row["value"]), ends(row)) for row in rows
+        (
+            row["system"],
+            int(row["tier"]),
+            row["type"],
+            row["output"],
+            float(row["value"]),
+            ends(row),
+        )
+        for row in rows
     ]
     assert read == expected
     assert {"types.csv", "scores.csv", "tests.csv"} == set(csv_files(material))
@@ -161,7 +208,9 @@ def ends(row: dict[str, Any]) -> tuple[float, float] | None:
 def test_python_gets_rows(folder: Path) -> None:
     evaluation = pipeline.load(folder)
     rows = evaluation.breakdown(1)
-    assert [(row["system"], row["type"]) for row in rows] == [(system, name) for system in "ABC" for name in "MRU"]
+    assert [(row["system"], row["type"]) for row in rows] == [
+        (system, name) for system in "ABC" for name in "MRU"
+    ]
     stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))["breakdown"]
     (own,) = (part["categories"] for part in stored if (part["system"], part["tier"]) == ("B", 1))
     assert evaluation["B"].breakdown(1)[0] == {
@@ -171,7 +220,9 @@ def test_python_gets_rows(folder: Path) -> None:
         "high": own[0]["intervals"]["errant"][1],
         **own[0]["outputs"],
     }
-    assert len(pd.DataFrame(evaluation.breakdown())) == sum(len(p["categories"]) for p in stored if p["tier"] == 3)
+    assert len(pd.DataFrame(evaluation.breakdown())) == sum(
+        len(p["categories"]) for p in stored if p["tier"] == 3
+    )
     job = stages.prepare(folder.parent / "c.yaml")
     in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
     without = ("low", "high")

@@ -1,4 +1,6 @@
-"""What a run is to cite: every key has an entry, every entry is whole, and a run cites what it used."""
+"""What a run is to cite: every key has an entry, every entry is whole, and a run cites what it
+used.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ CITED = {
     "google_gleu": ["wu-etal-2016-google"],
     "green": ["koyama-etal-2024-n"],
     "bleu": ["papineni-etal-2002-bleu", "post-2018-call"],
-    "bleu[smoothing=floor]": ["papineni-etal-2002-bleu", "post-2018-call", "chen-cherry-2014-systematic"],
+    "bleu[smoothing=floor]": [
+        "papineni-etal-2002-bleu",
+        "post-2018-call",
+        "chen-cherry-2014-systematic",
+    ],
     "bleu[flavour=moses]": ["papineni-etal-2002-bleu"],
     "chrf": ["popovic-2015-chrf"],
     "chrf[nw=2]": ["popovic-2015-chrf", "popovic-2017-chrf"],
@@ -115,24 +121,39 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert all(line.startswith("% ") for line in said.splitlines() if line)  # it is a BibTeX file
     results = Results.read(sample / "results.json")
     assert results.statistics
-    peers = {with_samples(s.peer_signature, results.statistics) for s in results.scores if s.peer_signature}
+    peers = {
+        with_samples(s.peer_signature, results.statistics)
+        for s in results.scores
+        if s.peer_signature
+    }
     assert all(f"|bs:{results.statistics['resamples']}|seed:" in peer for peer in peers)
     for signature in {score.metric for score in results.scores} | peers:
         assert signature in said
     assert "% GLEU+: gleu|" in said
-    assert "\n% tests (500 trials, seed 12345): approximate randomization [riezler-maxwell-2005-pitfalls]\n" in said
-    cited = {key for keys in re.findall(r" \[([a-z0-9, -]+)\]$", said, re.MULTILINE) for key in keys.split(", ")}
+    assert (
+        "\n% tests (500 trials, seed 12345): approximate randomization [riezler-maxwell-2005-pitfalls]\n"
+        in said
+    )
+    cited = {
+        key
+        for keys in re.findall(r" \[([a-z0-9, -]+)\]$", said, re.MULTILINE)
+        for key in keys.split(", ")
+    }
     assert cited == set(re.findall(r"^@?[a-z]+\{([^,]+),$", entries, re.MULTILINE))
     assert (
         err
         == "no entry for data set sample: cite where it is from\nno entry for the human scores: cite where it is from\n"
     )
-    assert "trials, seed 12345): letters [piepho-2004-algorithm]" in called(capsys, "cite", sample.parent / "pairs")[1]
+    assert (
+        "trials, seed 12345): letters [piepho-2004-algorithm]"
+        in called(capsys, "cite", sample.parent / "pairs")[1]
+    )
     assert called(capsys, "cite", "chrf")[1] == citations()["popovic-2015-chrf"]
 
 
 def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
     with pytest.raises(
-        InputError, match=r"citations\.bib has no entry 'post-2018-cal' \(did you mean 'post-2018-call'\?\)"
+        InputError,
+        match=r"citations\.bib has no entry 'post-2018-cal' \(did you mean 'post-2018-call'\?\)",
     ):
         bibtex(["post-2018-cal"])

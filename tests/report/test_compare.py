@@ -91,20 +91,33 @@ def table(page: Browser, caption: str) -> list[list[str]]:
 # --- numbers
 
 
-def test_the_difference_is_that_of_the_run_in_both_directions(page: Browser, material: Material) -> None:
+def test_the_difference_is_that_of_the_run_in_both_directions(
+    page: Browser, material: Material
+) -> None:
     results = material.results
-    test = next(t for t in results.tests if t.metric.startswith("gleu") and {t.system, t.other} == {A, B})
+    test = next(
+        t for t in results.tests if t.metric.startswith("gleu") and {t.system, t.other} == {A, B}
+    )
     turn = 1 if test.system == A else -1
     low, high = sorted(turn * bound for bound in test.interval)
-    shown = [signed(number, 2).replace("-", MINUS) for number in (turn * test.difference, low, high)]
+    shown = [
+        signed(number, 2).replace("-", MINUS) for number in (turn * test.difference, low, high)
+    ]
     told = page.text("#pair-told")
-    assert told.startswith(f"{A} {MINUS} {B} by GLEU+: {shown[0]} (95% interval {shown[1]} to {shown[2]}), p ")
+    assert told.startswith(
+        f"{A} {MINUS} {B} by GLEU+: {shown[0]} (95% interval {shown[1]} to {shown[2]}), p "
+    )
     assert p_cell(test, results) in told
     won = (test.wins, test.losses)[::turn]
     assert [int(row[1]) for row in table(page, "Sentences won")] == [won[0], test.ties, won[1]]
     page.click("#pair-swap")
-    page.wait(f"return document.getElementById('pair-told').textContent.startsWith('{B} {MINUS} {A}')", True)
-    back = [signed(-number, 2).replace("-", MINUS) for number in (turn * test.difference, high, low)]
+    page.wait(
+        f"return document.getElementById('pair-told').textContent.startsWith('{B} {MINUS} {A}')",
+        True,
+    )
+    back = [
+        signed(-number, 2).replace("-", MINUS) for number in (turn * test.difference, high, low)
+    ]
     told = page.text("#pair-told")
     assert f"{back[0]} (95% interval {back[1]} to {back[2]})" in told
     assert [int(row[1]) for row in table(page, "Sentences won")] == [won[1], test.ties, won[0]]
@@ -120,7 +133,11 @@ def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric
     bars = table(page, "Differences of sentences")
     edges = [tuple(plain(end) for end in row[0].split(" to ")) for row in bars]
     counted = [
-        int(((less > low) & (less <= high)).sum() if low >= 0 else ((less >= low) & (less < high)).sum())
+        int(
+            ((less > low) & (less <= high)).sum()
+            if low >= 0
+            else ((less >= low) & (less < high)).sum()
+        )
         for low, high in edges
     ]
     assert [int(plain(row[1])) for row in bars] == counted
@@ -137,7 +154,10 @@ def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric
             *(pytest.approx(own[chosen].mean(), abs=0.00501) for own in (one, two)),
         )
         assert plain(gap) == pytest.approx(less[chosen].mean(), abs=0.00501)
-    systems = {row[0]: [plain(cell) for cell in row[1:]] for row in table(page, "Scores of sentences of each system")}
+    systems = {
+        row[0]: [plain(cell) for cell in row[1:]]
+        for row in table(page, "Scores of sentences of each system")
+    }
     assert systems.keys() == set(material.measured[metric].names)
     for name, (lines, mean, *parts) in systems.items():
         own = scores(material, metric, name)
@@ -146,10 +166,14 @@ def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric
         assert parts == pytest.approx(np.percentile(own, (5, 25, 50, 75, 95)), abs=0.00501)
 
 
-def test_ten_sentences_tell_most_and_lead_to_the_explorer(page: Browser, material: Material) -> None:
+def test_ten_sentences_tell_most_and_lead_to_the_explorer(
+    page: Browser, material: Material
+) -> None:
     less = (scores(material, 0, A) - scores(material, 0, B)).tolist()
     words = [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
-    order = sorted(range(len(less)), key=lambda line: (-abs(round(less[line], 2)), -words[line], line))
+    order = sorted(
+        range(len(less)), key=lambda line: (-abs(round(less[line], 2)), -words[line], line)
+    )
     first, second = ([line for line in order if sign * less[line] > 0] for sign in (1, -1))
     assert len(second) == 4  # B is ahead in four sentences alone, so A has six
     expected = first[:6] + second
@@ -158,7 +182,9 @@ def test_ten_sentences_tell_most_and_lead_to_the_explorer(page: Browser, materia
     assert [plain(row[3]) for row in rows] == pytest.approx([less[line] for line in expected])
     page.run("document.querySelectorAll('.telling a')[1].click()")
     page.wait("return dataset().numbers[state.line]", expected[1] + 1)
-    assert page.run("return [state.part, dataset().systems[state.a], dataset().systems[state.b]]") == [
+    assert page.run(
+        "return [state.part, dataset().systems[state.a], dataset().systems[state.b]]"
+    ) == [
         "sentences",
         A,
         B,
@@ -167,22 +193,31 @@ def test_ten_sentences_tell_most_and_lead_to_the_explorer(page: Browser, materia
 
 def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> None:
     """Of google_gleu an n-gram is right as often as output and reference share it."""
-    browser.open(folder / "report.html", f"dataset=sample&metric=google_gleu&a={A}&b={B}&part=compare")
+    browser.open(
+        folder / "report.html", f"dataset=sample&metric=google_gleu&a={A}&b={B}&part=compare"
+    )
     browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
     one, two, reference = (
-        (DATA / name).read_text().splitlines() for name in (f"systems/{A}.txt", f"systems/{B}.txt", "reference0.txt")
+        (DATA / name).read_text().splitlines()
+        for name in (f"systems/{A}.txt", f"systems/{B}.txt", "reference0.txt")
     )
     gains, loses = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
     for first, second, right in zip(one, two, reference, strict=True):
         for n in range(1, 5):
             a, b, r = (
-                Counter(zip(*(text.split()[k:] for k in range(n)), strict=False)) for text in (first, second, right)
+                Counter(zip(*(text.split()[k:] for k in range(n)), strict=False))
+                for text in (first, second, right)
             )
             gains += (a & r) - (b & r)
             loses += (b & r) - (a & r)
     told = browser.text(".gains .note")
-    assert told.startswith(f"A gains {gains.total():,} and loses {loses.total():,} against B, {len(one):,} lines")
-    for caption, plus, minus in (("n-grams: A gains", gains, loses), ("n-grams: A loses", loses, gains)):
+    assert told.startswith(
+        f"A gains {gains.total():,} and loses {loses.total():,} against B, {len(one):,} lines"
+    )
+    for caption, plus, minus in (
+        ("n-grams: A gains", gains, loses),
+        ("n-grams: A loses", loses, gains),
+    ):
         net = {gram: plus[gram] - minus[gram] for gram in plus if plus[gram] > minus[gram]}
         best = sorted(net, key=lambda gram: (-net[gram], len(gram), " ".join(gram)))[:10]
         rows = table(browser, caption)
@@ -192,19 +227,27 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
             assert (len(key), gains[key], loses[key]) == (int(order), int(gained), int(lost))
 
 
-def test_edits_are_those_that_the_metric_counts(browser: Browser, folder: Path, material: Material) -> None:
-    """A right edit counts 1 and a wrong one -1; the results have how many are right and how many are proposed."""
+def test_edits_are_those_that_the_metric_counts(
+    browser: Browser, folder: Path, material: Material
+) -> None:
+    """A right edit counts 1 and a wrong one -1; the results have how many are right and how many
+    are proposed.
+    """
     browser.open(folder / "report.html", f"dataset=sample&metric=m2&a={B}&b=broken&part=compare")
     browser.wait("return document.querySelector('.gains').getAttribute('aria-busy')", None)
     told = browser.text(".gains .note")
-    gained, lost = (int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told))
+    gained, lost = (
+        int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told)
+    )
     counts = {score.system: score.outputs for score in material.measured[4].scores}
     one, two = (2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken"))
     assert gained - lost == one - two
     assert min(gained, lost) > 0
     for caption, sign in (("edits: A gains", 1), ("edits: A loses", -1)):
         rows = table(browser, caption)
-        assert all(" \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2]) for row in rows)
+        assert all(
+            " \u2192 " in row[0] and plain(row[3]) == plain(row[1]) - plain(row[2]) for row in rows
+        )
         assert all(sign * plain(row[3]) > 0 for row in rows)
 
 
@@ -309,7 +352,9 @@ def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -
     latex = copied(page, "table.ranked", "LaTeX").splitlines()
     assert latex[1].startswith(r"\begin{tabular}{rlr")
     assert latex[4] == r"\midrule"
-    assert latex[5].startswith(rf"{cells[0][0]} & \textbf{{{cells[0][1]}}} & \textbf{{{cells[0][2]}}} & ")
+    assert latex[5].startswith(
+        rf"{cells[0][0]} & \textbf{{{cells[0][1]}}} & \textbf{{{cells[0][2]}}} & "
+    )
     assert latex[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
@@ -317,7 +362,10 @@ def test_the_overview_is_copied_as_it_is_shown(page: Browser, material: Material
     """Filtered, and with differences in place of intervals where a baseline is chosen."""
     page.click("#intervals")
     lines = copied(page, "table.grid", "TSV").splitlines()
-    assert [line.split()[0] for line in lines] == ["system", *(score.system for score in in_order(material))]
+    assert [line.split()[0] for line in lines] == [
+        "system",
+        *(score.system for score in in_order(material)),
+    ]
     assert " to " in lines[1]
     page.run("""document.querySelector(".base").click();
         const field = document.getElementById("wanted");
@@ -330,7 +378,9 @@ def test_the_overview_is_copied_as_it_is_shown(page: Browser, material: Material
 
 
 def test_signs_of_latex_and_markdown_are_escaped(page: Browser) -> None:
-    page.run(r"""document.querySelector("table.ranked tbody .system").textContent = "a_b|50% {x} \\y"; """)
+    page.run(
+        r"""document.querySelector("table.ranked tbody .system").textContent = "a_b|50% {x} \\y"; """
+    )
     assert r"a\_b\textbar{}50\% \{x\} \textbackslash{}y" in copied(page, "table.ranked", "LaTeX")
     assert r"a\_b\|50% {x} \\y" in copied(page, "table.ranked", "Markdown")
     page.run("""document.querySelector("table.ranked tbody .system").textContent = "=1+2"; """)
@@ -352,7 +402,9 @@ def test_a_selected_board_is_its_rows(page: Browser, material: Material) -> None
 
 
 def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
-    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+    page.driver.execute_cdp_cmd(
+        "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+    )
     save = """document.querySelector(arguments[0]).click();
         document.querySelector(`.takes [aria-label="save as ${arguments[1]}"]`).click();"""
     for button, kind in (
@@ -370,7 +422,9 @@ def test_figures_and_tables_are_saved(page: Browser, tmp_path: Path) -> None:
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     dots = list(root.iter("{http://www.w3.org/2000/svg}circle"))
     assert dots
-    assert {one.get("fill") for one in dots} == {"rgb(11, 87, 208)"}  # --accent in light colours, as page.css has it
+    assert {one.get("fill") for one in dots} == {
+        "rgb(11, 87, 208)"
+    }  # --accent in light colours, as page.css has it
     (picture,) = tmp_path.glob("*.png")
     data = picture.read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
@@ -394,5 +448,10 @@ def test_the_menu_works_by_keys_and_is_not_printed(page: Browser) -> None:
     assert page.run(focus) == "copy or save: GLEU+ on sample"
     assert page.run("return document.querySelector('.takes').matches(':popover-open')") is False
     page.size(media="print")
-    assert page.run("return [...document.querySelectorAll('.take')].filter((one) => one.checkVisibility()).length") == 0
+    assert (
+        page.run(
+            "return [...document.querySelectorAll('.take')].filter((one) => one.checkVisibility()).length"
+        )
+        == 0
+    )
     page.size()

@@ -1,4 +1,6 @@
-"""Systems with an order: which series there are, which steps are best, and figures of scores over steps."""
+"""Systems with an order: which series there are, which steps are best, and figures of scores over
+steps.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,15 @@ from pipeline.report.plots.canvas import draw_curves, styled
 from pipeline.report.tables.plot_data import Curves, step_curves
 from pipeline.report.tables.ranked import groups
 from pipeline.report.tables.series import best_sentences
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score, Series, series_of
+from pipeline.scoring.results import (
+    Bootstrap,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Score,
+    Series,
+    series_of,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +49,24 @@ LOWER = "ter|norm:no|v:0.1"
             ["b.step2k", "b.step10k", "a.step1.5k", "a.step1M"],
             [("a.step", "step", [1500, 1e6]), ("b.step", "step", [2000, 10000])],
         ),
-        (["big-epoch1-beam5", "big-epoch2-beam5", "step-1"], [("big-epoch-beam5", "epoch", [1, 2])]),
-        (["AMU", "team1", "team2", "gpt-3.5", "gpt-4", "footstep1", "footstep2", "step-1a", "step-2a"], []),
+        (
+            ["big-epoch1-beam5", "big-epoch2-beam5", "step-1"],
+            [("big-epoch-beam5", "epoch", [1, 2])],
+        ),
+        (
+            [
+                "AMU",
+                "team1",
+                "team2",
+                "gpt-3.5",
+                "gpt-4",
+                "footstep1",
+                "footstep2",
+                "step-1a",
+                "step-2a",
+            ],
+            [],
+        ),
     ],
 )
 def test_series_are_told_by_names(names: list[str], expected: list[Any]) -> None:
@@ -55,8 +81,12 @@ def test_a_pattern_tells_other_series() -> None:
     assert series_of(names, r"x(\d+)") == []
 
 
-def made(values: dict[str, float], pairs: dict[tuple[str, str], float], metric: str = METRIC) -> Results:
-    """Return results with these scores, and tests with these p-values; 0.001 for other pairs, where there are any."""
+def made(
+    values: dict[str, float], pairs: dict[tuple[str, str], float], metric: str = METRIC
+) -> Results:
+    """Return results with these scores, and tests with these p-values; 0.001 for other pairs, where
+    there are any.
+    """
     order = sorted(values, key=lambda name: values[name] * (1 if metric == LOWER else -1))
     scores = [
         Score(
@@ -93,32 +123,51 @@ def made(values: dict[str, float], pairs: dict[tuple[str, str], float], metric: 
         if pairs
     ]
     info = DatasetInfo(lines=9, references=1, digests={"source": "0"})
-    return Results(datasets={"d": info}, scores=scores, tests=tests, statistics={"level": 0.95, "baseline": None})
+    return Results(
+        datasets={"d": info},
+        scores=scores,
+        tests=tests,
+        statistics={"level": 0.95, "baseline": None},
+    )
 
 
 VALUES = {"base": 0.3, "step-1000": 0.4, "step-2000": 0.5, "step-10000": 0.6, "step-20000": 0.58}
 
 
 def test_the_best_step_and_those_not_worse_are_named() -> None:
-    """By hand: 10000 is best; p with 20000 and 2000 is 0.2 and 0.05 (not below 0.05), with 1000 it is 0.001."""
+    """By hand: 10000 is best; p with 20000 and 2000 is 0.2 and 0.05 (not below 0.05), with 1000 it
+    is 0.001.
+    """
     results = made(VALUES, {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05})
     (group,) = groups(results)
     said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
     assert best_sentences(results, group) == [said]
     alone = made(VALUES, {("step-10000", "step-20000"): 0.01})
-    assert best_sentences(alone, groups(alone)[0]) == ["Best of step: step-10000; all others are significantly worse."]
+    assert best_sentences(alone, groups(alone)[0]) == [
+        "Best of step: step-10000; all others are significantly worse."
+    ]
     bare = made(VALUES, {})
     assert best_sentences(bare, groups(bare)[0]) == ["Best of step: step-10000; no test was made."]
     lower = made(VALUES, {("step-1000", "step-2000"): 0.2}, LOWER)
-    assert best_sentences(lower, groups(lower)[0]) == ["Best of step: step-1000; step-2000 is not significantly worse."]
+    assert best_sentences(lower, groups(lower)[0]) == [
+        "Best of step: step-1000; step-2000 is not significantly worse."
+    ]
 
 
 def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     """By hand: the highest rank in samples is 1, which 10000 and 20000 reach."""
     results = made(VALUES, {})
-    ranges = {"step-10000": (1, 2), "step-20000": (1, 3), "step-2000": (2, 3), "step-1000": (4, 4), "base": (5, 5)}
+    ranges = {
+        "step-10000": (1, 2),
+        "step-20000": (1, 3),
+        "step-2000": (2, 3),
+        "step-1000": (4, 4),
+        "base": (5, 5),
+    }
     scores = [
-        replace(s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.1, s.score + 0.2), ranges[s.system], 1))
+        replace(
+            s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.1, s.score + 0.2), ranges[s.system], 1)
+        )
         for s in results.scores
     ]
     ranked = replace(results, scores=scores)
@@ -134,14 +183,19 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
 
 def curves() -> Curves:
     one = made(VALUES, {("step-10000", "step-20000"): 0.2})
-    scores = [replace(s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1)) for s in one.scores]
+    scores = [
+        replace(s, bootstrap=Bootstrap(0.5, 0.1, (s.score - 0.05, s.score + 0.1), (1, 2), 1))
+        for s in one.scores
+    ]
     two = made({"step-1000": 0.2, "step-5000": 0.45}, {})
     ((_, shown),) = step_curves([("one", replace(one, scores=scores)), ("two", two)])
     return shown
 
 
 def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
-    """Places lie on lines through the ticks: those of the page are a linear function of those of matplotlib."""
+    """Places lie on lines through the ticks: those of the page are a linear function of those of
+    matplotlib.
+    """
     shown = curves()
     assert [name for name, _ in shown.lines] == ["one: step", "two: step"]
     assert [[dot.kind for dot in dots] for _, dots in shown.lines] == [
@@ -156,15 +210,27 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     )
     with styled():
         figure, axes = draw_curves(shown)
-        lines: list[Any] = [line.get_xydata() for line in axes.lines if line.get_label() in ("one: step", "two: step")]
+        lines: list[Any] = [
+            line.get_xydata()
+            for line in axes.lines
+            if line.get_label() in ("one: step", "two: step")
+        ]
         (band,) = axes.collections
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
     wanted = [[(dot.x, dot.y) for dot in dots] for _, dots in shown.lines]
     for line, points in zip(lines, wanted, strict=True):
         np.testing.assert_allclose(line, points)
     corners: Any = band.get_paths()[0].vertices
-    assert {(dot.x, dot.low) for dot in shown.lines[0][1]} <= {tuple(point) for point in corners.tolist()}
-    assert labels == ["one: step", "two: step", "one: base", "large: the best", "hollow: not significantly worse"]
+    assert {(dot.x, dot.low) for dot in shown.lines[0][1]} <= {
+        tuple(point) for point in corners.tolist()
+    }
+    assert labels == [
+        "one: step",
+        "two: step",
+        "one: base",
+        "large: the best",
+        "hollow: not significantly worse",
+    ]
     (drawing,) = svg.drawn("x", shown).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
     drawn_lines = [
@@ -180,7 +246,9 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     around = [tuple(map(float, point.split(","))) for point in shade.get("points", "").split()]
     first = shown.lines[0][1]
     ends = [dot.low for dot in first] + [dot.high for dot in reversed(first)]
-    np.testing.assert_allclose([start + slope * end for end in ends], [y for _, y in around], atol=0.11)
+    np.testing.assert_allclose(
+        [start + slope * end for end in ends], [y for _, y in around], atol=0.11
+    )
     assert [one.get("r") for one in root.iter("circle")].count("7") == 2
     assert len([one for one in root.iter("circle") if "hollow" in one.get("class", "")]) == 1
 
@@ -220,7 +288,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_outputs_are_in_natural_order_in_all_lists(runs: Path) -> None:
-    """other comes before step, and 200 before 1000 and 3000; results.json has the order of the globs."""
+    """other comes before step, and 200 before 1000 and 3000; results.json has the order of the
+    globs.
+    """
     stored = json.loads((runs / "one" / "results.json").read_text())
     names = ["other", "step-200", "step-1000", "step-3000"]
     assert [score["system"] for score in stored["scores"]] == names * 2
@@ -229,7 +299,9 @@ def test_outputs_are_in_natural_order_in_all_lists(runs: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "rank", "show --boards", "report --format markdown"])
-def test_commands_name_the_best_step(runs: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_commands_name_the_best_step(
+    runs: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
     name, *more = command.split()
     assert main([name, str(runs / "one"), *more]) == 0
     out = " ".join(capsys.readouterr().out.split())
@@ -239,12 +311,20 @@ def test_commands_name_the_best_step(runs: Path, capsys: pytest.CaptureFixture[s
     assert page.count("<figcaption>Scores by step</figcaption>") == 2
 
 
-def test_figures_of_several_runs(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_of_several_runs(
+    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     both = ["report", str(runs / "one"), str(runs / "two")]
     assert main([*both, "--format", "plots", "--type", "svg", "--output", str(tmp_path)]) == 0
-    assert {path.name for path in tmp_path.iterdir()} == {"curves.d.bleu_step.svg", "curves.d.chrf_step.svg"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "curves.d.bleu_step.svg",
+        "curves.d.chrf_step.svg",
+    }
     text = (tmp_path / "curves.d.bleu_step.svg").read_text()
-    assert all(f">{words}<" in text for words in ("one: step", "two: step", "one: other", "two: other", "step"))
+    assert all(
+        f">{words}<" in text
+        for words in ("one: step", "two: step", "one: other", "two: other", "step")
+    )
     capsys.readouterr()
     for more, message in (
         (
@@ -255,7 +335,10 @@ def test_figures_of_several_runs(runs: Path, tmp_path: Path, capsys: pytest.Capt
     ):
         assert main([*both, *more]) == 2
         assert message in capsys.readouterr().err
-    assert main(["report", str(runs / "one"), str(runs / "one"), "--plot", "curves", "--output", "x"]) == 2
+    assert (
+        main(["report", str(runs / "one"), str(runs / "one"), "--plot", "curves", "--output", "x"])
+        == 2
+    )
     assert "the run is named twice" in capsys.readouterr().err
 
 
@@ -264,13 +347,16 @@ def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:
     config: dict[str, Any] = {
         "datasets": {"d": {"references": [str(folder / "ref")]}},
         "systems": {
-            f"m{n}b": str(folder / "one" / f"step-{step}.txt") for n, step in ((70, 200), (7, 1000), (13, 3000))
+            f"m{n}b": str(folder / "one" / f"step-{step}.txt")
+            for n, step in ((70, 200), (7, 1000), (13, 3000))
         },
         "metrics": ["bleu"],
         "output": {"dir": str(tmp_path / "run"), "x": r"(\d+)b"},
     }
     found = pipeline.run(config)
-    assert found._as_results().series == [Series("m-b", "b", ((7.0, "m7b"), (13.0, "m13b"), (70.0, "m70b")))]
+    assert found._as_results().series == [
+        Series("m-b", "b", ((7.0, "m7b"), (13.0, "m13b"), (70.0, "m70b")))
+    ]
     assert pipeline.load(tmp_path / "run")._as_results() == found._as_results()
     figure = pipeline.load(tmp_path / "run").plot("curves")
     assert figure.axes[0].get_xlabel() == "b"
@@ -279,7 +365,9 @@ def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:
     assert warning == r"output.x: 'step(\d+)' finds no number in the names of two systems"
     for wrong in ("step", "step-(", r"(?:\d+)"):
         config["output"]["x"] = wrong
-        with pytest.raises(InputError, match=r"output\.x: expected a pattern with a group that finds a number"):
+        with pytest.raises(
+            InputError, match=r"output\.x: expected a pattern with a group that finds a number"
+        ):
             pipeline.run(config)
 
 

@@ -1,4 +1,6 @@
-"""Edits with their verdicts: those of a sentence are the hits and misses that were counted, in every form."""
+"""Edits with their verdicts: those of a sentence are the hits and misses that were counted, in
+every form.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,14 @@ if TYPE_CHECKING:
     from pipeline.report.material import Material
     from tests.report import browser as browsers
 
-MODES = ["errant", "errant[mode=cse]", "errant[mode=ds]", "errant[mode=dt]", "errant[types=DET]", "errant[single=true]"]
+MODES = [
+    "errant",
+    "errant[mode=cse]",
+    "errant[mode=ds]",
+    "errant[mode=dt]",
+    "errant[types=DET]",
+    "errant[single=true]",
+]
 NASTY = "R:</script><b>"
 
 
@@ -35,7 +44,9 @@ def write_nasty(folder: Path, **more: Any) -> Path:
     """Write edits of which one type, and a correction, look like markup."""
     config = write_edits(folder, **more)
     for file in folder.glob("*.m2"):
-        text = file.read_text(encoding="utf-8").replace("M:NOUN|||x", f"{NASTY}|||<img src=x onerror=alert(1)>")
+        text = file.read_text(encoding="utf-8").replace(
+            "M:NOUN|||x", f"{NASTY}|||<img src=x onerror=alert(1)>"
+        )
         file.write_text(text, encoding="utf-8")
     return config
 
@@ -53,11 +64,17 @@ def material(folder: Path) -> Material:
 
 
 def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
-    """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones `gold`."""
+    """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones
+    `gold`.
+    """
     names = ["m2", "m2[mu=0]", "m2[annotators=all]", "m2[iwc=true]", "m2[choice=last]"]
     file = write_edits(tmp_path, metrics=names)
     config = json.loads(file.read_text(encoding="utf-8"))
-    one = "\n".join(line for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n") if line[-4:] != "|||1")
+    one = "\n".join(
+        line
+        for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
+        if line[-4:] != "|||1"
+    )
     (tmp_path / "C.m2").write_text(one, encoding="utf-8")
     del config["systems"]["B"]  # of two annotators, so that it is no text
     file.write_text(json.dumps(config), encoding="utf-8")
@@ -75,7 +92,10 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
             for line, row in enumerate(lines):
                 for number, verdicts in enumerate(row):
                     assert (verdicts is None) == (block["ref_len"][line, number] < 0)
-                    of = {kind: [v for v in verdicts or () if v.verdict == kind] for kind in (RIGHT, WRONG, MISSED)}
+                    of = {
+                        kind: [v for v in verdicts or () if v.verdict == kind]
+                        for kind in (RIGHT, WRONG, MISSED)
+                    }
                     if verdicts is not None:
                         assert len(of[RIGHT]) == block["correct"][line, number]
                         proposed = {(v.start, v.end, v.correction) for v in of[RIGHT]}
@@ -92,7 +112,9 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
 
 
 def test_the_annotators_shown_are_those_of_the_score(material: Material) -> None:
-    """The counts with them sum to those of the score, although some annotators have no line in some sentences."""
+    """The counts with them sum to those of the score, although some annotators have no line in some
+    sentences.
+    """
     for measured in material.measured:
         for score, columns in zip(measured.scores, measured.columns, strict=True):
             (block,), (chosen,) = columns.blocks(), chosen_references(measured.metric, columns)
@@ -103,9 +125,17 @@ def test_the_annotators_shown_are_those_of_the_score(material: Material) -> None
 
 
 def test_a_sentence_by_hand() -> None:
-    """An edit that both have, one that only the output has, one that only the annotator has, and no annotator."""
-    edits = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0"]
-    gold = ["A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0", "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0"]
+    """An edit that both have, one that only the output has, one that only the annotator has, and no
+    annotator.
+    """
+    edits = [
+        "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+        "A 4 4|||M:PUNCT|||!|||REQUIRED|||-NONE-|||0",
+    ]
+    gold = [
+        "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+        "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0",
+    ]
     source, annotators = "This are a sentence", ["\n".join(["0 0 0", *gold]), ""]
     ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
         [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
@@ -123,12 +153,16 @@ def test_a_sentence_by_hand() -> None:
     assert own == []
 
 
-def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFixture[str], material: Material) -> None:
+def test_show_has_the_edits_of_a_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], material: Material
+) -> None:
     data = explorer(material)
     assert data
     chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
     signature = material.measured[0].scores[0].metric
-    code, out, err = called(capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C")
+    code, out, err = called(
+        capsys, "show", folder, "--metric", signature, "--line", 7, "--system", "C"
+    )
     assert (code, err) == (0, "")
     lines = out.splitlines()
     title = f"edits for ERRANT: annotator {chosen[6][2]} counts for the score of the data set"
@@ -136,7 +170,9 @@ def test_show_has_the_edits_of_a_sentence(folder: Path, capsys: pytest.CaptureFi
     rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
     (block,) = material.measured[0].columns[2].blocks()
     own = block["tp"][6] + block["fp"][6] + block["fn"][6]
-    assert sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed")) == own.sum()
+    assert (
+        sum(row.count(kind) for row in rows for kind in ("right", "wrong", "missed")) == own.sum()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -159,26 +195,37 @@ return found;
 
 
 @pytest.mark.parametrize("width", [360])
-def test_the_page_draws_what_was_counted(browser: browsers.Browser, page: Path, material: Material, width: int) -> None:
+def test_the_page_draws_what_was_counted(
+    browser: browsers.Browser, page: Path, material: Material, width: int
+) -> None:
     browser.size(width)
     for measured in material.measured:
         browser.open(page)
         field = "const f = document.forms.controls.elements.metric; f.value = arguments[0];"
         number = material.measured.index(measured)
-        browser.run(f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number))
+        browser.run(
+            f"{field} f.dispatchEvent(new InputEvent('input', {{bubbles: true}}));", str(number)
+        )
         blocks = [next(columns.blocks()) for columns in measured.columns]
         terms = [measured.metric.make_terms(block) for block in blocks]
         for line, system, reference, kinds in browser.run(DRAWN):
             lacking = blocks[system]["ref_len"][line, reference] < 0
             expected = [int(terms[system][name][line, reference]) for name in ("tp", "fp", "fn")]
-            assert kinds == (None if lacking else expected), (measured.scores[0].metric, line, system, reference)
+            assert kinds == (None if lacking else expected), (
+                measured.scores[0].metric,
+                line,
+                system,
+                reference,
+            )
         assert browser.fits(width)
         assert browser.count(".card .judged") > 0
         assert browser.count("main b, main img") == 0
         assert browser.complaints() == []
 
 
-def test_a_press_on_a_title_sorts(browser: browsers.Browser, page: Path, material: Material) -> None:
+def test_a_press_on_a_title_sorts(
+    browser: browsers.Browser, page: Path, material: Material
+) -> None:
     browser.size(1280)
     browser.open(page)
     column = "[...document.querySelector('table.heat').tBodies[0].rows].map((row) => row.cells[1].textContent)"
@@ -189,7 +236,10 @@ def test_a_press_on_a_title_sorts(browser: browsers.Browser, page: Path, materia
     rising = [float(text) for text in browser.run(f"{press} return {column}", 1) if text != "-"]
     assert rising == sorted(rising)
     assert browser.run(f"{press} return {column}", 0) == before
-    names = {item["category"] for item in json.loads(material.results.to_json())["breakdown"][0]["categories"]}
+    names = {
+        item["category"]
+        for item in json.loads(material.results.to_json())["breakdown"][0]["categories"]
+    }
     shown = browser.texts("table.heat th[scope=row]")
     assert names <= set(shown)
     assert NASTY in names

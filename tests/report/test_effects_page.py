@@ -1,4 +1,6 @@
-"""Effects of edits in the page: what the browser shows is what `explain` computes; only asked-for sentences have it."""
+"""Effects of edits in the page: what the browser shows is what `explain` computes; only asked-for
+sentences have it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of texts beside gold, with a metric of which a sentence alone has no score."""
     folder = tmp_path_factory.mktemp("effects")
-    systems = {name: {"m2": str(ROOT / "data" / "m2" / f"{name}.m2")} for name in ("careful", "eager")}
+    systems = {
+        name: {"m2": str(ROOT / "data" / "m2" / f"{name}.m2")} for name in ("careful", "eager")
+    }
     config = {
         "datasets": {"sample": {"gold": str(ROOT / "data" / "m2" / "gold.m2")}},
         "systems": systems,
@@ -48,11 +52,16 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     for number, own in enumerate((chrf, errant)):
         metric = material.measured[number].metric
         for line in own["effects"]:
-            browser.open(run / "report.html", f"metric={own['label']}&a=eager&line={line + 1}&grams=1")
+            browser.open(
+                run / "report.html", f"metric={own['label']}&a=eager&line={line + 1}&grams=1"
+            )
             found = attributed(metric, corpus, [("eager", line)])["eager", line]
             rows = browser.rows("#detail .cards > :first-child table.effects tbody tr")
             values = [[percent(value, 2) for value in effect[5:]] for effect in found.effects]
-            read = [[cell.replace("\N{MINUS SIGN}", "-").removeprefix("+") for cell in row[-3:]] for row in rows]
+            read = [
+                [cell.replace("\N{MINUS SIGN}", "-").removeprefix("+") for cell in row[-3:]]
+                for row in rows
+            ]
             assert read == values
             assert [row[0] for row in rows] == [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
             shown += len(values)

@@ -1,4 +1,6 @@
-"""Findings to share: the pictures of a sentence and of a comparison say all that a reader needs to find them again."""
+"""Findings to share: the pictures of a sentence and of a comparison say all that a reader needs to
+find them again.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ for (const one of document.querySelectorAll(".takes button")) if (one.textConten
 const read = async (blob) => blob.type.includes("svg") ? blob.text() : [...new Uint8Array(await blob.arrayBuffer()).slice(0, 24)];
 const wait = () => (blobs.length < 2 ? setTimeout(wait, 20) : Promise.all(blobs.map(async (one) => [one.type, await read(one)])).then(done));
 wait();
-"""  # noqa: E501
-"""A script that presses what saves a picture, and returns what is saved: a text, and the first bytes of a PNG."""
+"""
+"""A script that presses what saves a picture, and returns what is saved: a text, and the first
+bytes of a PNG."""
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +47,19 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def saved(browser: Browser) -> tuple[ET.Element, str, tuple[int, int]]:
-    """Return the drawing that is saved, its text in the order of reading, and width and height of the PNG."""
+    """Return the drawing that is saved, its text in the order of reading, and width and height of
+    the PNG.
+    """
     found = dict(browser.driver.execute_async_script(SAVED))
     root = ET.fromstring(found["image/svg+xml"])  # noqa: S314
     head = bytes(found["image/png"])
     texts = [node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert head[1:4] == b"PNG"
-    return root, " ".join(" ".join(texts).split()), (int.from_bytes(head[16:20]), int.from_bytes(head[20:24]))
+    return (
+        root,
+        " ".join(" ".join(texts).split()),
+        (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])),
+    )
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -61,14 +70,20 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
     browser.open(page, "dataset=sample&metric=m2&a=careful&b=eager&line=1")
     browser.click("[data-action=picture]")
     root, text, (width, height) = saved(browser)
-    assert (width, height) == tuple(round(3 * float(root.attrib[name])) for name in ("width", "height"))
+    assert (width, height) == tuple(
+        round(3 * float(root.attrib[name])) for name in ("width", "height")
+    )
     source = browser.run("return DATA.texts[DATA.datasets[0].source[0]]")
     assert text.startswith("line 1 of sample, M² source " + " ".join(source.split()))
-    shown = browser.run("return [...document.querySelectorAll('.card.main .score')].map((one) => one.textContent)")
+    shown = browser.run(
+        "return [...document.querySelectorAll('.card.main .score')].map((one) => one.textContent)"
+    )
     for name, score in zip(("A careful", "B eager"), shown, strict=True):
         assert re.search(rf"{name} (.* )?{re.escape(score)}\b", text)
     assert re.search("[✓✗○]", text)
-    assert re.sub(r"\s", "", text).endswith("report.html#dataset=sample&metric=m2&a=careful&b=eager&line=1")
+    assert re.sub(r"\s", "", text).endswith(
+        "report.html#dataset=sample&metric=m2&a=careful&b=eager&line=1"
+    )
     assert "m2|beta:0.5" in re.sub(r"\s", "", text)
     assert str(page.parent) not in ET.tostring(root, encoding="unicode")
     colours = {node.get("fill") for node in root.iter("{http://www.w3.org/2000/svg}text")}

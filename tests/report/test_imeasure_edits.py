@@ -1,4 +1,6 @@
-"""I-measure in the sentence explorer, in `show` and in `explain`: the same edits, scores and counts by annotator."""
+"""I-measure in the sentence explorer, in `show` and in `explain`: the same edits, scores and counts
+by annotator.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +36,25 @@ if TYPE_CHECKING:
 METRICS = ["imeasure", "imeasure[optimise=corpus,measure=f]", "imeasure[aspect=detection]"]
 ANNOTATORS = 10
 NO_BREAK = "a\ufeffb c d"
-OF_TWO = "S a b\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||3\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||7"
+OF_TWO = (
+    "S a b\nA 0 1|||X|||x|||REQUIRED|||-NONE-|||3\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||7"
+)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of ten annotators. Its first sentence has a space of no width in a token, its second is of two of them."""
+    """A run of ten annotators. Its first sentence has a space of no width in a token, its second is
+    of two of them.
+    """
     folder = tmp_path_factory.mktemp("imeasure")
     config = write_run(folder, METRICS, ANNOTATORS)
     gold = (folder / "gold.m2").read_text(encoding="utf-8").split("\n\n", 2)[2]
-    first = "\n".join(f"A 2 3|||X|||e|||REQUIRED|||-NONE-|||{number}" for number in range(ANNOTATORS))
-    (folder / "gold.m2").write_text(f"S {NO_BREAK}\n{first}\n\n{OF_TWO}\n\n{gold}", encoding="utf-8")
+    first = "\n".join(
+        f"A 2 3|||X|||e|||REQUIRED|||-NONE-|||{number}" for number in range(ANNOTATORS)
+    )
+    (folder / "gold.m2").write_text(
+        f"S {NO_BREAK}\n{first}\n\n{OF_TWO}\n\n{gold}", encoding="utf-8"
+    )
     for name in "AB":
         lines = (folder / name).read_text(encoding="utf-8").split("\n")
         lines[:2] = NO_BREAK.replace("c", "x").replace("d", "e"), "x c"
@@ -68,8 +78,12 @@ def dataset(material: Material) -> dict[str, Any]:
     return own
 
 
-def expected(measured: Board, material: Material) -> Iterator[tuple[int, int, int, dict[str, int] | None]]:
-    """Yield line, system, annotator and how many edits of each verdict there are, None where there is no line."""
+def expected(
+    measured: Board, material: Material
+) -> Iterator[tuple[int, int, int, dict[str, int] | None]]:
+    """Yield line, system, annotator and how many edits of each verdict there are, None where there
+    is no line.
+    """
     metric, view = measured.metric, material.corpora["d"].read_by(measured.metric.needs)
     assert view.source
     texts = [read_texts(text, 0, LINES) for text in (view.source, *view.references)]
@@ -78,35 +92,59 @@ def expected(measured: Board, material: Material) -> Iterator[tuple[int, int, in
         for line, row in enumerate(lines):
             for annotator, own in enumerate(row):
                 kinds = [verdict.verdict for verdict in own or ()]
-                yield line, system, annotator, None if own is None else {kind: kinds.count(kind) for kind in LETTERS}
+                yield (
+                    line,
+                    system,
+                    annotator,
+                    None if own is None else {kind: kinds.count(kind) for kind in LETTERS},
+                )
 
 
 def numbers(dataset: dict[str, Any], entry: dict[str, Any], line: int, system: int) -> list[float]:
     """Return the numbers of an output, as `assets/data.js` finds them."""
     row = dataset["starts"][line] + dataset["who"][line * len(dataset["systems"]) + system]
-    return [number or 0 for number in unlettered(entry["rows"][row * entry["width"] : (row + 1) * entry["width"]])]
+    return [
+        number or 0
+        for number in unlettered(entry["rows"][row * entry["width"] : (row + 1) * entry["width"]])
+    ]
 
 
-def test_scores_and_counts_are_those_of_the_metric_and_its_edits(material: Material, dataset: dict[str, Any]) -> None:
+def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
+    material: Material, dataset: dict[str, Any]
+) -> None:
     """With the annotators who count, the counts sum to those of the score."""
     for measured, entry in zip(material.measured, dataset["metrics"], strict=True):
         at = {name: first for name, first, *_ in entry["fields"]}
-        edits = {(line, system, annotator): own for line, system, annotator, own in expected(measured, material)}
+        edits = {
+            (line, system, annotator): own
+            for line, system, annotator, own in expected(measured, material)
+        }
         assert entry["apart"] == ANNOTATORS
         for system, columns in enumerate(measured.columns):
             (block,) = columns.blocks()
             whole = scaled(sentence_scores(measured.metric, block), 2).tolist()
             sums = dict.fromkeys((RIGHT, WRONG, MISSED), 0)
             for line in range(LINES):
-                row, annotator = numbers(dataset, entry, line, system), entry["edits"]["chosen"][line][system]
+                row, annotator = (
+                    numbers(dataset, entry, line, system),
+                    entry["edits"]["chosen"][line][system],
+                )
                 assert row[0] == whole[line]
                 own = edits[line, system, annotator]
                 assert own is not None
-                c_tp, d_fp, d_fn, fpn = (row[at[name] + annotator] for name in ("c_tp", "d_fp", "d_fn", "fpn"))
+                c_tp, d_fp, d_fn, fpn = (
+                    row[at[name] + annotator] for name in ("c_tp", "d_fp", "d_fn", "fpn")
+                )
                 detected = fpn if "detection" in entry["signature"] else 0
-                assert own == {RIGHT: c_tp + detected, WRONG: d_fp + fpn - detected, MISSED: d_fn + fpn - detected}
+                assert own == {
+                    RIGHT: c_tp + detected,
+                    WRONG: d_fp + fpn - detected,
+                    MISSED: d_fn + fpn - detected,
+                }
                 sums = {kind: count + own[kind] for kind, count in sums.items()}
-            (score,) = (score for score in measured.scores if score.system == measured.names[system])
+            (score,) = (
+                score for score in measured.scores if score.system == measured.names[system]
+            )
             assert list(sums.values()) == [score.outputs[name] for name in ("tp", "fp", "fn")]
 
 
@@ -117,10 +155,14 @@ def test_show_and_explain_say_the_same(
     marks = dataset["metrics"][0]["edits"]
     rows = 0
     for line in range(1, LINES + 1, 9):
-        _, shown, err = called(capsys, "show", folder, "--metric", "imeasure", "--line", line, "--system", "A")
+        _, shown, err = called(
+            capsys, "show", folder, "--metric", "imeasure", "--line", line, "--system", "A"
+        )
         assert err == ""
         gold, output = folder.parent / "gold.m2", folder.parent / "A"
-        _, said, err = called(capsys, "explain", "imeasure", "--gold", gold, "-o", output, "--line", line)
+        _, said, err = called(
+            capsys, "explain", "imeasure", "--gold", gold, "-o", output, "--line", line
+        )
         assert err == ""
         table = shown.partition("of the data set\n")[2].partition("\n\n")[0].splitlines()
         if "tokens" in said:
@@ -131,8 +173,12 @@ def test_show_and_explain_say_the_same(
         assert f"annotator {chosen} counts for the score of the data set" in shown
         assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
-            told = next(text for text in said.splitlines() if text.startswith(f"annotator {number} "))
-            listed = [text for text in shown.splitlines() if text.startswith(f"annotator {number}: ")]
+            told = next(
+                text for text in said.splitlines() if text.startswith(f"annotator {number} ")
+            )
+            listed = [
+                text for text in shown.splitlines() if text.startswith(f"annotator {number}: ")
+            ]
             assert ("has no line here" in told) == (mark is None) == (listed == [])
             for text in listed:
                 words = text.split()
@@ -180,7 +226,9 @@ def test_the_page_draws_what_was_counted(
 def test_the_table_has_the_annotators_who_take_part(
     browser: browsers.Browser, folder: Path, dataset: dict[str, Any]
 ) -> None:
-    """Ten annotators have a sign each, with its meaning for those who do not see it; two have words."""
+    """Ten annotators have a sign each, with its meaning for those who do not see it; two have
+    words.
+    """
     assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
     browser.size(1440)
     browser.open(folder / "report.html", "a=A&b=B&line=1")
@@ -195,12 +243,22 @@ def test_the_table_has_the_annotators_who_take_part(
         line = sizes.index(count)
         browser.run("show(arguments[0]); document.getElementById('detail').scrollIntoView();", line)
         read = "[...document.querySelectorAll('.card.main .judgements thead')].map((one) => one.innerText.trim())"
-        browser.wait(f"return {read}.every((text) => text !== '')", True)  # what is out of sight is not laid out
+        browser.wait(
+            f"return {read}.every((text) => text !== '')", True
+        )  # what is out of sight is not laid out
         heads = browser.run(f"return {read}")
         present = [str(number) for number, mark in enumerate(marks[line][0]) if mark is not None]
-        names = f"annotator {' '.join(present)}" if count > 2 else " ".join(f"annotator {number}" for number in present)
+        names = (
+            f"annotator {' '.join(present)}"
+            if count > 2
+            else " ".join(f"annotator {number}" for number in present)
+        )
         assert heads
         assert {" ".join(head.split()) for head in heads} == {f"tokens correction {names}"}
         absent = [str(number) for number in range(ANNOTATORS) if str(number) not in present]
-        note = f"no line for this sentence: annotator {', '.join(absent)}" if absent else "✓ right · ✗ wrong · ○ missed"
+        note = (
+            f"no line for this sentence: annotator {', '.join(absent)}"
+            if absent
+            else "✓ right · ✗ wrong · ○ missed"
+        )
         assert note in browser.text(".card.main")

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 EVIL = "<b>a|*x*</b>"
 SOURCES = ["She go to school .", "I like a apples ."]
-REFERENCES = [["She goes to school .", "I like apples ."], ["She is going to school .", "I like an apple ."]]
+REFERENCES = [
+    ["She goes to school .", "I like apples ."],
+    ["She is going to school .", "I like an apple ."],
+]
 MINE = ["She goes to school .", "I like an apples ."]
 
 
@@ -40,7 +43,9 @@ class Reader(HTMLParser):
         assert self.open == []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert {name for name, _ in attrs} <= {"style"}  # the side of a column; no colours, so that all notebooks suit
+        assert {name for name, _ in attrs} <= {
+            "style"
+        }  # the side of a column; no colours, so that all notebooks suit
         assert not any("color" in (value or "") for _, value in attrs)
         self.open.append(tag)
         self.tags.append(tag)
@@ -56,7 +61,10 @@ class Reader(HTMLParser):
 def several() -> Evaluation:
     with pytest.warns(UserWarning, match="same text as reference 1"):
         return pipeline.evaluate(
-            {"mine": MINE, EVIL: SOURCES, "twin": REFERENCES[0]}, REFERENCES, SOURCES, ["bleu", "gleu[refs=max]"]
+            {"mine": MINE, EVIL: SOURCES, "twin": REFERENCES[0]},
+            REFERENCES,
+            SOURCES,
+            ["bleu", "gleu[refs=max]"],
         )
 
 
@@ -66,7 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("notebook") / "run"
     statistics = {"baseline": "unchanged", "resamples": 50, "trials": 99}
     pipeline.run(
-        ROOT / "configs" / "quickstart.yaml", path, set={"statistics": statistics, "metrics": ["gleu[iter=5]", "bleu"]}
+        ROOT / "configs" / "quickstart.yaml",
+        path,
+        set={"statistics": statistics, "metrics": ["gleu[iter=5]", "bleu"]},
     )
     return path
 
@@ -89,14 +99,23 @@ def test_an_evaluation_shows_systems_by_metrics_and_folds_the_rest(several: Eval
 
 def test_a_single_system_is_not_the_best(several: Evaluation) -> None:
     page = Reader(several[0]._repr_html_())
-    assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == ["rank", "2", "mine", "73.49"]
+    assert [text for text in page.texts if text in ("rank", "2", "mine", "73.49")] == [
+        "rank",
+        "2",
+        "mine",
+        "73.49",
+    ]
     assert SHADE not in several[0]._repr_html_()
     assert several[0].signature in page.texts
 
 
 def test_a_system_without_warnings_and_one_metric_is_one_table() -> None:
     page = Reader(pipeline.evaluate(MINE, REFERENCES, metrics="bleu")._repr_html_())
-    assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (1, 1, False)
+    assert (page.tags.count("table"), page.tags.count("details"), "warnings" in page.texts) == (
+        1,
+        1,
+        False,
+    )
 
 
 def test_long_tables_are_cut_and_say_so() -> None:
@@ -136,12 +155,19 @@ def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
     for result in several:
         label = result.measure.name
         assert frame.loc[result.system, label] == outputs.loc[result.system, label] == result.score
-        own = {name: outputs.loc[result.system, f"{label}.{name}"] for name in list(result.outputs)[1:]}
+        own = {
+            name: outputs.loc[result.system, f"{label}.{name}"] for name in list(result.outputs)[1:]
+        }
         assert own == {name: value for name, value in result.outputs.items() if name in own}
         assert lines[label, result.system].tolist() == result.sentences.tolist()
         part = long[(long["system"] == result.system) & (long["metric"] == result.signature)]
-        assert (part["line"].tolist(), part["score"].tolist()) == ([1, 2], result.sentences.tolist())
-    with pytest.raises(InputError, match=r"^to_pandas: expected one of scores, all, sentences, found 'tests'$"):
+        assert (part["line"].tolist(), part["score"].tolist()) == (
+            [1, 2],
+            result.sentences.tolist(),
+        )
+    with pytest.raises(
+        InputError, match=r"^to_pandas: expected one of scores, all, sentences, found 'tests'$"
+    ):
         several.to_pandas("tests", wide=True)
 
 
@@ -162,12 +188,18 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
     assert loaded.to_pandas("types").empty
     frame = compared.to_pandas("tests")
     assert frame.columns.tolist()[:5] == ["dataset", "metric", "system", "other", "difference"]
-    assert list(zip(frame["low"], frame["high"], strict=True)) == [test.interval for test in compared.tests]
+    assert list(zip(frame["low"], frame["high"], strict=True)) == [
+        test.interval for test in compared.tests
+    ]
     assert frame["p_adjusted"].tolist() == [test.p_adjusted for test in compared.tests]
     scores = compared.to_pandas()
-    assert scores["cluster"].tolist() == [score.bootstrap.cluster for score in compared.scores if score.bootstrap]
+    assert scores["cluster"].tolist() == [
+        score.bootstrap.cluster for score in compared.scores if score.bootstrap
+    ]
     assert set(frame["other"]) == {"unchanged"}  # the baseline of the run's own statistics
-    with pytest.raises(InputError, match="expected one of scores, all, sentences, types, tests, found 'pairs'"):
+    with pytest.raises(
+        InputError, match="expected one of scores, all, sentences, types, tests, found 'pairs'"
+    ):
         compared.to_pandas("pairs")  # type: ignore[arg-type]
 
 
@@ -189,7 +221,10 @@ def test_reports_of_an_evaluation_are_those_of_the_command(
     page = several.report("html")
     assert page.startswith("<!DOCTYPE html>")
     assert "&lt;b&gt;a|*x*&lt;/b&gt;" in page
-    with pytest.raises(InputError, match=r"^report: expected one of .*html, found 'tex' \(did you mean 'latex'\?\)$"):
+    with pytest.raises(
+        InputError,
+        match=r"^report: expected one of .*html, found 'tex' \(did you mean 'latex'\?\)$",
+    ):
         several.report("tex")  # type: ignore[arg-type]
 
 
@@ -201,7 +236,9 @@ def test_a_part_of_an_evaluation_keeps_its_baseline(folder: Path) -> None:
     assert {test.other for test in again.tests} == {"unchanged"}
 
 
-def test_without_matplotlib_messages_say_how_to_get_it(several: Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_messages_say_how_to_get_it(
+    several: Evaluation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'gec-pipeline\[plot\]'"):
         several.plot(metric="bleu")
@@ -226,9 +263,15 @@ def test_plots_are_figures_that_show_themselves(several: Evaluation, folder: Pat
 def test_plots_say_what_they_lack(several: Evaluation, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     for settings, message in [
-        ({}, r"plot\('scores'\): there are 2; say which by metric= and dataset=: memory/bleu, memory/gleu"),
+        (
+            {},
+            r"plot\('scores'\): there are 2; say which by metric= and dataset=: memory/bleu, memory/gleu",
+        ),
         ({"name": "score"}, r"no such plot \(did you mean 'scores'\?\); there are scores, curves"),
-        ({"name": "ranks", "metric": "bleu"}, "there is nothing for it here; it needs `statistics`"),
+        (
+            {"name": "ranks", "metric": "bleu"},
+            "there is nothing for it here; it needs `statistics`",
+        ),
         ({"metric": "chrf"}, "there are no scores of chrf"),
         ({"metric": "bleu", "dataset": "x"}, "there are no scores of bleu, x"),
     ]:
@@ -291,7 +334,9 @@ def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "note: a worker died\n"
 
 
-def test_without_a_notebook_there_is_the_bar_of_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_notebook_there_is_the_bar_of_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert isinstance(shown_progress(True), Bar)
     pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
     assert capsys.readouterr() == ("", "")  # standard error is no terminal here

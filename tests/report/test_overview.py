@@ -1,4 +1,6 @@
-"""Systems by metrics: who is best, what does not compete, what each metric says, and how it is printed."""
+"""Systems by metrics: who is best, what does not compete, what each metric says, and how it is
+printed.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def results_of(
     digests: dict[str, str] | None = None,
     metric: str = GLEU,
 ) -> Results:
-    """Return results of systems in the order of their scores; `different` are pairs whose test is significant."""
+    """Return results of systems in the order of their scores; `different` are pairs whose test is
+    significant.
+    """
     order = list(scores)
     rows = [
         Score(
@@ -51,21 +55,43 @@ def results_of(
             score=value,
             outputs={metric.partition("|")[0]: value},
             samples=None,
-            rank=1 + order.index(next(n for n in order if scores[n] == value or scores[n] != scores[n])),
-            bootstrap=Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks[name], 1) if ranks else None,
+            rank=1
+            + order.index(next(n for n in order if scores[n] == value or scores[n] != scores[n])),
+            bootstrap=Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks[name], 1)
+            if ranks
+            else None,
         )
         for name, value in scores.items()
     ]
     pairs = (
-        [(one, two) for number, one in enumerate(order) for two in order[number + 1 :]] if different is not None else []
+        [(one, two) for number, one in enumerate(order) for two in order[number + 1 :]]
+        if different is not None
+        else []
     )
     if baseline:
-        pairs = [(one if two == baseline else two, baseline) for one, two in pairs if baseline in (one, two)]
+        pairs = [
+            (one if two == baseline else two, baseline)
+            for one, two in pairs
+            if baseline in (one, two)
+        ]
     tests = [
-        comparison(metric, one, two, scores[one] - scores[two], 0.01 if (one, two) in (different or ()) else 0.9)
+        comparison(
+            metric,
+            one,
+            two,
+            scores[one] - scores[two],
+            0.01 if (one, two) in (different or ()) else 0.9,
+        )
         for one, two in pairs
     ]
-    settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
+    settings = {
+        "level": 0.95,
+        "baseline": baseline,
+        "test": "sign",
+        "correction": "holm",
+        "resamples": 9,
+        "seed": 1,
+    }
     return Results(
         datasets={"d": DatasetInfo(lines=9, references=2, digests=digests or {})},
         scores=rows,
@@ -102,16 +128,30 @@ def said(results: Results) -> str:
     ("results", "sentence"),
     [
         (results_of(ABC), "A is first, 0.40 before B; no test was made."),
-        (results_of({"A": 0.5, "B": 0.499999}), "A and B share the first place with 50.00; no test was made."),
+        (
+            results_of({"A": 0.5, "B": 0.499999}),
+            "A and B share the first place with 50.00; no test was made.",
+        ),
         (results_of({"A": 0.5001, "B": 0.5}), "A is first, 0.01 before B; no test was made."),
-        (results_of({"A": 0.500051, "B": 0.500049}), "A is first, less than 0.01 before B; no test was made."),
+        (
+            results_of({"A": 0.500051, "B": 0.500049}),
+            "A is first, less than 0.01 before B; no test was made.",
+        ),
         (results_of({"A": 0.5}), ""),
         (results_of({"A": float("nan"), "B": float("nan")}), ""),
-        (results_of(ABC, different=()), "A, B and C share the first place; none of 2 differs from A."),
-        (results_of(ABC, different=(("A", "C"),)), "A and B share the first place; 1 of 2 differs from A."),
+        (
+            results_of(ABC, different=()),
+            "A, B and C share the first place; none of 2 differs from A.",
+        ),
+        (
+            results_of(ABC, different=(("A", "C"),)),
+            "A and B share the first place; 1 of 2 differs from A.",
+        ),
         (results_of(ABC, different=(("A", "C"), ("A", "B"))), "A is first; all 2 differ from A."),
         (
-            results_of({name: 0.5 - n / 100 for n, name in enumerate("ABCDEF")}, different=(("E", "F"),)),
+            results_of(
+                {name: 0.5 - n / 100 for n, name in enumerate("ABCDEF")}, different=(("E", "F"),)
+            ),
             "A, B, C and 3 more share the first place; none of 5 differs from A.",
         ),
         (
@@ -119,17 +159,30 @@ def said(results: Results) -> str:
             "A and B share the first place by rank range; no test was made.",
         ),
         (
-            results_of(ABC, ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)}, baseline="B", different=(("A", "B"),)),
+            results_of(
+                ABC,
+                ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)},
+                baseline="B",
+                different=(("A", "B"),),
+            ),
             "A is first by rank range; 1 of 2 is better than B.",
         ),
         (
             results_of(
-                ABC, ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)}, baseline="B", different=(("A", "B"), ("C", "B"))
+                ABC,
+                ranks={"A": (1, 1), "B": (2, 2), "C": (3, 3)},
+                baseline="B",
+                different=(("A", "B"), ("C", "B")),
             ),
             "A is first by rank range; 1 of 2 is better than B, 1 worse.",
         ),
         (
-            results_of(ABC, ranks=dict.fromkeys(ABC, (1, 3)), baseline="A", different=(("B", "A"), ("C", "A"))),
+            results_of(
+                ABC,
+                ranks=dict.fromkeys(ABC, (1, 3)),
+                baseline="A",
+                different=(("B", "A"), ("C", "A")),
+            ),
             "A, B and C share the first place by rank range; all 2 are worse than A.",
         ),
         (
@@ -154,12 +207,21 @@ def test_the_sentence_says_what_was_computed(results: Results, sentence: str) ->
 def test_where_the_lowest_score_is_the_best() -> None:
     metric = "ter|nrefs:2|v:1"
     results = results_of(
-        {"A": 0.2, "B": 0.3, "C": 0.6}, different=(("A", "B"), ("C", "B")), baseline="B", metric=metric
+        {"A": 0.2, "B": 0.3, "C": 0.6},
+        different=(("A", "B"), ("C", "B")),
+        baseline="B",
+        metric=metric,
     )
     assert said(results) == "A is first, 10.00 before B; 1 of 2 is better than B, 1 worse."
-    (column,) = overviews(replace(results, scores=[*results.scores, *results_of(ABC).scores]), 2)[0].columns[:1]
+    (column,) = overviews(replace(results, scores=[*results.scores, *results_of(ABC).scores]), 2)[
+        0
+    ].columns[:1]
     assert column.lower_is_better
-    assert {name: entry.mark for name, entry in column.entries.items()} == {"A": BETTER, "B": "", "C": WORSE}
+    assert {name: entry.mark for name, entry in column.entries.items()} == {
+        "A": BETTER,
+        "B": "",
+        "C": WORSE,
+    }
     assert [name for name, entry in column.entries.items() if entry.best] == ["A"]
 
 
@@ -167,9 +229,19 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(sample: Path) -> No
     results = revisit(sample).results
     header, rows = ranked_table(results, groups(results)[0].scores, 2)
     assert header[3:] == [
-        *("95% interval", "against unchanged", "p adjusted", "ranks", "cluster", "std of draws", "95% of draws")
+        *(
+            "95% interval",
+            "against unchanged",
+            "p adjusted",
+            "ranks",
+            "cluster",
+            "std of draws",
+            "95% of draws",
+        )
     ]
-    layouts = [fit(header, rows, left=(1,), width=width, stay=(0, 1, 2)) for width in range(30, 130)]
+    layouts = [
+        fit(header, rows, left=(1,), width=width, stay=(0, 1, 2)) for width in range(30, 130)
+    ]
     shown = [{header[n] for n in layout[0]} for layout in layouts]
     pairs = [("ranks", "95% interval"), ("against unchanged", "p adjusted"), ("ranks", "cluster")]
     for before, after in [*pairs, ("std of draws", "95% of draws")]:
@@ -178,7 +250,13 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(sample: Path) -> No
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
-    digests = {"source": "1", "reference 0": "2", "system INPUT": "3", "gold system B": "1", "system A": "2"}
+    digests = {
+        "source": "1",
+        "reference 0": "2",
+        "system INPUT": "3",
+        "gold system B": "1",
+        "system A": "2",
+    }
     results = results_of({"A": 0.9, "INPUT": 0.5, "B": 0.4}, digests=digests)
     (group,) = groups(results)
     assert kinds(results.datasets["d"], group) == {"A": "reference", "B": "source"}
@@ -187,11 +265,16 @@ def test_sources_and_references_are_known_by_their_lines() -> None:
 
 def test_no_overview_of_a_single_metric_on_a_single_data_set(tmp_path: Path) -> None:
     assert overviews(results_of(ABC), 2) == []
-    result = run(write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]"]), tmp_path / "run")
+    result = run(
+        write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]"]), tmp_path / "run"
+    )
     (both,) = overviews(result, 2)
     assert [column.printed for column in both.columns] == ["d", "e"]
     assert (both.name, both.about) == ("overview", "GLEU+ on 2 data sets")
-    result = run(write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]", "bleu"]), tmp_path / "more")
+    result = run(
+        write_run(tmp_path, 9, datasets=("d", "e"), chosen=["gleu[refs=max]", "bleu"]),
+        tmp_path / "more",
+    )
     assert [(one.name, len(one.columns)) for one in overviews(result, 2)] == [("d", 2), ("e", 2)]
 
 
@@ -210,8 +293,14 @@ def test_cells_are_the_results(sample: Path) -> None:
                 assert entry.interval == f"{100 * low:.2f} to {100 * high:.2f}"
                 assert entry.best == (entry.score.rank == 1)
             if overview.baseline:
-                marked = {name for name, entry in column.entries.items() if entry.mark in (BETTER, WORSE)}
-                assert marked == {test.system for test in column.group.tests if test.p_adjusted < 0.05} != set()
+                marked = {
+                    name for name, entry in column.entries.items() if entry.mark in (BETTER, WORSE)
+                }
+                assert (
+                    marked
+                    == {test.system for test in column.group.tests if test.p_adjusted < 0.05}
+                    != set()
+                )
 
 
 def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
@@ -223,14 +312,18 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     assert lines[1].split() == ["system", "GLEU+", "BLEU"]
     assert [line.split()[0] for line in lines[2:6]] == ["careful", "eager", "unchanged", "broken"]
     assert lines[4].split()[1] == "(source)"
-    assert lines[6].startswith("GLEU+: careful is first by rank range; 2 of 3 are better than unchanged")
+    assert lines[6].startswith(
+        "GLEU+: careful is first by rank range; 2 of 3 are better than unchanged"
+    )
     assert "\x1b" not in out
     assert "--boards" in out
     boards = called(capsys, "show", sample, "--boards")[1]
     assert boards.count("95% interval") == 2
     assert "95% interval" not in out.partition("agreement")[0]
     for signature in {score.metric for score in revisit(sample).results.scores}:
-        assert out.count(f" = {signature}\n") == 1  # below the overview, and not below the agreement with people again
+        assert (
+            out.count(f" = {signature}\n") == 1
+        )  # below the overview, and not below the agreement with people again
     alone = called(capsys, "show", sample, "--metric", "bleu")[1]
     assert alone == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
     assert "rank" in alone.splitlines()[1]
@@ -254,7 +347,9 @@ def test_what_stands_out_on_a_terminal(
     assert max(len(line) for line in plain.splitlines() if line.startswith(" ")) <= 40
     assert re.search(r"\x1b\[1;36m *76\.76", ranked)
     assert re.search(r"\x1b\[32m *\+49\.91↑", ranked)
-    assert ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2  # below headers, and between clusters
+    assert (
+        ranked.count("──\n") + ranked.count("── \n") == 2 + 3 + 2
+    )  # below headers, and between clusters
 
 
 # --- what titles of columns and marks mean
@@ -265,9 +360,11 @@ def test_the_columns_of_a_run_are_explained() -> None:
     tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
     headers = [
         ranked_table(results, results.scores, 2)[0][3:],
-        ranked_table(replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}), results.scores, 2)[0][
-            3:
-        ],
+        ranked_table(
+            replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}),
+            results.scores,
+            2,
+        )[0][3:],
         pair_table(results, tests, 2)[0][1:],
         correlation_table(results.human or {})[0],
     ]
@@ -287,7 +384,12 @@ def test_explanations_are_sentences() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "difference", "mark"),
-    [("gleu|n:4", 0.1, "↑"), ("gleu|n:4", -0.1, "↓"), ("ter|norm:false", 0.1, "↓"), ("ter|norm:false", -0.1, "↑")],
+    [
+        ("gleu|n:4", 0.1, "↑"),
+        ("gleu|n:4", -0.1, "↓"),
+        ("ter|norm:false", 0.1, "↓"),
+        ("ter|norm:false", -0.1, "↑"),
+    ],
 )
 def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) -> None:
     """By ter the lowest score is the best."""
@@ -296,9 +398,13 @@ def test_a_mark_says_which_is_better(metric: str, difference: float, mark: str) 
     assert marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip("+-") == "10.0"
 
 
-@pytest.mark.parametrize(("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)])
+@pytest.mark.parametrize(
+    ("wins", "low", "real"), [(5, -0.1, False), (5, 0.01, True), (6, -0.1, True)]
+)
 def test_too_few_sentences_are_not_significant(wins: int, low: float, real: bool) -> None:
-    """2 of the 2**5 exchanges of five sentences are as far apart as the systems: no exact p is below 0.0625."""
+    """2 of the 2**5 exchanges of five sentences are as far apart as the systems: no exact p is
+    below 0.0625.
+    """
     one = replace(comparison(GLEU, "A", "B", 0.1, 0.0001), wins=wins, losses=0, interval=(low, 0.2))
     assert comparisons.is_significant(one, results_of(ABC, different=())) == real
     assert comparisons.is_small(one, results_of(ABC, different=()))
@@ -311,6 +417,8 @@ def test_short_names_tell_names_apart(names: list[str]) -> None:
     assert len(set(short.values())) == len(set(names))
     for name, text in short.items():
         begin, _, end = text.partition("…")
-        assert name == text or (name.startswith(begin) and name.endswith(end) and len(text) < len(name))
+        assert name == text or (
+            name.startswith(begin) and name.endswith(end) and len(text) < len(name)
+        )
         assert name == text or len(text) >= NAME
     assert all(name == text for name, text in short.items() if len(name) <= NAME)

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
 
-SELECTED = (
-    "return [...document.querySelectorAll('[role=tab]')].map((one) => one.getAttribute('aria-selected') === 'true')"
+SELECTED = "return [...document.querySelectorAll('[role=tab]')].map((one) => one.getAttribute('aria-selected') === 'true')"
+VISIBLE = (
+    "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"
 )
-VISIBLE = "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"
 ROWS = """return [...document.querySelectorAll('.grid tbody tr')]
   .filter((row) => !row.hidden).map((row) => row.dataset.system)"""
 MINUS = "\N{MINUS SIGN}"
@@ -40,11 +40,15 @@ def pages(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     written = {}
     for name, (run, lines) in several.items():
         written[name] = folder / f"{name}.html"
-        written[name].write_text(html_files(replace(revisit(run), lines=lines))["report.html"], encoding="utf-8")
+        written[name].write_text(
+            html_files(replace(revisit(run), lines=lines))["report.html"], encoding="utf-8"
+        )
     return written
 
 
-def test_the_overview_is_the_first_thing_and_has_the_sentences(sample: Path, pages: dict[str, Path]) -> None:
+def test_the_overview_is_the_first_thing_and_has_the_sentences(
+    sample: Path, pages: dict[str, Path]
+) -> None:
     part = overview_part(revisit(sample).results, 2)
     text = pages["bare"].read_text(encoding="utf-8")
     body = text.partition("<main>")[2]
@@ -67,7 +71,14 @@ def test_one_board_is_shown_at_a_time(browser: Browser, pages: dict[str, Path]) 
         assert browser.run("return location.hash") == "#board=2"
         browser.open(pages[name], "board=2")
         assert browser.run(VISIBLE) == [False, True]
-        assert abs(browser.run("return document.querySelector('[role=tablist]').getBoundingClientRect().top")) < 100
+        assert (
+            abs(
+                browser.run(
+                    "return document.querySelector('[role=tablist]').getBoundingClientRect().top"
+                )
+            )
+            < 100
+        )
         browser.open(pages[name], "board-2")  # the place in the page, as links in the page have it
         assert browser.run(VISIBLE) == [False, True]
         assert browser.complaints() == []
@@ -78,12 +89,20 @@ def test_tabs_go_by_the_keyboard(browser: Browser, pages: dict[str, Path]) -> No
 
     browser.open(pages["run"])
     browser.run("document.getElementById('tab-1').focus()")
-    steps = [(Keys.ARROW_RIGHT, 2), (Keys.ARROW_RIGHT, 1), (Keys.ARROW_LEFT, 2), (Keys.HOME, 1), (Keys.END, 2)]
+    steps = [
+        (Keys.ARROW_RIGHT, 2),
+        (Keys.ARROW_RIGHT, 1),
+        (Keys.ARROW_LEFT, 2),
+        (Keys.HOME, 1),
+        (Keys.END, 2),
+    ]
     for key, tab in steps:
         browser.press(key)
         assert browser.run("return document.activeElement.id") == f"tab-{tab}"
         assert browser.run(SELECTED) == [tab == 1, tab == 2]
-    assert browser.run("return [...document.querySelectorAll('[role=tab]')].map((one) => one.tabIndex)") == [-1, 0]
+    assert browser.run(
+        "return [...document.querySelectorAll('[role=tab]')].map((one) => one.tabIndex)"
+    ) == [-1, 0]
     roles = "return ['role', 'aria-labelledby'].map((name) => document.getElementById('board-2').getAttribute(name))"
     assert browser.run(roles) == ["tabpanel", "tab-2"]
     browser.size(media="print")
@@ -91,9 +110,13 @@ def test_tabs_go_by_the_keyboard(browser: Browser, pages: dict[str, Path]) -> No
     browser.size()
 
 
-def test_a_tab_stays_in_the_address_beside_the_sentence(browser: Browser, pages: dict[str, Path]) -> None:
+def test_a_tab_stays_in_the_address_beside_the_sentence(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
     browser.open(pages["run"], "board=2&baseline=eager")
-    assert browser.run("return scrollY < document.getElementById('sentences').offsetTop - innerHeight")
+    assert browser.run(
+        "return scrollY < document.getElementById('sentences').offsetTop - innerHeight"
+    )
     browser.run("step(1); writeNow();")
     address = browser.run("return location.hash")
     assert "board=2" in address
@@ -108,7 +131,9 @@ def test_rows_are_filtered_and_sorted(browser: Browser, pages: dict[str, Path]) 
     browser.open(pages["bare"])
     everything = ["careful", "eager", "unchanged", "broken"]
     assert browser.run(ROWS) == everything
-    browser.run("document.querySelectorAll('.grid .sorts')[2].click()")  # by bleu, the highest first
+    browser.run(
+        "document.querySelectorAll('.grid .sorts')[2].click()"
+    )  # by bleu, the highest first
     assert browser.run(ROWS) == ["careful", "unchanged", "eager", "broken"]
     typed = "wanted.value = arguments[0]; wanted.dispatchEvent(new InputEvent('input'));"
     for text, rows in (("BRO", ["broken"]), ("car, un", ["careful", "unchanged"]), ("zzz", [])):
@@ -145,7 +170,9 @@ def deltas(browser: Browser) -> dict[str, list[list[str]]]:
 
 
 @pytest.mark.parametrize("name", ["bare", "pairs"])
-def test_any_system_is_the_baseline(browser: Browser, pages: dict[str, Path], sample: Path, name: str) -> None:
+def test_any_system_is_the_baseline(
+    browser: Browser, pages: dict[str, Path], sample: Path, name: str
+) -> None:
     results = revisit(sample if name == "bare" else sample.parent / "pairs").results
     browser.open(pages[name])
     assert all(not one for one in deltas(browser).values())
@@ -167,7 +194,8 @@ def test_any_system_is_the_baseline(browser: Browser, pages: dict[str, Path], sa
                     difference = score.score - own[base].score
                     direction = ("better" if difference > 0 else "worse") if real else ""
                     text = (
-                        signed(difference, 2).replace("-", MINUS) + {"better": " ↑", "worse": " ↓", "": ""}[direction]
+                        signed(difference, 2).replace("-", MINUS)
+                        + {"better": " ↑", "worse": " ↓", "": ""}[direction]
                     )
                     kind = f"delta {direction}".strip()
                     expected.setdefault(system, []).append([text, kind])
@@ -192,19 +220,38 @@ def test_any_system_is_the_baseline(browser: Browser, pages: dict[str, Path], sa
     assert browser.complaints() == []
 
 
-def test_differences_are_rounded_as_python_does(browser: Browser, pages: dict[str, Path], tmp_path: Path) -> None:
+def test_differences_are_rounded_as_python_does(
+    browser: Browser, pages: dict[str, Path], tmp_path: Path
+) -> None:
     values = [0.5, 0.49995, 0.499949999, 0.123455, 0.1, 0.3, 1e-9, 0.0, 0.0000499]
     names = [f"S{number}" for number in range(len(values))]
     text = pages["bare"].read_text(encoding="utf-8")
-    data: dict[str, Any] = {"digits": 2, "boards": {"board-1": {"systems": names, "scores": values, "tests": ""}}}
+    data: dict[str, Any] = {
+        "digits": 2,
+        "boards": {"board-1": {"systems": names, "scores": values, "tests": ""}},
+    }
     text = re.sub(r'(id="scores">).*?(</script>)', lambda m: m[1] + json.dumps(data) + m[2], text)
-    rows = "".join(f'<tr data-system="{n}"><th>{n}</th><td data-board="board-1">1</td></tr>' for n in names)
-    text = re.sub(r'(<table class="grid.*?<tbody>).*?(</tbody>)', lambda m: m[1] + rows + m[2], text, flags=re.DOTALL)
+    rows = "".join(
+        f'<tr data-system="{n}"><th>{n}</th><td data-board="board-1">1</td></tr>' for n in names
+    )
+    text = re.sub(
+        r'(<table class="grid.*?<tbody>).*?(</tbody>)',
+        lambda m: m[1] + rows + m[2],
+        text,
+        flags=re.DOTALL,
+    )
     (tmp_path / "page.html").write_text(text, encoding="utf-8")
     for digits in (0, 2, 5):
-        (tmp_path / "page.html").write_text(text.replace('"digits": 2', f'"digits": {digits}'), encoding="utf-8")
+        (tmp_path / "page.html").write_text(
+            text.replace('"digits": 2', f'"digits": {digits}'), encoding="utf-8"
+        )
         browser.open(tmp_path / "page.html", "baseline=S0")
-        script = "return [...document.querySelectorAll('.grid .delta')].map((one) => one.textContent)"
+        script = (
+            "return [...document.querySelectorAll('.grid .delta')].map((one) => one.textContent)"
+        )
         expected = [signed(value - values[0], digits).replace("-", MINUS) for value in values[1:]]
         assert browser.run(script) == expected
-        assert browser.run("return tested.textContent") == "Differences to S0. No test was made of these pairs."
+        assert (
+            browser.run("return tested.textContent")
+            == "Differences to S0. No test was made of these pairs."
+        )

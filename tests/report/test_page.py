@@ -1,4 +1,6 @@
-"""The report as a page: its data against the texts and columns it is of, what its text can do, which lines it takes."""
+"""The report as a page: its data against the texts and columns it is of, what its text can do,
+which lines it takes.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ METRICS = [
 
 
 class Reader(HTMLParser):
-    """What a page has: elements with their attributes, the text of scripts and styles, and all other text."""
+    """What a page has: elements with their attributes, the text of scripts and styles, and all
+    other text.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -107,7 +111,14 @@ def html(made: Material) -> str:
         results = replace(results, statistics={**SETTINGS, **results.statistics})
     if results.human:
         results = replace(
-            results, human={"settings": {"level": 0.95}, "sentences": [], "tests": [], **results.human, "windows": []}
+            results,
+            human={
+                "settings": {"level": 0.95},
+                "sentences": [],
+                "tests": [],
+                **results.human,
+                "windows": [],
+            },
         )
     made = replace(made, results=results)
     return html_files(made)[page.NAME]
@@ -121,7 +132,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Material:
     content = json.loads(config.read_text(encoding="utf-8"))
     content["datasets"]["d"] |= {"empty_references": "none", "drop": ["3", "10-12"]}
     source = (folder / "d" / "source").read_text(encoding="utf-8").splitlines()
-    (folder / "d" / "ref0").write_text("".join(f"{line or 'a'}\n" for line in source), encoding="utf-8")
+    (folder / "d" / "ref0").write_text(
+        "".join(f"{line or 'a'}\n" for line in source), encoding="utf-8"
+    )
     content["metrics"] = [name for name in METRICS if "jackknife" not in name]
     (folder / "d" / "C").write_bytes((folder / "d" / "source").read_bytes())
     config.write_text(json.dumps(content), encoding="utf-8")
@@ -148,7 +161,11 @@ def row(data: dict[str, Any], metric: dict[str, Any], line: int, system: int) ->
 
 def unlettered(rows: str | list[float | None]) -> list[float | None]:
     """Return the numbers of rows, as the help says."""
-    return [None if sign == "[" else ord(sign) - ord("]") for sign in rows] if isinstance(rows, str) else rows
+    return (
+        [None if sign == "[" else ord(sign) - ord("]") for sign in rows]
+        if isinstance(rows, str)
+        else rows
+    )
 
 
 def whole(measured: Board, system: int) -> dict[str, Any]:
@@ -160,13 +177,19 @@ def test_texts_are_those_of_the_files(made: Material, data: dict[str, Any]) -> N
     (dataset,), corpus = data["datasets"], made.corpora["d"]
     texts = data["texts"]
     assert len(set(texts)) == len(texts)
-    assert [texts[number] for number in dataset["source"]] == read_texts(corpus.source, 0, corpus.lines)  # type: ignore[arg-type]
+    assert [texts[number] for number in dataset["source"]] == read_texts(
+        corpus.source,  # type: ignore[arg-type]
+        0,
+        corpus.lines,
+    )
     for own, reference in zip(dataset["references"], corpus.references, strict=True):
         assert [texts[number] for number in own] == read_texts(reference, 0, corpus.lines)
     for place, name in enumerate(dataset["systems"]):
         outputs = [
             texts[dataset["outputs"][start + who]]
-            for start, who in zip(dataset["starts"], dataset["who"][place :: len(dataset["systems"])], strict=False)
+            for start, who in zip(
+                dataset["starts"], dataset["who"][place :: len(dataset["systems"])], strict=False
+            )
         ]
         assert outputs == read_texts(corpus.systems[name], 0, corpus.lines)
     assert dataset["numbers"] == [n for n in range(1, 61) if n not in (3, 10, 11, 12)]
@@ -178,7 +201,9 @@ def test_scores_are_those_of_the_sentences(made: Material, data: dict[str, Any])
             columns = whole(measured, system)
             scores = sentence_scores(measured.metric, columns).tolist()
             shown = [row(data, metric, line, system)[0] for line in range(measured.lines)]
-            assert [f"{(value or 0) / 100:.2f}" for value in shown] == [percent(score, 2) for score in scores]
+            assert [f"{(value or 0) / 100:.2f}" for value in shown] == [
+                percent(score, 2) for score in scores
+            ]
 
 
 def test_scores_with_one_reference_and_the_best(made: Material, data: dict[str, Any]) -> None:
@@ -200,8 +225,12 @@ def test_scores_with_one_reference_and_the_best(made: Material, data: dict[str, 
                         assert own[1 + reference] is None
                         found += 1
                     else:
-                        assert own[1 + reference] == float(percent(scores[line], 2).replace(".", ""))
-                        assert own[1 + int(own[4] or 0)] == max(value for value in own[1:4] if value is not None)
+                        assert own[1 + reference] == float(
+                            percent(scores[line], 2).replace(".", "")
+                        )
+                        assert own[1 + int(own[4] or 0)] == max(
+                            value for value in own[1:4] if value is not None
+                        )
     assert found > 20
 
 
@@ -211,8 +240,14 @@ def _fields(measured: Board) -> list[tuple[str, bool]]:
 
 
 def test_counts_are_the_columns(made: Material, data: dict[str, Any]) -> None:
-    """Those that a metric reads as they are; penalties and matches by the names that the columns have."""
-    names = {"match": ("match", "union_match"), "penalty": ("penalty", "source_only"), "hyp_len": ("hyp_len",)}
+    """Those that a metric reads as they are; penalties and matches by the names that the columns
+    have.
+    """
+    names = {
+        "match": ("match", "union_match"),
+        "penalty": ("penalty", "source_only"),
+        "hyp_len": ("hyp_len",),
+    }
     names |= {"ref_total": ("ref_total",), "total": ("total",), "tp": (), "fp": (), "fn": ()}
     found: dict[str, int] = {}
     for measured, metric in zip(made.measured, data["datasets"][0]["metrics"], strict=True):
@@ -223,7 +258,11 @@ def test_counts_are_the_columns(made: Material, data: dict[str, Any]) -> None:
             if known is None or (name, metric["output"]) in (("match", "rouge"), ("total", "gleu")):
                 continue
             for line in range(measured.lines):
-                flat = known[line].reshape(-1, known.shape[-1])[:, : orders or None].ravel() if orders else known[line]
+                flat = (
+                    known[line].reshape(-1, known.shape[-1])[:, : orders or None].ravel()
+                    if orders
+                    else known[line]
+                )
                 size = np.size(flat)
                 assert row(data, metric, line, 1)[at : at + size] == np.ravel(flat).tolist()
             found[name] = found.get(name, 0) + 1
@@ -239,7 +278,10 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
         assert name.startswith(("rouge", "chrf", "gleu[variant=2015]"))
         return
     corpus = made.corpora["d"]
-    texts = [[rule.tokenization.tokens(t) for t in read_texts(text, 0, corpus.lines)] for text in corpus.texts()]
+    texts = [
+        [rule.tokenization.tokens(t) for t in read_texts(text, 0, corpus.lines)]
+        for text in corpus.texts()
+    ]
     columns = whole(measured, 1)
     terms = measured.metric.make_terms(columns) if name == "green" else {}
     for line in range(corpus.lines):
@@ -249,21 +291,31 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: Material) -
             sigma, eta = (ngram_roles.grams(tokens, n) for tokens in (source, texts[5][line]))
             rhos = [ngram_roles.grams(references[number], n) for number in there]
             for place, rho in enumerate([ngram_roles.merged(rhos)] if rule.merged else rhos):
-                found = {kind: sum(g.values()) for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()}
+                found = {
+                    kind: sum(g.values())
+                    for kind, g in ngram_roles.roles(rule.name, sigma, rho, eta).items()
+                }
                 at = (line, n - 1) if rule.merged else (line, there[place], n - 1)
                 counts = {
-                    name: sum(found[kind] for kind in kinds) for name, kinds in ngram_roles.COUNTS[rule.name].items()
+                    name: sum(found[kind] for kind in kinds)
+                    for name, kinds in ngram_roles.COUNTS[rule.name].items()
                 }
                 if rule.name == "green":
                     assert counts == {kind: terms[kind][at] for kind in ("tp", "fp", "fn")}
                     continue
                 assert counts["match"] == columns["union_match" if rule.merged else "match"][at]
-                penalty = {"gleu": "gone_match" if rule.merged else "penalty", "paper": "source_only"}.get(rule.name)
+                penalty = {
+                    "gleu": "gone_match" if rule.merged else "penalty",
+                    "paper": "source_only",
+                }.get(rule.name)
                 assert penalty is None or counts["penalty"] == columns[penalty][at]
                 assert found["match"] + found.get("penalised", 0) + found["other"] == eta.total()
 
 
-@given(st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1), st.integers(0, 6))
+@given(
+    st.lists(st.floats(-2, 2) | st.integers(0, 20000).map(lambda n: n / 20000), min_size=1),
+    st.integers(0, 6),
+)
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
     shown = chosen_lines.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
@@ -282,10 +334,19 @@ def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
     spread = [max(column) - min(column) for column in scores.T.tolist()]
     mean = scores.mean(axis=0).tolist()
     lists = [
-        ([line for line in sorted(lines, key=lambda n: -spread[n]) if spread[line] > 0][:wanted], wanted // 2),
+        (
+            [line for line in sorted(lines, key=lambda n: -spread[n]) if spread[line] > 0][:wanted],
+            wanted // 2,
+        ),
         (sorted(lines, key=lambda n: mean[n])[:wanted], wanted // 4),
         (sorted(lines, key=lambda n: -mean[n])[:wanted], wanted // 8),
-        ([round(n * (len(lines) - 1) / (wanted - 1)) if wanted > 1 else 0 for n in range(wanted)], wanted),
+        (
+            [
+                round(n * (len(lines) - 1) / (wanted - 1)) if wanted > 1 else 0
+                for n in range(wanted)
+            ],
+            wanted,
+        ),
         (sorted(lines, key=lambda n: mean[n]), wanted),
     ]
     chosen: list[int] = []
@@ -297,12 +358,19 @@ def naive_lines(scores: np.ndarray[Any, Any], wanted: int) -> list[int]:
 @pytest.mark.parametrize("wanted", [1, 2, 7, 16, 55, 56, 99])
 def test_the_most_telling_lines(made: Material, wanted: int) -> None:
     measured = made.measured[1]
-    scores = np.stack([sentence_scores(measured.metric, whole(measured, system)) for system in range(3)])
+    scores = np.stack(
+        [sentence_scores(measured.metric, whole(measured, system)) for system in range(3)]
+    )
     expected = naive_lines(scores, wanted) if wanted < measured.lines else list(range(56))
     assert chosen_lines.telling(measured, wanted).tolist() == expected
     assert len(expected) == min(wanted, 56)
-    in_blocks = [_Blocks(whole(measured, system)) for system in range(3)]  # blocks cannot be seen in it
-    assert chosen_lines.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist() == expected
+    in_blocks = [
+        _Blocks(whole(measured, system)) for system in range(3)
+    ]  # blocks cannot be seen in it
+    assert (
+        chosen_lines.telling(replace(measured, columns=tuple(in_blocks)), wanted).tolist()
+        == expected
+    )
 
 
 class _Blocks:
@@ -323,17 +391,23 @@ def test_fewer_lines_have_the_same_numbers_and_texts(made: Material, data: dict[
         before = every["numbers"].index(number)
         assert fewer["texts"][dataset["source"][line]] == data["texts"][every["source"][before]]
         for own, metric in zip(dataset["metrics"], every["metrics"], strict=True):
-            assert [row(fewer, own, line, s) for s in range(3)] == [row(data, metric, before, s) for s in range(3)]
+            assert [row(fewer, own, line, s) for s in range(3)] == [
+                row(data, metric, before, s) for s in range(3)
+            ]
 
 
-def test_the_page_takes_as_many_lines_as_fit(made: Material, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_takes_as_many_lines_as_fit(
+    made: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(explorer_data, "BUDGET", 20_000)
     found: dict[str, Any] = json.loads(Reader(html(made)).data)
     assert 0 < len(found["datasets"][0]["numbers"]) < 56
     assert len(as_json(found).encode()) < 60_000
     monkeypatch.setattr(explorer_data, "BUDGET", 10_000_000)
     whole_page = html(made)
-    monkeypatch.setattr(page, "LARGEST", len(whole_page.encode()) - 20_000)  # what was estimated is too much
+    monkeypatch.setattr(
+        page, "LARGEST", len(whole_page.encode()) - 20_000
+    )  # what was estimated is too much
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
     assert html(replace(made, lines=56)) == whole_page  # asked for
     monkeypatch.setattr(page, "LARGEST", 1)  # one is always there
@@ -359,14 +433,30 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     for name, values in (("A", "1 2 3 4"), ("B", "5 6 7 8"), ("C", "1 1 1 1.5")):
         (tmp_path / f"{name}.txt").write_text("\n".join(values.split()) + "\n", encoding="utf-8")
     content = json.loads(config.read_text(encoding="utf-8"))
-    content["metrics"] = ["gleu[iter=2]", {"name": "external", "title": "x", "files": "{system}.txt", "scale": "10"}]
+    content["metrics"] = [
+        "gleu[iter=2]",
+        {"name": "external", "title": "x", "files": "{system}.txt", "scale": "10"},
+    ]
     config.write_text(json.dumps(content), encoding="utf-8")
     run(config, tmp_path / "run")
     found: dict[str, Any] = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
     (dataset,) = found["datasets"]
     gleu, own = dataset["metrics"]
     assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
-    assert unlettered(own["rows"]) == [1000, 5000, 1000, 2000, 6000, 1000, 3000, 7000, 1000, 4000, 8000, 1500]
+    assert unlettered(own["rows"]) == [
+        1000,
+        5000,
+        1000,
+        2000,
+        6000,
+        1000,
+        3000,
+        7000,
+        1000,
+        4000,
+        8000,
+        1500,
+    ]
     assert gleu["bySystem"] is False
 
 
@@ -374,32 +464,60 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
 
 
 def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
-    """In another folder, with another number of workers, in the run or afterwards; it tells no path."""
+    """In another folder, with another number of workers, in the run or afterwards; it tells no
+    path.
+    """
     made = []
     for name in ("one", "other"):
-        config = write_run(tmp_path / name, 30, output={"formats": ["html"]}, statistics={"resamples": "50"})
-        assert dispatch.main(["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]) == 0
+        config = write_run(
+            tmp_path / name, 30, output={"formats": ["html"]}, statistics={"resamples": "50"}
+        )
+        assert (
+            dispatch.main(
+                ["run", str(config), "-q", "--json", "--output", str(tmp_path / name / "run")]
+            )
+            == 0
+        )
         made.append((tmp_path / name / "run" / "report.html").read_bytes())
         assert "report.html" in tree(tmp_path / name / "run")
         target = tmp_path / name / "again"
-        assert dispatch.main(["report", str(tmp_path / name / "run"), "--format", "html", "--output", str(target)]) == 0
+        assert (
+            dispatch.main(
+                [
+                    "report",
+                    str(tmp_path / name / "run"),
+                    "--format",
+                    "html",
+                    "--output",
+                    str(target),
+                ]
+            )
+            == 0
+        )
         made.append((target / "report.html").read_bytes())
     assert len(set(made)) == 1
     assert str(tmp_path).encode() not in made[0]
 
 
-def test_without_its_texts_the_page_says_why(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_its_texts_the_page_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = write_run(tmp_path, 10)
     run(config, tmp_path / "run")
     (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
     assert dispatch.main(["report", str(tmp_path / "run"), "--format", "html"]) == 0
-    assert "note: the page is without sentences: d: system B has changed since the run" in capsys.readouterr().err
+    assert (
+        "note: the page is without sentences: d: system B has changed since the run"
+        in capsys.readouterr().err
+    )
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     found = Reader(text)
     assert "had changed since" in "".join(found.text)
     assert found.data == ""
     assert str(tmp_path) not in text
-    assert not any("a=" in (a.get("href") or "") for _, a in found.elements)  # no links to sentences
+    assert not any(
+        "a=" in (a.get("href") or "") for _, a in found.elements
+    )  # no links to sentences
 
 
 def test_lines_zero_is_a_page_without_sentences(made: Material) -> None:
@@ -410,25 +528,49 @@ def test_lines_zero_is_a_page_without_sentences(made: Material) -> None:
 
 def check_policy(found: Reader) -> None:
     """Hold that nothing but the scripts and styles of a page may run, and that nothing is fetched."""
-    policy = next(a["content"] or "" for _, a in found.elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] or ""
+        for _, a in found.elements
+        if a.get("http-equiv") == "Content-Security-Policy"
+    )
     rules = {name: values for name, *values in (rule.split() for rule in policy.split(";"))}
     assert rules["default-src"] == ["'none'"]
     assert "unsafe" not in policy
     for kind in ("script", "style"):
-        digests = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in found.inside[kind]]
+        digests = [
+            base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()
+            for t in found.inside[kind]
+        ]
         assert digests
         allowed = [f"'sha256-{digest}'" for digest in digests]
-        assert rules[f"{kind}-src"][: len(allowed)] == allowed  # a page without sentences has not all scripts
-    assert set(rules) == {"default-src", "img-src", "base-uri", "form-action", "style-src", "script-src"}
+        assert (
+            rules[f"{kind}-src"][: len(allowed)] == allowed
+        )  # a page without sentences has not all scripts
+    assert set(rules) == {
+        "default-src",
+        "img-src",
+        "base-uri",
+        "form-action",
+        "style-src",
+        "script-src",
+    }
     for tag, attributes in found.elements:
-        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src", "srcset")], tag
+        assert not [
+            name
+            for name in attributes
+            if name.startswith("on") or name in ("style", "src", "srcset")
+        ], tag
         assert (attributes.get("href") or "#").startswith(("#", "data:,", "https://"))
 
 
 def check_harmless(text: str, plain: str, name: str, more: str = "") -> None:
-    """Hold that a name in a page stays text: no elements but those of a plain page and `more`; no odd characters."""
+    """Hold that a name in a page stays text: no elements but those of a plain page and `more`; no
+    odd characters.
+    """
     found, expected = Reader(text), Reader(plain)
-    assert {tag for tag, _ in found.elements} - set(more.split()) <= {tag for tag, _ in expected.elements}
+    assert {tag for tag, _ in found.elements} - set(more.split()) <= {
+        tag for tag, _ in expected.elements
+    }
     assert len(found.inside["script"]) == len(expected.inside["script"])
     check_policy(found)
     shown = "".join(found.text)
@@ -442,7 +584,10 @@ def test_nothing_but_its_own_scripts_and_styles_may_run(made: Material) -> None:
     found = Reader(text)
     check_policy(found)
     assert text.count("sha256-") == sum(len(parts) for parts in found.inside.values())
-    assert all((attributes.get("href") or "#").startswith(("#", "data:,")) for _, attributes in found.elements)
+    assert all(
+        (attributes.get("href") or "#").startswith(("#", "data:,"))
+        for _, attributes in found.elements
+    )
 
 
 @given(st.text() | st.sampled_from(["</script>", "<!--", "]]>", "\u2028", "\x00", "&lt;"]))
@@ -452,11 +597,17 @@ def test_json_ends_no_element_and_is_read_back(text: str) -> None:
     assert json.loads(found) == {"key": [text]}
 
 
-@pytest.mark.parametrize("name", [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}"])
+@pytest.mark.parametrize(
+    "name", [*HOSTILE, "</title><script>x</script>", '" onload="x', "{{ 7 * 7 }}"]
+)
 def test_hostile_names_stay_text(name: str) -> None:
-    """Of systems, in results that someone else has made; title, warnings, notes and config the same."""
+    """Of systems, in results that someone else has made; title, warnings, notes and config the
+    same.
+    """
     hostile = material([name, "B", "C", name + "2"])
-    results = replace(hostile.results, warnings=[name], datasets={"d": hostile.results.datasets["d"]})
+    results = replace(
+        hostile.results, warnings=[name], datasets={"d": hostile.results.datasets["d"]}
+    )
     scores = [replace(score, notes=(name,), peer_signature=name) for score in results.scores]
     config = {"description": name, "x-note": name}
     text = html(replace(hostile, results=replace(results, scores=scores), config=config))
@@ -464,7 +615,20 @@ def test_hostile_names_stay_text(name: str) -> None:
 
 
 def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
-    scalars = ["500", "NO", "1e3", "null", "~", "", "a: b", "# no", "- x", "'quoted'", "two\nlines", "\u202e"]
+    scalars = [
+        "500",
+        "NO",
+        "1e3",
+        "null",
+        "~",
+        "",
+        "a: b",
+        "# no",
+        "- x",
+        "'quoted'",
+        "two\nlines",
+        "\u202e",
+    ]
     scalars += ["é", "2024-01-01"]
     config = {
         "description": None,
@@ -480,13 +644,18 @@ def test_a_config_is_shown_as_yaml_that_means_the_same() -> None:
 
 
 def test_one_system_and_one_line(tmp_path: Path) -> None:
-    run(write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]), tmp_path / "run")
+    run(
+        write_run(tmp_path, 1, systems=["A"], references=1, chosen=["gleu", "bleu"]),
+        tmp_path / "run",
+    )
     found = json.loads(Reader(html(reopen.revisit(tmp_path / "run"))).data)
     assert found["datasets"][0]["numbers"] == [1]
 
 
 def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: Path) -> None:
-    config = write_run(tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"])
+    config = write_run(
+        tmp_path, 9, references=3, chosen=["gleu[refs=leave_one_out,iter=2]", "bleu"]
+    )
     run(config, tmp_path / "run")
     found = Reader(html(reopen.revisit(tmp_path / "run")))
     (dataset,) = json.loads(found.data)["datasets"]
@@ -503,7 +672,11 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
 def test_the_package_has_every_part_of_the_page() -> None:
     folder = ROOT / "pipeline" / "report" / "html" / "assets"
     shared = {"page.html", "shell.html", "macros.html", "explanations.yaml"}
-    assert {file.name for file in folder.iterdir() if file.is_file()} == {*shared, *page.SCRIPTS, *page.STYLES}
+    assert {file.name for file in folder.iterdir() if file.is_file()} == {
+        *shared,
+        *page.SCRIPTS,
+        *page.STYLES,
+    }
     sections = {f"sections/{file.name}" for file in (folder / "sections").iterdir()}
     templates = "".join(file.read_text(encoding="utf-8") for file in sorted(folder.rglob("*.html")))
     assert sections == set(re.findall(r'include "(.*?)"', templates))
@@ -523,7 +696,9 @@ def test_the_package_has_every_part_of_the_page() -> None:
         ("nonspace", "spaceless", {}),
     ],
 )
-def test_the_page_keeps_tokens_that_its_script_would_not_find(tokenizer: str, way: str, forms: dict[int, str]) -> None:
+def test_the_page_keeps_tokens_that_its_script_would_not_find(
+    tokenizer: str, way: str, forms: dict[int, str]
+) -> None:
     texts = Texts()
     for text in ("One", "A b", " ", "two  words", "The end.", "naïve Straße 3"):
         texts.number(text)

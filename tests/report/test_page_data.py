@@ -26,9 +26,15 @@ HELP = (ROOT / "pipeline" / "help" / "page.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run with metrics that have all that a page can show: rules, overlaps, edits, and a rate of errors."""
+    """A run with metrics that have all that a page can show: rules, overlaps, edits, and a rate of
+    errors.
+    """
     own = tmp_path_factory.mktemp("page")
-    stages.run(stages.prepare(from_mapping(write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]))))
+    stages.run(
+        stages.prepare(
+            from_mapping(write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]))
+        )
+    )
     assert dispatch.main(["report", str(own / "run"), "--format", "html"]) == 0
     return own / "run"
 
@@ -36,16 +42,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told() -> dict[str, dict[str, str]]:
     """Return the shapes of the fields by section."""
     sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL)
-    return {name: dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE)) for name, text in sections}
+    return {
+        name: dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
+        for name, text in sections
+    }
 
 
 def test_every_field_is_described_and_is_there(folder: Path) -> None:
     data = explorer(replace(reopen.revisit(folder), effects=2))
     assert data
     metrics = data["datasets"][0]["metrics"]
-    shown = {"data": [data], "tokens": data["tokens"], "datasets": data["datasets"], "metrics": metrics}
+    shown = {
+        "data": [data],
+        "tokens": data["tokens"],
+        "datasets": data["datasets"],
+        "metrics": metrics,
+    }
     shown |= {name: [one[name] for one in metrics if one.get(name)] for name in ("rule", "edits")}
-    shown["effects"] = [own for one in metrics for line in one.get("effects", {}).values() for own in line.values()]
+    shown["effects"] = [
+        own for one in metrics for line in one.get("effects", {}).values() for own in line.values()
+    ]
     shown["overlaps"] = [part for one in metrics for part in one.get("overlaps", ())]
     assert set(told()) == set(shown)
     for section, fields in told().items():
@@ -53,7 +69,9 @@ def test_every_field_is_described_and_is_there(folder: Path) -> None:
         always = {name for name, shape in fields.items() if "absent" not in shape}
         for one in shown[section]:
             assert always <= set(one) <= set(fields), section
-        assert set().union(*shown[section]) == set(fields) - {"ids"}, section  # these lines have none
+        assert set().union(*shown[section]) == set(fields) - {"ids"}, (
+            section
+        )  # these lines have none
 
 
 def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
@@ -61,12 +79,23 @@ def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
     data = explorer(material)
     assert data
     for dataset in data["datasets"]:
-        lines, systems, variants = (len(dataset[name]) for name in ("numbers", "systems", "outputs"))
+        lines, systems, variants = (
+            len(dataset[name]) for name in ("numbers", "systems", "outputs")
+        )
         sizes = {"L": lines, "S": systems, "V": variants, "R": len(dataset["references"])}
-        sizes["A"] = len(material.corpora[dataset["name"]].read_by(material.measured[1].metric.needs).references)
+        sizes["A"] = len(
+            material.corpora[dataset["name"]].read_by(material.measured[1].metric.needs).references
+        )
         for metric in dataset["metrics"]:
-            sizes["rows"], sizes["width"] = lines * systems if metric["bySystem"] else variants, metric["width"]
-            for section, owner in (("datasets", dataset), ("metrics", metric), ("edits", metric["edits"] or {})):
+            sizes["rows"], sizes["width"] = (
+                lines * systems if metric["bySystem"] else variants,
+                metric["width"],
+            )
+            for section, owner in (
+                ("datasets", dataset),
+                ("metrics", metric),
+                ("edits", metric["edits"] or {}),
+            ):
                 for name, shape in told()[section].items():
                     check(owner.get(name), shape.removesuffix(" or null"), sizes)
 

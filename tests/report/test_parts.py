@@ -22,7 +22,9 @@ FEW = ("--resamples", "50", "--trials", "50")
 @pytest.fixture(scope="module")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("several")
-    config = write_run(folder, 12, chosen=["gleu[iter=3]", "bleu", "chrf[word_order=2]"], datasets=("d", "e"))
+    config = write_run(
+        folder, 12, chosen=["gleu[iter=3]", "bleu", "chrf[word_order=2]"], datasets=("d", "e")
+    )
     text = config.read_text(encoding="utf-8")
     content = json.loads(text)
     paths = {"Alpha": "A", "alto": "B", "Beta": "source", "Gamma 2": "ref0"}
@@ -56,18 +58,23 @@ def test_systems_are_chosen_by_names_and_patterns(
     code, out, _ = called(capsys, "rank", several, "--test", "none", *FEW, "--system", *asked)
     assert (code, systems(out, "d"), systems(out, "e")) == (0, {left}, {left})
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
-    rows = csv.DictReader(io.StringIO(called(capsys, "report", several, "--format", "csv", "--system", *asked)[1]))
+    rows = csv.DictReader(
+        io.StringIO(called(capsys, "report", several, "--format", "csv", "--system", *asked)[1])
+    )
     assert {row["system"] for row in rows} == set(left)
     if len(left) == 2:
         out = called(capsys, "compare", several, *FEW, "--system", *asked)[1]
         pairs = {
-            tuple(sorted(re.split("  +", line)[:2])) for line in out.splitlines() if re.search("[+-][0-9.]+ to", line)
+            tuple(sorted(re.split("  +", line)[:2]))
+            for line in out.splitlines()
+            if re.search("[+-][0-9.]+ to", line)
         }
         assert pairs == {left}
 
 
 @pytest.mark.parametrize(
-    ("text", "metric"), [("gleu[iter=3]", "gleu"), ("gleu[iterations=3]", "gleu"), ("chrf[word_order=2]", "chrf")]
+    ("text", "metric"),
+    [("gleu[iter=3]", "gleu"), ("gleu[iterations=3]", "gleu"), ("chrf[word_order=2]", "chrf")],
 )
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, capsys: pytest.CaptureFixture[str], text: str, metric: str
@@ -77,38 +84,77 @@ def test_a_metric_is_chosen_as_its_config_has_it(
     for chosen in ("--metric", text), ("--metric", metric):
         code, out, err = called(capsys, "correlate", several, *more, *chosen)
         assert (code, err) == (0, "")
-        assert [one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]] == [metric]
-    rows = csv.DictReader(io.StringIO(called(capsys, "report", several, "--format", "csv", "--metric", text)[1]))
+        assert [one["metric"].partition("|")[0] for one in json.loads(out)["correlations"]] == [
+            metric
+        ]
+    rows = csv.DictReader(
+        io.StringIO(called(capsys, "report", several, "--format", "csv", "--metric", text)[1])
+    )
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
 
 
-def test_the_baseline_is_compared_though_it_is_not_named(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = called(capsys, "compare", several, *FEW, "--baseline", "Beta", "--system", "Alpha", "--metric", "BLEU")[1]
+def test_the_baseline_is_compared_though_it_is_not_named(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = called(
+        capsys,
+        "compare",
+        several,
+        *FEW,
+        "--baseline",
+        "Beta",
+        "--system",
+        "Alpha",
+        "--metric",
+        "BLEU",
+    )[1]
     rows = [re.split("  +", line)[:2] for line in out.splitlines() if " to " in line]
     assert rows == [["Alpha", "Beta"]] * 2
 
 
-def test_metrics_and_data_sets_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (["rank", "--test", "none", *FEW], ["report", "--format", "markdown"], ["compare", *FEW]):
+def test_metrics_and_data_sets_are_chosen(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (
+        ["rank", "--test", "none", *FEW],
+        ["report", "--format", "markdown"],
+        ["compare", *FEW],
+    ):
         name, *more = command
-        out = called(capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E")[1]
+        out = called(capsys, name, several, *more, "--metric", "BLEU", "chrF++", "--dataset", "E")[
+            1
+        ]
         assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
-    out = called(capsys, "report", several, "--format", "csv", "--metric", "*leu", "--dataset", "[de]")[1]
+    out = called(
+        capsys, "report", several, "--format", "csv", "--metric", "*leu", "--dataset", "[de]"
+    )[1]
     assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
     assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
 
 
 def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = ("--metric", "gleu", "--dataset", "d")
-    out = called(capsys, "rank", several, *FEW, *one, "--columns", "interval", "precision_[12]", "match-1")[1]
+    out = called(
+        capsys, "rank", several, *FEW, *one, "--columns", "interval", "precision_[12]", "match-1"
+    )[1]
     header = re.split("  +", out.splitlines()[1].strip())
-    assert header == ["rank", "system", "GLEU+", "95% interval", "precision_1", "precision_2", "match_1"]
+    assert header == [
+        "rank",
+        "system",
+        "GLEU+",
+        "95% interval",
+        "precision_1",
+        "precision_2",
+        "match_1",
+    ]
     rows = csv.DictReader(io.StringIO((several / "scores.csv").read_text(encoding="utf-8")))
     gleu = [row for row in rows if row["dataset"] == "d" and row["metric"].startswith("gleu")]
     counts = {row["system"]: float(row["value"]) for row in gleu if row["output"] == "match_1"}
     shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
-    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(counts, abs=0.005)  # a count is no percentage
+    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
+        counts, abs=0.005
+    )  # a count is no percentage
     out = called(capsys, "report", several, "--format", "markdown", *one, "--columns", "std")[1]
     header = [cell.strip() for cell in out.splitlines()[2].strip("|").split("|")]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
@@ -116,7 +162,11 @@ def test_columns_are_chosen(several: Path, capsys: pytest.CaptureFixture[str]) -
     assert "\\begin{tabular}{rlrr}" in out
     out = called(capsys, "report", several, "--format", "csv", "--columns", "precision_*")[1]
     rows = csv.DictReader(io.StringIO(out))
-    assert {row["output"] for row in rows} == {"score", "rank", *(f"precision_{n}" for n in range(1, 9))}
+    assert {row["output"] for row in rows} == {
+        "score",
+        "rank",
+        *(f"precision_{n}" for n in range(1, 9)),
+    }
     out = called(capsys, "compare", several, *FEW, *one, "--columns", "interval", "p-adjusted")[1]
     assert re.split("  +", out.splitlines()[1]) == ["system", "other", "95% interval", "p adjusted"]
 
@@ -152,7 +202,9 @@ WRONG = {
 """Commands that are asked for what a run has not, and what they say."""
 
 
-@pytest.mark.parametrize(("run_of", "command"), [(name, command) for name, own in WRONG.items() for command in own])
+@pytest.mark.parametrize(
+    ("run_of", "command"), [(name, command) for name, own in WRONG.items() for command in own]
+)
 def test_what_is_not_there_is_an_error_with_the_nearest_name(
     several: Path, sample: Path, capsys: pytest.CaptureFixture[str], run_of: str, command: str
 ) -> None:
@@ -164,12 +216,16 @@ def test_what_is_not_there_is_an_error_with_the_nearest_name(
     assert WRONG[run_of][command] in err
 
 
-def test_a_plot_that_a_run_has_nothing_for_is_told(several: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plot_that_a_run_has_nothing_for_is_told(
+    several: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     said = "--plot ranks: this run has nothing for it; it needs `statistics`"
     assert said in called(capsys, "report", several, "--plot", "ranks")[2]
 
 
-@pytest.mark.parametrize(("form", "part"), [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))])
+@pytest.mark.parametrize(
+    ("form", "part"), [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))]
+)
 def test_a_part_never_replaces_the_whole(
     several: Path, capsys: pytest.CaptureFixture[str], form: str, part: tuple[str, str]
 ) -> None:

@@ -46,7 +46,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "output": {"formats": ["html"]},
     }
     (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert dispatch.main(["run", str(folder / "run.yaml"), "-q", "--json", "--output", str(folder / "run")]) == 0
+    assert (
+        dispatch.main(
+            ["run", str(folder / "run.yaml"), "-q", "--json", "--output", str(folder / "run")]
+        )
+        == 0
+    )
     return folder
 
 
@@ -74,7 +79,10 @@ def test_the_ranking_is_that_of_the_command(
     for _, name, score, ranks, cluster in ranking["table"].rows:
         low, high = own["ranks"][name]
         assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
-        assert (ranks, int(cluster)) == (str(low) if low == high else f"{low}-{high}", own["clusters"][name])
+        assert (ranks, int(cluster)) == (
+            str(low) if low == high else f"{low}-{high}",
+            own["clusters"][name],
+        )
     scores = (material.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx({name: own["scores"][name] for name in scores}, abs=1e-12)
     for row, cells in ranking["pairs"]["rows"]:
@@ -83,15 +91,21 @@ def test_the_ranking_is_that_of_the_command(
                 assert (text, kind) == ("", "none")
             else:
                 share, p = (said["head_to_head"][name][row][column] for name in ("share", "p"))
-                assert text == round_half_up(share, 2) + ("#" if p <= 0.01 else "")  # no p is from 0.01 to 0.10 here
+                assert text == round_half_up(share, 2) + (
+                    "#" if p <= 0.01 else ""
+                )  # no p is from 0.01 to 0.10 here
                 assert kind == f"h{round(10 * share)}"
 
 
 def test_a_page_of_the_run_is_that_of_the_report(folder: Path, material: Material) -> None:
-    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(material)["report.html"]
+    assert (folder / "run" / "report.html").read_text(encoding="utf-8") == html_files(material)[
+        "report.html"
+    ]
 
 
-def test_figures_have_the_numbers_of_the_results(material: Material, people: dict[str, Any]) -> None:
+def test_figures_have_the_numbers_of_the_results(
+    material: Material, people: dict[str, Any]
+) -> None:
     human = material.results.human or {}
     drawn_forests = [shown for *_, shown in forests(material.results)]
     drawings = [drawing for forest in drawn_forests for drawing in svg.drawn("x", forest).values()]
@@ -105,13 +119,20 @@ def test_figures_have_the_numbers_of_the_results(material: Material, people: dic
     }
     assert titles == expected
     assert len(titles) == 16
-    assert list(drawn_forests[0].names) == sorted(names, key=lambda metric: -names[metric]["pearson"]["value"])
-    assert [name for name, _ in people["plots"]][:2] == ["Pearson with expected wins", "Spearman with expected wins"]
+    assert list(drawn_forests[0].names) == sorted(
+        names, key=lambda metric: -names[metric]["pearson"]["value"]
+    )
+    assert [name for name, _ in people["plots"]][:2] == [
+        "Pearson with expected wins",
+        "Spearman with expected wins",
+    ]
 
 
 def test_plots_show_the_same(material: Material) -> None:
     narrow = PlotStyle("column", "serif", title=False)
-    plots = plot_files(replace(material, plots=("people", "correlations"), plot_type="svg", plot_style=narrow))
+    plots = plot_files(
+        replace(material, plots=("people", "correlations"), plot_type="svg", plot_style=narrow)
+    )
     shown = ["pearson", "spearman", "kendall", "accuracy"]
     middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
     assert list(plots) == [f"{stem}.svg" for stem in ("people.sample", *middle)]
@@ -145,7 +166,19 @@ def test_judgements_that_are_gone_are_told(folder: Path) -> None:
 
 
 def test_no_p_value_is_printed_as_zero() -> None:
-    """A p-value is a share of the permutations: where none reached the difference, it is below one of them."""
-    known = {"statistic": "pearson|average:none", "metric": "m", "other": "n", "human": "h", "delta": 0.25}
+    """A p-value is a share of the permutations: where none reached the difference, it is below one
+    of them.
+    """
+    known = {
+        "statistic": "pearson|average:none",
+        "metric": "m",
+        "other": "n",
+        "human": "h",
+        "delta": 0.25,
+    }
     found = [{**known, "p": p, "resamples": 20} for p in (0.0, 0.05, None)]
-    assert [row[5] for row in permutation_table({"permutations": found})[1]] == ["<0.05", "0.0500", "-"]
+    assert [row[5] for row in permutation_table({"permutations": found})[1]] == [
+        "<0.05",
+        "0.0500",
+        "-",
+    ]

@@ -1,4 +1,6 @@
-"""The pictures of README.md show what the program shows today: their size, their texts and what README says of them."""
+"""The pictures of README.md show what the program shows today: their size, their texts and what
+README says of them.
+"""
 
 from __future__ import annotations
 
@@ -49,5 +51,9 @@ def test_the_picture_of_a_terminal_is_of_today(run: Path) -> None:
 def test_readme_says_what_its_pictures_show() -> None:
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     for shot in SHOTS:
-        assert re.search(rf"\[{re.escape(shot.alt)}\]\(\S*{re.escape(shot.file)}\)", readme), shot.alt
-    assert sorted(file.name for file in FOLDER.iterdir()) == sorted([*(shot.file for shot in SHOTS), TERMINAL])
+        assert re.search(rf"\[{re.escape(shot.alt)}\]\(\S*{re.escape(shot.file)}\)", readme), (
+            shot.alt
+        )
+    assert sorted(file.name for file in FOLDER.iterdir()) == sorted(
+        [*(shot.file for shot in SHOTS), TERMINAL]
+    )

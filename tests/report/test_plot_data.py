@@ -1,4 +1,6 @@
-"""What figures show, and that the page and matplotlib both draw it: each mark at its place, names beside their rows."""
+"""What figures show, and that the page and matplotlib both draw it: each mark at its place, names
+beside their rows.
+"""
 
 from __future__ import annotations
 
@@ -41,9 +43,15 @@ ROWS = {"ranks": rank_rows(SCORES), "correlations": next(forests(RESULTS))[-1]}
 
 
 def shapes(drawing: Drawing, tag: str, kind: str = "") -> list[ET.Element]:
-    """Return the shapes of a tag that have all classes of kind; the document is the one that the page has."""
+    """Return the shapes of a tag that have all classes of kind; the document is the one that the
+    page has.
+    """
     root = ET.fromstring(drawing.__html__())  # noqa: S314
-    return [shape for shape in root.iter(tag) if set(kind.split()) <= set(shape.get("class", "").split())]
+    return [
+        shape
+        for shape in root.iter(tag)
+        if set(kind.split()) <= set(shape.get("class", "").split())
+    ]
 
 
 def title(shape: ET.Element) -> str:
@@ -72,8 +80,14 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     drawing = one(svg.drawn("x", shown))
     names = {words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")}
     assert list(names) == list(shown.names)
-    dots = {(title(shape), number(shape, "cy")): number(shape, "cx") for shape in shapes(drawing, "circle")}
-    lines = {(title(s), number(s, "y1")): (number(s, "x1"), number(s, "x2")) for s in shapes(drawing, "line", "bar")}
+    dots = {
+        (title(shape), number(shape, "cy")): number(shape, "cx")
+        for shape in shapes(drawing, "circle")
+    }
+    lines = {
+        (title(s), number(s, "y1")): (number(s, "x1"), number(s, "x2"))
+        for s in shapes(drawing, "line", "bar")
+    }
     assert len(dots) + len(lines) == len(shown.marks)
     places = []
     for mark in shown.marks:
@@ -85,23 +99,35 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     assert all(abs(start + slope * value - x) < 0.2 for value, x in places)
     with styled():
         _, axes = draw_rows(shown)
-        found = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() in ("|", "o")]  # type: ignore[union-attr]
+        found = [
+            line.get_xydata().tolist()  # type: ignore[union-attr]
+            for line in axes.lines
+            if line.get_marker() in ("|", "o")
+        ]
     wanted = [sorted({(mark.low, mark.row), (mark.high, mark.row)}) for mark in shown.marks]
     assert [[tuple(point) for point in line] for line in found] == wanted
 
 
 def test_ranks() -> None:
-    """By hand from material(): the cluster of system n is 1 + n // 3; clusters are parted, and shaded by turns."""
+    """By hand from material(): the cluster of system n is 1 + n // 3; clusters are parted, and
+    shaded by turns.
+    """
     shown = ROWS["ranks"]
     assert shown is not None
     marks = shown.marks
-    assert [(m.low, m.high) for m in marks if m.kind == "interval"] == [(max(n, 1), n + 1) for n in range(13)]
+    assert [(m.low, m.high) for m in marks if m.kind == "interval"] == [
+        (max(n, 1), n + 1) for n in range(13)
+    ]
     assert marks[8].title == "system-4: rank 5, in samples 4 to 5, cluster 2"
-    borders = [number(line, "y1") / svg.ROW for line in shapes(one(svg.drawn("x", shown)), "line", "rule")]
+    borders = [
+        number(line, "y1") / svg.ROW for line in shapes(one(svg.drawn("x", shown)), "line", "rule")
+    ]
     assert borders == [3, 6, 9, 12]
     with styled():
         _, axes = draw_rows(shown)
-    assert [text.get_text() for text in axes.texts] == [f"cluster {number}" for number in range(1, 6)]
+    assert [text.get_text() for text in axes.texts] == [
+        f"cluster {number}" for number in range(1, 6)
+    ]
     assert len(axes.patches) == 6  # rows of clusters 2 and 4
 
 
@@ -109,13 +135,23 @@ def test_a_long_figure_of_the_page_comes_in_parts() -> None:
     shown = rank_rows(material([f"s{number}" for number in range(90)]).results.scores)
     drawings = svg.drawn("Rank ranges", shown)
     assert list(drawings) == [f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)]
-    assert next(words(text) for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")) == "s30"
+    assert (
+        next(
+            words(text) for text in shapes(drawings["Rank ranges, systems 31 to 60"], "text", "end")
+        )
+        == "s30"
+    )
 
 
 def test_scores_and_differences_say_what_is_significant() -> None:
-    """p of the pairs with L is 0.010 ... 0.044, 0.050 ... (see test_plots.py), so five of them are below 0.05."""
+    """p of the pairs with L is 0.010 ... 0.044, 0.050 ... (see test_plots.py), so five of them are
+    below 0.05.
+    """
     results = material([*"ABCDEFGHIJKL"], "L").results
-    scores, differences = score_rows(results, group := groups(results)[0]), difference_rows(results, group)
+    scores, differences = (
+        score_rows(results, group := groups(results)[0]),
+        difference_rows(results, group),
+    )
     assert differences is not None
     for shown in (scores, differences):
         kinds = [mark.kind for mark in shown.marks if mark.kind in ("value", "open")]
@@ -134,12 +170,20 @@ def test_metric_against_people() -> None:
     assert shown.points[3][1:3] == pytest.approx((60 - 90 / 13, 21 % 13 / 13))
     drawing = one(svg.drawn("x", shown))
     circles = {title(circle): circle for circle in shapes(drawing, "circle")}
-    for axis, values in (("cx", [point.x for point in shown.points]), ("cy", [-point.y for point in shown.points])):
-        places = [(value, number(circles[p.title], axis)) for p, value in zip(shown.points, values, strict=True)]
+    for axis, values in (
+        ("cx", [point.x for point in shown.points]),
+        ("cy", [-point.y for point in shown.points]),
+    ):
+        places = [
+            (value, number(circles[p.title], axis))
+            for p, value in zip(shown.points, values, strict=True)
+        ]
         slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
         assert slope > 0
         assert all(abs(start + slope * value - place) < 0.2 for value, place in places)
-    assert {"GLEU+ (percent)", "people"} <= {words(text) for text in shapes(drawing, "text", "middle")}
+    assert {"GLEU+ (percent)", "people"} <= {
+        words(text) for text in shapes(drawing, "text", "middle")
+    }
     with styled():
         _, axes = draw_points(shown)
     assert axes.lines[0].get_xydata().tolist() == [[p.x, p.y] for p in shown.points]  # type: ignore[union-attr]
@@ -149,7 +193,9 @@ def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
     human = RESULTS.human or {}
     people = {**human["scores"]["people"], "system-1": None}
     scores = [replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES]
-    ((*_, shown),) = scatters(replace(RESULTS, scores=scores, human={**human, "scores": {"people": people}}))
+    ((*_, shown),) = scatters(
+        replace(RESULTS, scores=scores, human={**human, "scores": {"people": people}})
+    )
     assert [point.name for point in shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
 
 
@@ -167,7 +213,10 @@ def test_names_on_the_page_lie_on_no_other(count: int) -> None:
     assert len(boxes) == count
     for a, b in combinations(boxes, 2):
         assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2, (a, b)
-    assert all(left >= 0 and right <= drawing.width and bottom <= drawing.height for left, _, right, bottom in boxes)
+    assert all(
+        left >= 0 and right <= drawing.width and bottom <= drawing.height
+        for left, _, right, bottom in boxes
+    )
 
 
 def test_drawings_of_many_systems_stay_inside() -> None:
@@ -177,7 +226,11 @@ def test_drawings_of_many_systems_stay_inside() -> None:
         for tag in ("line", "rect", "circle", "text"):
             for shape in shapes(drawing, tag):
                 for name in ("x", "x1", "x2", "cx", "y", "y1", "y2", "cy"):
-                    assert 0 <= float(shape.get(name, 0)) <= (drawing.width if "x" in name else drawing.height)
+                    assert (
+                        0
+                        <= float(shape.get(name, 0))
+                        <= (drawing.width if "x" in name else drawing.height)
+                    )
 
 
 def test_ticks_are_round_and_inside() -> None:
@@ -203,7 +256,9 @@ def test_a_bar_shows_score_and_interval() -> None:
 
 
 def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
-    """The formula's clusters are of three systems each; the second metric has the last system first."""
+    """The formula's clusters are of three systems each; the second metric has the last system
+    first.
+    """
     (group,) = groups(RESULTS)
     turned = [group.scores[-1], *group.scores[:-1]]
     again = [
@@ -220,7 +275,9 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
     drawing = svg.drawn("x", shown)["x"]
     moves = {kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")}
     assert {title(line) for line in moves["up"]} == {"system-12: 13 by M², 1 by GLEU"}
-    assert {title(line).partition(":")[0] for line in moves["down"]} == {f"system-{n}" for n in (2, 5, 8, 11)}
+    assert {title(line).partition(":")[0] for line in moves["down"]} == {
+        f"system-{n}" for n in (2, 5, 8, 11)
+    }
     assert len(shapes(drawing, "line", "border")) == 2 * 5
     assert sum("system-3" in text.itertext() for text in shapes(drawing, "text")) == 2
 
@@ -228,18 +285,30 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
 def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -> None:
     (group,) = groups(RESULTS)
     plain = [replace(score, bootstrap=None) for score in group.scores[:3]]
-    other = [replace(plain[1], rank=1), replace(plain[2], rank=1), replace(plain[0], rank=3, score=math.nan)]
-    shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=other))], None)
+    other = [
+        replace(plain[1], rank=1),
+        replace(plain[2], rank=1),
+        replace(plain[0], rank=3, score=math.nan),
+    ]
+    shown = disagreement(
+        [("a", group._replace(scores=plain)), ("b", group._replace(scores=other))], None
+    )
     assert shown
     assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
     drawing = svg.drawn("x", shown)["x"]
     assert shapes(drawing, "line", "move up") == []  # of the two that both rank
     third = [*other[:2], replace(plain[0], rank=3)]
-    shown = disagreement([("a", group._replace(scores=plain)), ("b", group._replace(scores=third))], None)
+    shown = disagreement(
+        [("a", group._replace(scores=plain)), ("b", group._replace(scores=third))], None
+    )
     assert shown
     drawing = svg.drawn("x", shown)["x"]
-    assert [title(line) for line in shapes(drawing, "line", "move up")] == ["system-2: 3 by a, 1 by b"]
-    assert [title(line) for line in shapes(drawing, "line", "move down")] == ["system-0: 1 by a, 3 by b"]
+    assert [title(line) for line in shapes(drawing, "line", "move up")] == [
+        "system-2: 3 by a, 1 by b"
+    ]
+    assert [title(line) for line in shapes(drawing, "line", "move down")] == [
+        "system-0: 1 by a, 3 by b"
+    ]
     assert disagreement([("a", group)], None) is None
 
 
@@ -251,13 +320,17 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
 def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
     one: list[int], other: list[int], chance: random.Random
 ) -> None:
-    """Clusters of rankings by chance: each system of the one stands wholly before or behind, among those in both."""
+    """Clusters of rankings by chance: each system of the one stands wholly before or behind, among
+    those in both.
+    """
     names = [f"s{n}" for n in range(9)]
     rankings = []
     for clusters in (one, other):
         chance.shuffle(names)
         rankings.append(dict(zip(names, sorted(clusters), strict=False)))
-    both = [[name for name in own if name in rankings[0] and name in rankings[1]] for own in rankings]
+    both = [
+        [name for name in own if name in rankings[0] and name in rankings[1]] for own in rankings
+    ]
     expected = {}
     for name in both[0]:
         places = [

@@ -21,7 +21,16 @@ from pipeline.report.material import FONTS, Material, PlotStyle
 from pipeline.report.plots import PLOTS, plot_files
 from pipeline.report.plots.canvas import place_labels, styled
 from pipeline.report.tables.ranked import labels
-from pipeline.scoring.results import Bootstrap, Breakdown, Category, Comparison, DatasetInfo, Results, Samples, Score
+from pipeline.scoring.results import (
+    Bootstrap,
+    Breakdown,
+    Category,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Samples,
+    Score,
+)
 from tests.conftest import write_run
 
 if TYPE_CHECKING:
@@ -57,17 +66,38 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
         ranks, cluster = (max(number, 1), number + 1), 1 + number // 3
         bootstrap = Bootstrap(value, 0.01, (value - 0.03, value + 0.03), ranks, cluster)
         samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
-        own: dict[str, Any] = {"system": name, "score": value, "outputs": outputs, "rank": number + 1}
+        own: dict[str, Any] = {
+            "system": name,
+            "score": value,
+            "outputs": outputs,
+            "rank": number + 1,
+        }
         scores.append(Score(**whole, **own, samples=samples, bootstrap=bootstrap))
     counts = {"wins": 6, "losses": 1, "ties": 0}
-    same: dict[str, Any] = {**whole, **counts, "interval": (0.0, 0.1), "better": 0.9, "cohen_d": 0.1, "p": 0.01}
+    same: dict[str, Any] = {
+        **whole,
+        **counts,
+        "interval": (0.0, 0.1),
+        "better": 0.9,
+        "cohen_d": 0.1,
+        "p": 0.01,
+    }
     tests = [
-        Comparison(**same, system=a.system, other=b.system, difference=a.score - b.score, p_adjusted=0.001 * n)
+        Comparison(
+            **same,
+            system=a.system,
+            other=b.system,
+            difference=a.score - b.score,
+            p_adjusted=0.001 * n,
+        )
         for n, (a, b) in enumerate(combinations(scores, 2))
         if baseline in (None, b.system)
     ]
     of = {"dataset": "d", "metric": GLEU, "human": "people"}
-    values = {name: {"value": 0.5, "interval": [0.1, 0.9]} for name in ("pearson", "spearman", "kendall", "accuracy")}
+    values = {
+        name: {"value": 0.5, "interval": [0.1, 0.9]}
+        for name in ("pearson", "spearman", "kendall", "accuracy")
+    }
     human: dict[str, Any] = {
         "settings": {"level": 0.95, "resamples": 9, "window": 2},
         "digest": "00",
@@ -84,9 +114,18 @@ def material(names: Sequence[str], baseline: str | None = None) -> Material:
     for score in scores:
         category = Category(names[0], score.score, {"gleu": score.score}, {"gleu": (0.1, 0.9)})
         parts.append(Breakdown(**whole, system=score.system, tier=2, categories=(category,)))
-    settings = {"level": 0.95, "baseline": baseline, "test": "sign", "correction": "holm", "resamples": 9, "seed": 1}
+    settings = {
+        "level": 0.95,
+        "baseline": baseline,
+        "test": "sign",
+        "correction": "holm",
+        "resamples": 9,
+        "seed": 1,
+    }
     info = {"d": DatasetInfo(lines=9, references=2, digests={})}
-    results = Results(datasets=info, scores=scores, statistics=settings, tests=tests, breakdown=parts, human=human)
+    results = Results(
+        datasets=info, scores=scores, statistics=settings, tests=tests, breakdown=parts, human=human
+    )
     return Material(results=results)
 
 
@@ -99,12 +138,23 @@ def files_of(whole: Material, *plots: str, kind: str = "svg") -> dict[str, bytes
 
 
 @pytest.mark.parametrize(("baseline", "lacking"), [(None, {"differences"}), ("&amp;", set())])
-def test_each_plot_has_the_names_of_its_systems_as_text(baseline: str | None, lacking: set[str]) -> None:
-    found = {name.partition(".")[0]: data for name, data in files_of(material(HOSTILE, baseline)).items()}
+def test_each_plot_has_the_names_of_its_systems_as_text(
+    baseline: str | None, lacking: set[str]
+) -> None:
+    found = {
+        name.partition(".")[0]: data for name, data in files_of(material(HOSTILE, baseline)).items()
+    }
     assert set(found) == set(PLOTS) - lacking - APART
     for name in set(found) - {"windows", "correlations"}:
         written = texts(found[name])
-        for system in ("a_b^c$x$", "<script>", "\\x1b[31mred", "\\u202egnp.exe", "日本", "$\\frac{a"):
+        for system in (
+            "a_b^c$x$",
+            "<script>",
+            "\\x1b[31mred",
+            "\\u202egnp.exe",
+            "日本",
+            "$\\frac{a",
+        ):
             assert system in written, (name, system)
         assert b"\x1b" not in found[name]
         assert any(text.startswith("xxx") and "…" in text for text in written)
@@ -115,15 +165,26 @@ def test_scores_stand_where_they_belong() -> None:
     assert list(files_of(material(["A", "B"]), "scores")) == ["scores.d.gleu.svg"]
     with styled():
         ((_, _, figure),) = PLOTS["scores"].figures(material(["A", "B"]))
-        points = [line.get_xydata().tolist() for line in figure.axes[0].lines if line.get_marker() == "o"]  # type: ignore[union-attr]
+        points = [
+            line.get_xydata().tolist()  # type: ignore[union-attr]
+            for line in figure.axes[0].lines
+            if line.get_marker() == "o"
+        ]
     np.testing.assert_allclose(points, [[[60, 0]], [[45, 1]]])
 
 
 def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
     alone = material(["A"])
-    assert {name.partition(".")[0] for name in files_of(alone)} == {"scores", "ranks", "correlations", "human"}
+    assert {name.partition(".")[0] for name in files_of(alone)} == {
+        "scores",
+        "ranks",
+        "correlations",
+        "human",
+    }
     (score,) = alone.results.scores
-    nothing = replace(score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan})
+    nothing = replace(
+        score, score=math.nan, bootstrap=None, samples=None, outputs={"gleu": math.nan}
+    )
     results = replace(alone.results, scores=[nothing], breakdown=[], human=None, statistics=None)
     assert [name.partition(".")[0] for name in files_of(Material(results=results))] == ["scores"]
 
@@ -132,7 +193,9 @@ def test_one_system_and_scores_that_are_no_numbers_are_drawn() -> None:
 def test_a_plot_is_the_same_bytes_each_time_whatever_the_settings(kind: str) -> None:
     before = dict(mpl.rcParams)
     one = files_of(material(["A", "B", "C"]), "human", kind=kind)
-    with mpl.rc_context({"font.size": 30, "axes.edgecolor": "red", "text.parse_math": True, "svg.hashsalt": "x"}):
+    with mpl.rc_context(
+        {"font.size": 30, "axes.edgecolor": "red", "text.parse_math": True, "svg.hashsalt": "x"}
+    ):
         two = files_of(material(["A", "B", "C"]), "human", kind=kind)
     assert one == two
     assert dict(mpl.rcParams) == before
@@ -171,8 +234,12 @@ MANY = [f"system-number-{n}" for n in range(31)]
         (MANY, "column", "sans"),
     ],
 )
-def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: str, font: str) -> None:
-    """219 and 455 points of TeX, of which an inch has 72.27; no letter below 7 points, none outside of the figure."""
+def test_a_figure_fits_a_column_and_can_be_read_there(
+    names: list[str], width: str, font: str
+) -> None:
+    """219 and 455 points of TeX, of which an inch has 72.27; no letter below 7 points, none outside
+    of the figure.
+    """
     look = PlotStyle(width, font, title=False)
     seen = set()
     for baseline in (None, names[-1]):
@@ -182,14 +249,23 @@ def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: s
                 for _, _, figure in plot.figures(shown):
                     seen.add(name)
                     figure.draw_without_rendering()
-                    assert round(figure.get_figwidth() * 72.27, 6) == {"column": 219, "text": 455}[width]
+                    assert (
+                        round(figure.get_figwidth() * 72.27, 6)
+                        == {"column": 219, "text": 455}[width]
+                    )
                     assert figure.get_suptitle() == ""
-                    written = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+                    written = [
+                        text
+                        for text in figure.findobj(Text)
+                        if text.get_visible() and text.get_text()
+                    ]
                     assert min(float(text.get_fontsize()) for text in written) >= 7
                     assert {text.get_fontfamily()[0] for text in written} == {FONTS[font][0]}
                     ticks = {*figure.axes[0].get_xticklabels(), *figure.axes[0].get_yticklabels()}
                     inside = figure.bbox.padded(1.5)
-                    for text in set(written) - ticks:  # of ticks, those outside of the axes are not drawn
+                    for text in (
+                        set(written) - ticks
+                    ):  # of ticks, those outside of the axes are not drawn
                         box = name_box(text)
                         assert inside.contains(box.x0, box.y0), (name, text)
                         assert inside.contains(box.x1, box.y1), (name, text)
@@ -199,7 +275,19 @@ def test_a_figure_fits_a_column_and_can_be_read_there(names: list[str], width: s
 def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> None:
     chosen = [f"output.plot_{key}" for key in ("width=column", "font=serif", "title=false")]
     config = str(write_run(tmp_path, 30))
-    assert main(["run", config, "-q", "--output", str(tmp_path / "run"), *(f"--set={item}" for item in chosen)]) == 0
+    assert (
+        main(
+            [
+                "run",
+                config,
+                "-q",
+                "--output",
+                str(tmp_path / "run"),
+                *(f"--set={item}" for item in chosen),
+            ]
+        )
+        == 0
+    )
     assert revisit(tmp_path / "run").plot_style == PlotStyle("column", "serif", title=False)
     command = ["report", str(tmp_path / "run"), "--plot", "scores", "--type", "svg"]
     sizes = []
@@ -207,13 +295,19 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(tmp_path: Path) -> N
         assert main([*command, *more, "--output", str(tmp_path / "plots")]) == 0
         (made,) = (tmp_path / "plots").iterdir()
         root = ET.parse(made).getroot()  # noqa: S314
-        family = next(node.get("style", "") for node in root.iter("{http://www.w3.org/2000/svg}text"))
-        sizes.append((round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72), "STIX" in family))
+        family = next(
+            node.get("style", "") for node in root.iter("{http://www.w3.org/2000/svg}text")
+        )
+        sizes.append(
+            (round(float(root.get("width", "").removesuffix("pt")) * 72.27 / 72), "STIX" in family)
+        )
     assert sizes == [(219, True), (455, False)]
 
 
 def test_matplotlib_is_imported_for_plots_alone() -> None:
-    code = "import sys, pipeline.report.plots, pipeline.stages; sys.exit('matplotlib' in sys.modules)"
+    code = (
+        "import sys, pipeline.report.plots, pipeline.stages; sys.exit('matplotlib' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -234,5 +328,7 @@ def test_matplotlib_is_imported_for_plots_alone() -> None:
         (["external|title:errant", "external|title:x.c3.a4"], ["errant", "ä"]),
     ],
 )
-def test_labels_have_the_settings_that_tell_metrics_apart(signatures: list[str], expected: list[str]) -> None:
+def test_labels_have_the_settings_that_tell_metrics_apart(
+    signatures: list[str], expected: list[str]
+) -> None:
     assert list(labels(signatures).values()) == expected

@@ -1,4 +1,6 @@
-"""Reports: golden tables, what renderers make of them, numbers read back, and that names stay text everywhere."""
+"""Reports: golden tables, what renderers make of them, numbers read back, and that names stay text
+everywhere.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +97,9 @@ def sampled(sample: Path) -> Material:
 @pytest.mark.parametrize("name", ["run", "pairs"])
 @pytest.mark.parametrize("form", ["markdown", "latex"])
 def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
-    """The numbers of the golden files are those of results.json by the test below; they were looked at once."""
+    """The numbers of the golden files are those of results.json by the test below; they were looked
+    at once.
+    """
     (file, text), *signatures = FORMATS[form].files(revisit(sample.parent / name)).items()
     assert [more for more, _ in signatures] == (["signatures.tex"] if form == "latex" else [])
     assert isinstance(text, str)
@@ -116,7 +120,9 @@ def cells(text: str) -> list[list[list[str]]]:
 
 def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
-    own = {(score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores}
+    own = {
+        (score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores
+    }
     assert overview[0] == ["system", "GLEU+ ± 95%", "BLEU ± 95%"]
     for called_so, *values in overview[2:]:
         system = called_so.removesuffix(" <sup>†</sup>")
@@ -126,8 +132,16 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
             assert score.bootstrap
             shown = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
-            test = [t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)]
-            mark = "" if not test or test[0].p_adjusted >= 0.05 else "\u00a0↑" if test[0].difference > 0 else "\u00a0↓"
+            test = [
+                t for t in sampled.results.tests if (t.system, t.metric) == (system, score.metric)
+            ]
+            mark = (
+                ""
+                if not test or test[0].p_adjusted >= 0.05
+                else "\u00a0↑"
+                if test[0].difference > 0
+                else "\u00a0↓"
+            )
             low, high = score.bootstrap.interval
             spread = naive.round_half_up(100 * (high - low) / 2, 2)
             assert cell == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
@@ -139,7 +153,9 @@ def test_equal_scores_are_all_bold() -> None:
     twice = material(["A", "B", "C"])
     scores = twice.results.scores
     same = [scores[0], replace(scores[1], score=scores[0].score - 1e-9), scores[2]]
-    text = str(markdown_files(replace(twice, results=replace(twice.results, scores=same)))["results.md"])
+    text = str(
+        markdown_files(replace(twice, results=replace(twice.results, scores=same)))["results.md"]
+    )
     assert text.count("**60.00**") == 2
 
 
@@ -150,7 +166,9 @@ def drawn(text: str) -> tuple[list[str], set[str]]:
     """Return the text of every td and th of Markdown, and every tag, as a renderer makes them."""
     page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
     cells = re.findall("<t[dh](?: [^>]*)?>(.*?)</t[dh]>", page, re.DOTALL)
-    return [html.unescape(re.sub("<[^>]*>", "", cell)) for cell in cells], set(re.findall("<([a-z]+)", page))
+    return [html.unescape(re.sub("<[^>]*>", "", cell)) for cell in cells], set(
+        re.findall("<([a-z]+)", page)
+    )
 
 
 TAGS = {"p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", "code", "sup"}
@@ -160,7 +178,9 @@ def test_hostile_names_are_text_in_markdown() -> None:
     shown, tags = drawn(str(markdown_files(material(NASTY))["results.md"]))
     assert tags <= TAGS
     for name in NASTY:
-        plain = " ".join(name.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").split(" ")).strip()
+        plain = " ".join(
+            name.replace("\x1b", "\\x1b").replace("\u202e", "\\u202e").split(" ")
+        ).strip()
         assert plain in shown, name
 
 
@@ -169,7 +189,9 @@ def test_any_text_is_itself_in_markdown(text: str) -> None:
     shown = printable(text.replace("\n", " "))
     found, _ = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
     assert found == ["a", "b", shown.strip(" "), "x"]
-    assert drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |")[0][1:] != []
+    assert (
+        drawn(f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |")[0][1:] != []
+    )
     line = MarkdownIt("commonmark").render(markdown.paragraph(text))
     assert re.fullmatch("(?s)(<p>.*</p>\n)?", line)
     assert not re.search("<(?!/?p>)", line)
@@ -178,7 +200,11 @@ def test_any_text_is_itself_in_markdown(text: str) -> None:
 def test_latex_leaves_no_sign_that_means_something() -> None:
     for name in NASTY:
         text = latex.escape(name)
-        bare = re.sub(r"\\[A-Za-z]+[0-9]*(\{\})?|\\[{}$&#%_]|\$\\?[a-z]+\$|\{[\[\]*]\}|[-,]\\kern0pt\{\}", "", text)
+        bare = re.sub(
+            r"\\[A-Za-z]+[0-9]*(\{\})?|\\[{}$&#%_]|\$\\?[a-z]+\$|\{[\[\]*]\}|[-,]\\kern0pt\{\}",
+            "",
+            text,
+        )
         assert not set(bare) & set("\\{}$&#%_^~<>|\"`'[]*"), (name, text, bare)
         assert "--" not in text
     assert latex.escape("a_b & 50% of $x^2~{#}\\") == (
@@ -187,10 +213,14 @@ def test_latex_leaves_no_sign_that_means_something() -> None:
 
 
 def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
-    """Compile a document with the packages that our tables ask for; return the exit code and what was said."""
+    """Compile a document with the packages that our tables ask for; return the exit code and what
+    was said.
+    """
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
     head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
-    (folder / "main.tex").write_text(rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8")
+    (folder / "main.tex").write_text(
+        rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8"
+    )
     command = [engine, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "main.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
     return done.returncode, done.stdout.decode("latin-1")
@@ -222,16 +252,34 @@ def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
     if compiled(tmp_path, engine, r"a \textbf{b} \textit{c} \texttt{d} $\beta^2$")[0]:
         pytest.skip(f"{engine} has not the fonts and packages of a plain document")
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
-    texts = [str(latex_files(made)["results.tex"]) for made in (sampled, material(names), material(names, names[0]))]
+    texts = [
+        str(latex_files(made)["results.tex"])
+        for made in (sampled, material(names), material(names, names[0]))
+    ]
     (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
-    (tmp_path / "signatures.tex").write_text(str(latex_files(sampled)["signatures.tex"]), encoding="utf-8")
+    (tmp_path / "signatures.tex").write_text(
+        str(latex_files(sampled)["signatures.tex"]), encoding="utf-8"
+    )
     code, said = compiled(tmp_path, engine, r"\input{results}\clearpage\input{signatures}")
     assert code == 0, said[-2000:]
     assert "Overfull" not in said
     if shutil.which("pdftotext"):
-        pdf = subprocess.run(["pdftotext", "-layout", "main.pdf", "-"], cwd=tmp_path, capture_output=True, check=True)
+        pdf = subprocess.run(
+            ["pdftotext", "-layout", "main.pdf", "-"], cwd=tmp_path, capture_output=True, check=True
+        )
         printed = pdf.stdout.decode("utf-8")
-        for name in ("a_b^c$x$", "<script>", "&amp;", "[x]", "*x*", "--opt", "a|b", "\\input{x}", "100%", "{{x}}"):
+        for name in (
+            "a_b^c$x$",
+            "<script>",
+            "&amp;",
+            "[x]",
+            "*x*",
+            "--opt",
+            "a|b",
+            "\\input{x}",
+            "100%",
+            "{{x}}",
+        ):
             assert name in printed, name
 
 
@@ -241,13 +289,25 @@ def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 300])
 @pytest.mark.parametrize("baseline", [None, "B"])
 def test_the_ranked_table_fits(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, baseline: str | None
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    width: int,
+    baseline: str | None,
 ) -> None:
-    names = ["A", "B", "a name that is far too long for any table of this width, whatever its columns", "日本" * 30]
+    names = [
+        "A",
+        "B",
+        "a name that is far too long for any table of this width, whatever its columns",
+        "日本" * 30,
+    ]
     made = material(names, baseline)
     on_terminal(monkeypatch, width, "dumb")
     for scores in (made.results.scores, made.results.scores[:2]):
-        tests = [test for test in made.results.tests if {test.system, test.other} <= {s.system for s in scores}]
+        tests = [
+            test
+            for test in made.results.tests
+            if {test.system, test.other} <= {s.system for s in scores}
+        ]
         results = replace(made.results, scores=scores, tests=tests, human=None)
         print_results(results, 2)
         lines = capsys.readouterr().out.split(f"{scores[0].metric}\n")[0].splitlines()
@@ -256,7 +316,9 @@ def test_the_ranked_table_fits(
         assert max(map(cell_len, table)) <= width
         assert sum("60.00" in line for line in lines) == 1  # the best has its row, on one line
         assert len([line for line in table if re.match(" +[1-4] ", line)]) == len(scores)
-        rules = len({score.bootstrap.cluster for score in scores if score.bootstrap})  # with that below the header
+        rules = len(
+            {score.bootstrap.cluster for score in scores if score.bootstrap}
+        )  # with that below the header
         assert len([line for line in table if line.startswith(" ─")]) == rules
         told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
         titles[2] = groups(results)[0].output
@@ -276,7 +338,10 @@ def two_gleus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("width", [40, 80, 120, None])
 def test_tables_are_headed_by_what_differs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], two_gleus: Path, width: int | None
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    two_gleus: Path,
+    width: int | None,
 ) -> None:
     """Before, two tables of gleu were told apart by the signature below them alone."""
     if width:
@@ -297,7 +362,9 @@ def test_tables_are_headed_by_what_differs(
     assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(f"{about}\n")
 
 
-def test_piped_tables_have_every_standard_column(capsys: pytest.CaptureFixture[str], sample: Path) -> None:
+def test_piped_tables_have_every_standard_column(
+    capsys: pytest.CaptureFixture[str], sample: Path
+) -> None:
     code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
     header = " ".join(out.splitlines()[1].split())
     assert code == 0
@@ -320,8 +387,13 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: Material) -> No
     assert len(frame) == 2 * 4 * 96
     for measured in sampled.measured:
         for score, columns in zip(measured.scores, measured.columns, strict=True):
-            own = frame[(frame.system == score.system) & (frame.metric == score.metric)].sort_values("line")
-            blocks = [sentence_scores(measured.metric, block) for block in present_blocks(measured.metric, columns)]
+            own = frame[
+                (frame.system == score.system) & (frame.metric == score.metric)
+            ].sort_values("line")
+            blocks = [
+                sentence_scores(measured.metric, block)
+                for block in present_blocks(measured.metric, columns)
+            ]
             np.testing.assert_array_equal(own.score, np.concatenate(blocks))
             assert list(own.line) == list(range(1, 97))
 
@@ -374,7 +446,10 @@ def test_hostile_names_are_text_in_csv_and_parquet() -> None:
     rows = list(csv.reader(io.StringIO(human_to_csv(material(["=cmd|'x'!A0", "B"]).results))))
     assert rows[1] == ["d", "gleu|n:4|refs:max", "people", "2", "pearson", "0.5", "0.1", "0.9"]
     results = material(["=1+1", "@x"]).results
-    bad = replace(results, human={"correlations": [{**results.human["correlations"][0], "human": "=1"}]})  # type: ignore[index]
+    bad = replace(
+        results,
+        human={"correlations": [{**results.human["correlations"][0], "human": "=1"}]},  # type: ignore[index]
+    )
     assert list(csv.reader(io.StringIO(human_to_csv(bad))))[1][2] == "'=1"
 
 
@@ -387,7 +462,12 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
     for path in (sample, sample.parent / "pairs", tmp_path / "run"):
         check.validate(json.loads((path / "results.json").read_text(encoding="utf-8")))
     content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
-    for wrong in ({"schema": 2}, {"new": 1}, {"scores": None}, {"scores": [{**content["scores"][0], "new": 1}]}):
+    for wrong in (
+        {"schema": 2},
+        {"new": 1},
+        {"scores": None},
+        {"scores": [{**content["scores"][0], "new": 1}]},
+    ):
         assert not check.is_valid(content | wrong)
     content["human"]["correlations"][0]["coefficients"]["pearson"]["value"] = "high"
     assert not check.is_valid(content)
@@ -396,30 +476,62 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 # ---- the command, and `formats` of a config
 
 
-def test_what_a_config_asks_for_is_what_the_command_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_config_asks_for_is_what_the_command_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     output = {"formats": list(FORMATS), "plots": ["scores", "ranks"], "plot_type": "svg"}
-    config = write_run(tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output)
-    run(config, tmp_path / "run")
-    assert called(capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out")[0] == 0
-    made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert {"results.json", "scores.csv", "results.md", "results.tex", "sentences.parquet", "scores.d.gleu.svg"} <= set(
-        made
+    config = write_run(
+        tmp_path, 9, chosen=["gleu[iter=5]"], statistics={"resamples": 20}, output=output
     )
+    run(config, tmp_path / "run")
+    assert (
+        called(
+            capsys, "report", tmp_path / "run", "--format", *FORMATS, "--output", tmp_path / "out"
+        )[0]
+        == 0
+    )
+    made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert {
+        "results.json",
+        "scores.csv",
+        "results.md",
+        "results.tex",
+        "sentences.parquet",
+        "scores.d.gleu.svg",
+    } <= set(made)
     assert {"ranks.d.gleu.svg"} == {name for name in made if name.startswith("ranks")}
     assert made == {name: (tmp_path / "run" / name).read_bytes() for name in made}
 
 
-def test_reports_in_a_run_directory_are_known_to_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_in_a_run_directory_are_known_to_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config = write_run(tmp_path, 9)
     run(config, tmp_path / "run")
     before = tree(tmp_path / "run")
-    assert called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores", "--type", "svg")[0] == 0
+    assert (
+        called(
+            capsys,
+            "report",
+            tmp_path / "run",
+            "--format",
+            "plots",
+            "--plot",
+            "scores",
+            "--type",
+            "svg",
+        )[0]
+        == 0
+    )
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert (tmp_path / "run" / "scores.d.gleu.svg").exists()
     assert {"scores.d.gleu.svg", "results.json"} <= set(manifest["files"])
     assert manifest["state"] == "done"
     run(config, tmp_path / "run")
-    assert set(tree(tmp_path / "run")) == {*before, "scores.d.gleu.svg"}  # it shows what is still so
+    assert set(tree(tmp_path / "run")) == {
+        *before,
+        "scores.d.gleu.svg",
+    }  # it shows what is still so
     run(write_config(config, chosen=["gleu[iter=3]"]), tmp_path / "run")
     assert set(tree(tmp_path / "run")) == set(before)  # a run with other results has taken it away
     called(capsys, "report", tmp_path / "run", "--format", "plots", "--plot", "scores")
@@ -427,12 +539,23 @@ def test_reports_in_a_run_directory_are_known_to_it(tmp_path: Path, capsys: pyte
     assert not (tmp_path / "run").exists()
 
 
-def test_tables_are_printed(sample: Path, capsys: pytest.CaptureFixture[str], sampled: Material) -> None:
-    assert called(capsys, "report", sample, "--format", "markdown") == (0, markdown_files(sampled)["results.md"], "")
+def test_tables_are_printed(
+    sample: Path, capsys: pytest.CaptureFixture[str], sampled: Material
+) -> None:
+    assert called(capsys, "report", sample, "--format", "markdown") == (
+        0,
+        markdown_files(sampled)["results.md"],
+        "",
+    )
     code, out, err = called(capsys, "report", sample, "--format", "csv", "--metric", "bleu")
-    assert (code, err) == (0, "printed: scores.csv; there is more, --output DIR writes it: tests.csv, human.csv\n")
+    assert (code, err) == (
+        0,
+        "printed: scores.csv; there is more, --output DIR writes it: tests.csv, human.csv\n",
+    )
     assert {row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"} == {"bleu"}
-    out = called(capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1")[1]
+    out = called(
+        capsys, "report", sample, "--format", "latex", "--metric", "gleu", "--digits", "1"
+    )[1]
     best = next(s for s in sampled.results.scores if s.rank == 1 and s.metric.startswith("gleu"))
     assert rf"\textbf{{{naive.round_half_up(100 * best.score, 1)}}}" in out
     assert "bleu" not in out
@@ -445,7 +568,11 @@ def test_tables_need_no_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     shutil.rmtree(tmp_path / "d")
     config.unlink()
     without = revisit(tmp_path / "run", texts=False)
-    assert (without.digits, without.unread) == (with_texts.digits, "were not asked for") == (4, "were not asked for")
+    assert (
+        (without.digits, without.unread)
+        == (with_texts.digits, "were not asked for")
+        == (4, "were not asked for")
+    )
     code, out, err = called(capsys, "report", tmp_path / "run", "--format", "markdown")
     assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
 
@@ -455,29 +582,45 @@ def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = program("show", str(sample), cwd=sample, stdout=full)
     assert done.returncode == 2
-    assert done.stderr.endswith("error: standard output cannot be written: No space left on device\n")
+    assert done.stderr.endswith(
+        "error: standard output cannot be written: No space left on device\n"
+    )
     assert "Traceback" not in done.stderr
 
 
 def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
     fewer = chosen(sampled, Selection(["bleu"], ["sample"])).results
-    assert {score.metric[:4] for score in fewer.scores} == {test.metric[:4] for test in fewer.tests} == {"bleu"}
+    assert (
+        {score.metric[:4] for score in fewer.scores}
+        == {test.metric[:4] for test in fewer.tests}
+        == {"bleu"}
+    )
     assert fewer.human
-    assert {item["metric"][:4] for name in ("correlations", "windows", "tests") for item in fewer.human[name]} == {
-        "bleu"
-    }
+    assert {
+        item["metric"][:4]
+        for name in ("correlations", "windows", "tests")
+        for item in fewer.human[name]
+    } == {"bleu"}
 
 
 def test_a_missing_package_is_told_before_work_starts(
-    sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    sample: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    config = write_config(tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]})
+    config = write_config(
+        tmp_path / "c.yaml", output={"formats": ["parquet", "plots"], "plots": ["skores"]}
+    )
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config)
     said = str(caught.value)
     assert "c.yaml:1:" in said
-    assert "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'" in said
+    assert (
+        "output.formats: parquet: needs the package pyarrow: pip install 'gec-pipeline[parquet]'"
+        in said
+    )
     assert "plots: needs the package matplotlib: pip install 'gec-pipeline[plot]'" in said
     assert "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)" in said
     code, _, err = called(capsys, "report", sample, "--format", "plots", "parquet")
@@ -505,7 +648,9 @@ def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
-def test_what_was_expected_is_in_every_table(expecting: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_expected_is_in_every_table(
+    expecting: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shown = {
         name: called(capsys, "report", expecting, "--format", name, "--output", "-")[1]
         for name in ("markdown", "latex", "html")
@@ -514,7 +659,10 @@ def test_what_was_expected_is_in_every_table(expecting: Path, capsys: pytest.Cap
     title = r"<b>one</b> | \input{x}"
     markdown_cells = drawn(shown["markdown"])[0]
     assert markdown_cells[markdown_cells.index(title) + 1] == "0 of 2"
-    assert rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\" in shown["latex"]
+    assert (
+        rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\"
+        in shown["latex"]
+    )
     assert latex.escape(f"missed: 1. {title}: A: expected 7.25, found ") in shown["latex"]
     assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
     assert "<b>one" not in shown["html"]
@@ -525,16 +673,23 @@ def test_what_was_expected_is_in_every_table(expecting: Path, capsys: pytest.Cap
     assert "expected and found" not in part  # of the run as a whole
 
 
-def test_a_run_without_scores_has_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_without_scores_has_reports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
     (tmp_path / "c.yaml").write_text("judgments: {all: {file: j.csv}}\n", encoding="utf-8")
     run(tmp_path / "c.yaml", tmp_path / "run")
     for name in FORMATS:
         assert called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0, name
-    assert "Expected Wins, 3 items" in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    assert (
+        "Expected Wins, 3 items"
+        in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+    )
     code, out, _ = called(capsys, "cite", tmp_path / "run")
     assert code == 0
-    assert out.startswith("% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n")
+    assert out.startswith(
+        "% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n"
+    )
     page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     assert ("no sentences here" in page, 'href="#results">Results' in page) == (False, False)
     for arguments in (["show", "--line", "1"], ["show", "--metric", "gleu"], ["compare"]):
@@ -546,12 +701,19 @@ def test_systems_without_scores_are_told_below_the_tables(sampled: Material) -> 
     lost = Missing("sample", "gone", 3, 4)
     made = replace(sampled, results=replace(sampled.results, missing=[lost]))
     for sheet in [sheet for sheet in sheets(made) if sheet.name.startswith("sample")]:
-        assert sheet.notes[0] == "Incomplete: sample: gone has no scores: lines 3 to 4 could not be counted."
+        assert (
+            sheet.notes[0]
+            == "Incomplete: sample: gone has no scores: lines 3 to 4 could not be counted."
+        )
 
 
-def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_are_read_back_without_what_only_the_work_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
-    config = write_run(tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC")
+    config = write_run(
+        tmp_path, 9, output={"formats": ["plots"]}, human={"file": "people"}, systems="ABC"
+    )
     run(config, tmp_path / "run")
     (tmp_path / "people").unlink()
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
@@ -561,7 +723,10 @@ def test_texts_are_read_back_without_what_only_the_work_needed(tmp_path: Path, m
 
 def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(write_run(tmp_path, 1, references=1), tmp_path / "run")
-    for arguments in (["show", tmp_path / "run"], ["report", tmp_path / "run", "--format", "markdown"]):
+    for arguments in (
+        ["show", tmp_path / "run"],
+        ["report", tmp_path / "run", "--format", "markdown"],
+    ):
         assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
 
 
@@ -574,7 +739,9 @@ def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Mate
         assert (letters in text) == there
 
 
-def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_best_system_is_bold_and_no_reference(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "d").mkdir()
     lines = {"source": "a b c d e f g", "ref0": "a x c d e f g", "ref1": "a x c d e f g h"}
     lines |= {"A": "a x c d e q g", "B": "q r s t u"}
@@ -590,19 +757,35 @@ def test_the_best_system_is_bold_and_no_reference(tmp_path: Path, capsys: pytest
     assert len(re.findall('<tr class="best">', page)) == 1
 
 
-def test_results_of_a_run_before_are_called_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_results_of_a_run_before_are_called_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run(write_run(tmp_path, 3), tmp_path / "run")
     assert "an earlier run" not in called(capsys, "show", tmp_path / "run")[2]
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
-    (tmp_path / "run" / "run.json").write_text(json.dumps(manifest | {"state": "running"}), encoding="utf-8")
+    (tmp_path / "run" / "run.json").write_text(
+        json.dumps(manifest | {"state": "running"}), encoding="utf-8"
+    )
     code, out, err = called(capsys, "show", tmp_path / "run")
     assert (code, "gleu" in out) == (0, True)
-    assert "warning: the run was not finished, or still goes on: these are the results of an earlier run\n" in err
+    assert (
+        "warning: the run was not finished, or still goes on: these are the results of an earlier run\n"
+        in err
+    )
 
 
-def test_the_interval_over_draws_is_shown_within_0_and_100(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One reference is met and the other is not: the mean is near 50, and 1.96 deviations are more than 50."""
-    for name, text in {"s": "a b c d x", "r0": "a b c d e", "r1": "f g h i j", "o": "a b c d e"}.items():
+def test_the_interval_over_draws_is_shown_within_0_and_100(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One reference is met and the other is not: the mean is near 50, and 1.96 deviations are more
+    than 50.
+    """
+    for name, text in {
+        "s": "a b c d x",
+        "r0": "a b c d e",
+        "r1": "f g h i j",
+        "o": "a b c d e",
+    }.items():
         (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
     paths = {name: str(tmp_path / name) for name in ("s", "r0", "r1", "o")}
     config = f"""
@@ -614,7 +797,9 @@ output: {{dir: {tmp_path / "run"}, formats: [csv, markdown, latex, html]}}
     (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
     assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
     assert "0.00 to 100.00" in capsys.readouterr().out
-    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][0]["samples"]["interval"]
+    low, high = json.loads((tmp_path / "run" / "results.json").read_text())["scores"][0]["samples"][
+        "interval"
+    ]
     assert (low < 0, high > 1) == (True, True)  # the number stays what the original program prints
     for name in ("results.md", "report.html"):
         assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(encoding="utf-8")

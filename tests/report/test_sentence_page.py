@@ -1,4 +1,6 @@
-"""The sentence of a page: edits in pairs and letters, who makes them, hits, all scores, overlaps, copies for papers."""
+"""The sentence of a page: edits in pairs and letters, who makes them, hits, all scores, overlaps,
+copies for papers.
+"""
 
 from __future__ import annotations
 
@@ -54,16 +56,28 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     references = [str(data / f"reference{number}.txt") for number in (0, 1)]
     systems = {
-        name: {"sample": str(data / "systems" / f"{name}.txt"), "short": str(folder / f"{short}.short")}
+        name: {
+            "sample": str(data / "systems" / f"{name}.txt"),
+            "short": str(folder / f"{short}.short"),
+        }
         for name, short in zip(SYSTEMS, "ABAB", strict=True)
     }
     config = {
         "datasets": {
             "sample": {"source": str(data / "source.txt"), "references": references},
-            "short": {"source": str(folder / "documents"), "references": [str(folder / "summaries")]},
+            "short": {
+                "source": str(folder / "documents"),
+                "references": [str(folder / "summaries")],
+            },
         },
         "systems": systems,
-        "metrics": ["gleu[iter=2]", "rouge[types=1+2+L]", "chrf", "bleu", "rouge[flavour=perl,types=1+L]"],
+        "metrics": [
+            "gleu[iter=2]",
+            "rouge[types=1+2+L]",
+            "chrf",
+            "bleu",
+            "rouge[flavour=perl,types=1+L]",
+        ],
     }
     return report_of(folder, config)
 
@@ -88,10 +102,18 @@ def lcs_length(one: list[str], two: list[str]) -> int:
 
 
 def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) -> None:
-    """Texts of many scripts by hand, and random ones: the same words are as many as a naive table finds."""
-    generator, vocabulary = random.Random(26), [f"{a}{b}" for a in ("go", "walk", "r\u00e9") for b in ("", "es", "ing")]
+    """Texts of many scripts by hand, and random ones: the same words are as many as a naive table
+    finds.
+    """
+    generator, vocabulary = (
+        random.Random(26),
+        [f"{a}{b}" for a in ("go", "walk", "r\u00e9") for b in ("", "es", "ing")],
+    )
     pairs = [[one, two] for one in TEXTS for two in TEXTS]
-    pairs += [[" ".join(generator.choices(vocabulary, k=size)) for _ in "ab"] for size in (*range(1, 30), 90)]
+    pairs += [
+        [" ".join(generator.choices(vocabulary, k=size)) for _ in "ab"]
+        for size in (*range(1, 30), 90)
+    ]
     browser.open(page)
     for one, two, changed, found in browser.run(EDITS, pairs):
         ends = [(0, 0), *((b, d) for _, a, b, c, d in found)]
@@ -110,7 +132,11 @@ def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> N
     """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
     browser.open(page)
     shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
-    assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [4 / 6, 18 / 19, 0]
+    assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [
+        4 / 6,
+        18 / 19,
+        0,
+    ]
     assert browser.run("return letters('e\u0301t')") == ["e\u0301", "t"]
     pairs = [
         ["go to school", "goes to the School"],
@@ -134,7 +160,10 @@ def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:
     assert browser.run(html, "goes too", "go to") == (
         "<del>go</del>\u2009<ins>go<b>es</b></ins> <del>to</del>\u2009<ins>to<b>o</b></ins>"
     )
-    assert browser.run(html, "big houses", "small tree") == "<del>small tree</del>\u2009<ins>big houses</ins>"
+    assert (
+        browser.run(html, "big houses", "small tree")
+        == "<del>small tree</del>\u2009<ins>big houses</ins>"
+    )
     assert browser.run(html, "a b", "a  b") == "a b"
     assert browser.run("return marked('one<n>two', null).textContent") == "one↵\ntwo"
 
@@ -159,12 +188,20 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
             for row in zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True)
             for text in row[1:]
         ]
-        found = [[(a, b, two[c:d]) for a, b, c, d in cuts] for _, two, cuts, _ in browser.run(EDITS, pairs)]
+        found = [
+            [(a, b, two[c:d]) for a, b, c, d in cuts]
+            for _, two, cuts, _ in browser.run(EDITS, pairs)
+        ]
         for line in range(96):
             *several, own = found[3 * line : 3 * line + 3]
             for count in (sum(edit in edits for edits in several) for edit in own):
-                lines["none" if not count else "all" if count == len(several) else "some"].append(line + 1)
-        assert [int(number) for number in numbers[:4]] == [sum(map(len, lines.values())), *map(len, lines.values())]
+                lines["none" if not count else "all" if count == len(several) else "some"].append(
+                    line + 1
+                )
+        assert [int(number) for number in numbers[:4]] == [
+            sum(map(len, lines.values())),
+            *map(len, lines.values()),
+        ]
         choose(browser, a=name, edits="no reference makes")
         assert listed(browser) == sorted(set(lines["none"]))
 
@@ -172,7 +209,10 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
 def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> None:
     browser.size(1440)
     browser.open(page, "dataset=short&line=1")
-    assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == ["nothing", True]
+    assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == [
+        "nothing",
+        True,
+    ]
     left, right = browser.run(
         "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`)).map((one) => "
         "[one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
@@ -196,7 +236,10 @@ def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
 
 
 def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) -> None:
-    records = [{"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"} for n in range(4)]
+    records = [
+        {"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"}
+        for n in range(4)
+    ]
     (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
     text = {"jsonl": str(tmp_path / "d.jsonl"), "key": "id"}
     config = {
@@ -215,7 +258,12 @@ def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Pa
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")
     rows = browser.rows(".allscores tbody tr")
-    shown = {name.split(" ")[-1]: cells for row in rows for name in row[0].split(", ") for cells in [row[1:]]}
+    shown = {
+        name.split(" ")[-1]: cells
+        for row in rows
+        for name in row[0].split(", ")
+        for cells in [row[1:]]
+    }
     assert set(shown) == set(SYSTEMS)
     expected = browser.run(
         "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) "
@@ -244,26 +292,36 @@ return [seen, wrong];
 """
 
 
-def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(browser: Browser, page: Path) -> None:
+def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(
+    browser: Browser, page: Path
+) -> None:
     """ROUGE-1, 2 and L of google, ROUGE-1 of perl, and chrF: five of each output."""
     browser.open(page)
     assert browser.run(OVERLAPS) == [98 * 4 * 5, []]
 
 
 def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path) -> None:
-    """The summaries of data/, with <n> between sentences and with newlines: each type of each metric of each output."""
+    """The summaries of data/, with <n> between sentences and with newlines: each type of each
+    metric of each output.
+    """
     summaries, names = ROOT / "data" / "summaries", ["reference0", "reference1", "lead", "rambling"]
     paths = [next(summaries.rglob(f"{name}.txt")) for name in names]
     texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
     rows = [dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)]
     assert all("<n>" in text for text in rows[0].values())
     parts = {
-        "marker": ["rouge[split=marker]", "rouge[split=marker,tok=char,types=1+L]", "rouge[split=regex,tok=13a]"],
+        "marker": [
+            "rouge[split=marker]",
+            "rouge[split=marker,tok=char,types=1+L]",
+            "rouge[split=regex,tok=13a]",
+        ],
         "newline": ["rouge", "rouge[tok=char,types=1+L]", "rouge[flavour=perl,types=1+2]"],
     }
     for number, (split, metrics) in enumerate(parts.items()):
         sentence_end = {"marker": "<n>", "newline": "\n"}[split]
-        lines = [{name: text.replace("<n>", sentence_end) for name, text in row.items()} for row in rows]
+        lines = [
+            {name: text.replace("<n>", sentence_end) for name, text in row.items()} for row in rows
+        ]
         file = tmp_path / f"{split}.jsonl"
         file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
         first, second, *systems = ({"jsonl": str(file), "column": name} for name in names)
@@ -279,9 +337,7 @@ def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path)
 def test_matched_n_grams_are_folded(browser: Browser, page: Path) -> None:
     """Line 1 of eager with reference 0: three tokens match, then one is penalised."""
     browser.open(page, "dataset=sample&metric=gleu&a=eager&reference=0&line=1")
-    chips = (
-        "return [...document.querySelector('#detail .grams').querySelectorAll('.gram')].map((one) => one.textContent)"
-    )
+    chips = "return [...document.querySelector('#detail .grams').querySelectorAll('.gram')].map((one) => one.textContent)"
     assert browser.run(chips)[:3] == ["3 ✓", "the", "2 ✓"]
     browser.press("d")
     assert browser.run(chips)[:4] == ["She", "goes", "to", "the"]
@@ -305,7 +361,10 @@ def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
         "| source | She go to school by the bus every days . |  |",
     ]
     latex = copied(browser, "latex")
-    assert r"careful & She \gecdel{go} \gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus" in latex
+    assert (
+        r"careful & She \gecdel{go} \gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus"
+        in latex
+    )
     assert latex.count(r"\begin{figure}") == latex.count(r"\end{figure}") == 1
     hostile = r"50% of $x_1 & {a}^2 ~ \dots <b> #1 " + "``-- \u202e"
     escaped = browser.run("return tex(arguments[0])", hostile)
@@ -313,4 +372,7 @@ def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
         r"50\% of \$x\_1 \& \{a\}\textasciicircum{}2 \textasciitilde{} \textbackslash{}dots \textless{}b\textgreater{} "
         r"\#1 \textasciigrave{}\textasciigrave{}-\kern0pt{}- {\tiny RLO}"
     )
-    assert browser.run("return markdownText(arguments[0])", "a|b *c* <d> [e](f)") == r"a\|b \*c\* \<d\> \[e\](f)"
+    assert (
+        browser.run("return markdownText(arguments[0])", "a|b *c* <d> [e](f)")
+        == r"a\|b \*c\* \<d\> \[e\](f)"
+    )

@@ -19,11 +19,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
-PAIRS = ("system", "other", "precision", "recall", "beta", "(inserted,", "deleted:", "against", "source)")
+PAIRS = (
+    "system",
+    "other",
+    "precision",
+    "recall",
+    "beta",
+    "(inserted,",
+    "deleted:",
+    "against",
+    "source)",
+)
 """Words of tables that a terminal may have instead of, or beside, those that are piped."""
 HEADER = ["system", "note", "score", "95% interval", "p"]
 NAMED = {"95% interval": "intervals"}
-ROWS = [["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"], ["B", "-", "8.00", "7.00 to 9.00", "0.5"]]
+ROWS = [
+    ["A" * 30, "it says that much", "59.26", "57.93 to 60.40", "0.0005"],
+    ["B", "-", "8.00", "7.00 to 9.00", "0.5"],
+]
 
 
 def fitted(width: int, **more: Any) -> tuple[dict[int, int], list[str]]:
@@ -36,12 +49,16 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
     widths, left_out = fitted(width)
     assert 0 in widths
     assert total(widths.values()) <= width or list(widths) == [0]
-    assert left_out == [NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths]
+    assert left_out == [
+        NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths
+    ]
     assert all(len(row[n]) <= room for n, room in widths.items() if n > 1 for row in ROWS)
 
 
 def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave() -> None:
-    """The widest column is narrowed first; a title of two words has no more room than an interval, which leaves."""
+    """The widest column is narrowed first; a title of two words has no more room than an interval,
+    which leaves.
+    """
     whole = total([30, 17, 5, 14, 6])
     for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
         assert list(fitted(whole - less)[0].values()) == widths
@@ -76,7 +93,11 @@ def test_a_p_value_stands_beside_its_difference_alone() -> None:
     ],
 )
 def test_no_word_is_broken(
-    capsys: pytest.CaptureFixture[str], sample: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], width: int
+    capsys: pytest.CaptureFixture[str],
+    sample: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    width: int,
 ) -> None:
     for run in (sample, sample.parent / "pairs"):
         name, *rest = arguments
@@ -88,7 +109,9 @@ def test_no_word_is_broken(
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
         every = called(capsys, "rank", run, "--columns", "*")
         known = {*plain[1].split(), *every[1].split(), *PAIRS}
-        assert [word for word in HINT.sub("", page).split() if word not in known and "…" not in word] == []
+        assert [
+            word for word in HINT.sub("", page).split() if word not in known and "…" not in word
+        ] == []
         table = [line for line in page.splitlines() if line.startswith(" ")]
         assert max(map(len, table), default=0) <= width
 
@@ -106,9 +129,13 @@ def test_a_square_that_is_too_wide_stands_in_parts(
     assert "(in 2 tables; one table: in a wider window, or piped)" in " ".join(out.split())
 
 
-def test_names_are_cut_in_the_middle(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_are_cut_in_the_middle(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     on_terminal(monkeypatch, 40)
-    print_table(["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,))
+    print_table(
+        ["system", "score"], [["transformer-large-" + "x" * 30 + "-seed7", "1.00"]], left=(0,)
+    )
     assert re.search(r"transformer-l\S*…\S*-seed7 +1\.00", capsys.readouterr().out)
 
 
@@ -124,14 +151,17 @@ def test_names_that_would_look_alike_are_cut_where_they_differ(
 
 
 def test_sentences_break_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
+    text = (
+        "warning: a/long/path/that/nobody/can/break/between/words.txt: line 3 is empty: it counts"
+    )
     assert wrapped(text, sys.stdout) == text
     on_terminal(monkeypatch, 40)
     assert wrapped(text, sys.stdout).split() == text.split()
     assert [line[:2] for line in wrapped(text, sys.stdout).split("\n")[1:]] == ["  ", "  "]
 
 
-# p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never below 6 / 501.
+# p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never
+# below 6 / 501.
 @pytest.mark.parametrize(
     ("test", "p", "adjusted", "shown"),
     [
@@ -157,7 +187,9 @@ def test_intervals_leave_first_and_are_named_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     header = ["metric", "pearson", "95%", "spearman", "95%", "kendall", "95%"]
-    rows = [["gleu", "0.123", "-0.111 to 0.222", "0.234", "-0.122 to 0.333", "0.345", "-0.133 to 0.444"]]
+    rows = [
+        ["gleu", "0.123", "-0.111 to 0.222", "0.234", "-0.122 to 0.333", "0.345", "-0.133 to 0.444"]
+    ]
     on_terminal(monkeypatch, 50)
     print_table(header, rows, left=(0,))
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)

@@ -1,4 +1,6 @@
-"""The recipes of rankings by metrics of edits, each with the results of published-m2.json that it has."""
+"""The recipes of rankings by metrics of edits, each with the results of published-m2.json that it
+has.
+"""
 
 OF_EDITS = {
     "arxiv1605-m2": [],
@@ -25,8 +27,15 @@ OF_EDITS = {
     "tacl2016-i": ["tacl2016-i"],
     "tacl2016-m2": ["tacl2016-m2"],
 }
-"""Those without a name there are correlations, of published.json, or were printed by the official program."""
-IN_FILES = {"coling2018-i-sentence", "coling2018-m2-sentence", "conll14-greco-counts", "fb2015-i", "gjg-m2"}
+"""Those without a name there are correlations, of published.json, or were printed by the official
+program."""
+IN_FILES = {
+    "coling2018-i-sentence",
+    "coling2018-m2-sentence",
+    "conll14-greco-counts",
+    "fb2015-i",
+    "gjg-m2",
+}
 """Recipes whose published values are in a file of a data set."""
 OF_ERRANT = {
     "bea2019-dev": "edinburgh-bea-dev",
@@ -40,8 +49,16 @@ OF_ERRANT = {
     "seeda-errant": "seeda-errant",
     "seeda-senterrant": "seeda-errant",
 }
-"""The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values are of, if any."""
+"""The recipes by ERRANT and CLEME, each with the result of published-errant.json that its values
+are of, if any."""
 WITHOUT_RECIPE = {"gec-metrics-test", "gotoscorer-demo", "mucgec-dev-example", "multigec-2025"}
 """Results of that file without a recipe. `help reproduce` says why."""
-ELSEWHERE = {"e2e-bleu-nist", "e2e-challenge", "easse-sari", "gecmetrics-gjg-sentence", "gecmetrics-gjg-system"}
-"""Recipes of results that no file beside the checkout lists; their values were read in the publication."""
+ELSEWHERE = {
+    "e2e-bleu-nist",
+    "e2e-challenge",
+    "easse-sari",
+    "gecmetrics-gjg-sentence",
+    "gecmetrics-gjg-system",
+}
+"""Recipes of results that no file beside the checkout lists; their values were read in the
+publication."""

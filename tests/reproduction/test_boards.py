@@ -1,4 +1,6 @@
-"""Leader boards across publications: who is on them, what was printed, and what comes out where the data is here."""
+"""Leader boards across publications: who is on them, what was printed, and what comes out where the
+data is here.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ if TYPE_CHECKING:
 
 def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
     """Return the boards of recipes that were not run."""
-    return {board.name: board for board in leader_boards([Outcome(recipe=one, expectations=None) for one in recipes])}
+    return {
+        board.name: board
+        for board in leader_boards([Outcome(recipe=one, expectations=None) for one in recipes])
+    }
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +47,16 @@ def everything() -> dict[str, LeaderBoard]:
     return on_boards(*published.recipes().values())
 
 
-def test_every_board_is_filled_by_several_publications_or_systems(everything: dict[str, LeaderBoard]) -> None:
-    assert set(everything) >= {"conll14-m2", "conll14-gleu", "conll14-imeasure", "jfleg-test-gleu", "jfleg-dev-gleu"}
+def test_every_board_is_filled_by_several_publications_or_systems(
+    everything: dict[str, LeaderBoard],
+) -> None:
+    assert set(everything) >= {
+        "conll14-m2",
+        "conll14-gleu",
+        "conll14-imeasure",
+        "jfleg-test-gleu",
+        "jfleg-dev-gleu",
+    }
     families = {f"{name}-{metric}" for name in published.recipes() for metric in ("bleu", "chrf")}
     assert set(everything) <= {*boards_.written_boards(), *families}
     first = everything["conll14-m2"]
@@ -61,11 +74,18 @@ def test_what_the_shared_task_printed(everything: dict[str, LeaderBoard]) -> Non
 
 
 def test_references_and_other_data_are_on_no_board(everything: dict[str, LeaderBoard]) -> None:
-    """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is another output."""
+    """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is
+    another output.
+    """
     gleu = everything["conll14-gleu"].entrants
     assert "REF0" not in {one.name for one in gleu}
     assert any(one.name == "INPUT" for one in gleu)
-    names = {printed.recipe for board in everything.values() for one in board.entrants for printed in one.printed}
+    names = {
+        printed.recipe
+        for board in everything.values()
+        for one in board.entrants
+        for printed in one.printed
+    }
     assert not {"tacl2016-m2", "tacl2016-i", "jfleg-smt-for-gec", "coling2018-gleu-system"} & names
     camb = next(one for one in everything["conll14-m2"].entrants if one.name == "CAMB")
     assert "39.71" not in {printed.value for printed in camb.printed}
@@ -74,7 +94,11 @@ def test_references_and_other_data_are_on_no_board(everything: dict[str, LeaderB
 def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
     """Write a recipe for a board, and read it."""
     content: dict[str, Any] = {
-        "publication": {"what": "a table", "verdict": "exact", "cite": "An example 2001: of a recipe"},
+        "publication": {
+            "what": "a table",
+            "verdict": "exact",
+            "cite": "An example 2001: of a recipe",
+        },
         "datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2"}},
         "systems": {"ours": "data:conll14/AMU", "theirs": "data:conll14/CAMB"},
         "metrics": ["m2"],
@@ -103,11 +127,19 @@ def test_the_same_output_comes_once_and_the_same_name_is_told_apart(tmp_path: Pa
         ("theirs@two", "CUUI", ["36.8"]),
     ]
     assert board.entrants[0].first.year == 2001
-    assert [entrant.names for entrant in board.entrants] == [("ours", "other"), ("theirs",), ("theirs@two",)]
+    assert [entrant.names for entrant in board.entrants] == [
+        ("ours", "other"),
+        ("theirs",),
+        ("theirs@two",),
+    ]
 
 
-def test_a_file_of_several_recipes_has_a_board_for_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By its first data set; a mark counts for the systems that are here alone. Facts come from the year's table."""
+def test_a_file_of_several_recipes_has_a_board_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its first data set; a mark counts for the systems that are here alone. Facts come from the
+    year's table.
+    """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     scores = catalogue.named_one("data:wmt22/scores/automatic-scores.tsv")
     rows = ["pair\tsystem\tid\tis_constrained\tmetric\tscore", "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1"]
@@ -172,7 +204,9 @@ def test_printed_scores_keep_their_digits(text: str, scale: str, shown: str | No
 
 
 def test_scores_that_are_only_in_the_recipe_are_marked() -> None:
-    """The recipe of the shared task has three systems from the paper, and ten from the official program."""
+    """The recipe of the shared task has three systems from the paper, and ten from the official
+    program.
+    """
     (board,) = on_boards(published.recipes()["conll14-ng2014"]).values()
     known = {one.name: one.printed[0].published for one in board.entrants}
     assert len(known) == 13
@@ -184,14 +218,20 @@ def test_without_the_data_nothing_is_run(tmp_path: Path, monkeypatch: pytest.Mon
     assert on_boards(published.recipes()["conll14-ng2014"])["conll14-m2"].config() is None
 
 
-def test_the_systems_of_the_newest_publication_are_on_their_board(everything: dict[str, LeaderBoard]) -> None:
+def test_the_systems_of_the_newest_publication_are_on_their_board(
+    everything: dict[str, LeaderBoard],
+) -> None:
     """README of grammarly/pillars-of-gec: nine systems, of which the best has 72.8."""
     own = [one for one in everything["conll14-m2"].entrants if one.first.name == "pillars-conll14"]
     assert len(own) == 9
     assert {one.first.year for one in own} == {2024}
     best = max(own, key=lambda one: float(one.printed[0].value))
     assert (best.name, [one.value for one in best.printed]) == ("majority-7+GRECO+GPT-4", ["72.8"])
-    first = next(one for one in everything["conll14-ten-m2"].entrants if one.file.dataset == "emnlp2016-first")
+    first = next(
+        one
+        for one in everything["conll14-ten-m2"].entrants
+        if one.file.dataset == "emnlp2016-first"
+    )
     assert ([one.value for one in first.printed], first.first.year) == (["62.43"] * 2, 2016)
 
 
@@ -201,8 +241,13 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
     """Two of them are here and equal, one is another; those that are not here are nobody's."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     files = catalogue.catalogue()["pillars"].files
-    unknown = {name: replace(file, sha256="", size=0, given="by hand") for name, file in files.items()}
-    sets = {**catalogue.catalogue(), "pillars": replace(catalogue.catalogue()["pillars"], files=unknown)}
+    unknown = {
+        name: replace(file, sha256="", size=0, given="by hand") for name, file in files.items()
+    }
+    sets = {
+        **catalogue.catalogue(),
+        "pillars": replace(catalogue.catalogue()["pillars"], files=unknown),
+    }
     monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
     names = [name for name in files if "nucle14" in name]
     for name, text in zip(names, ("a", "b", "a"), strict=False):
@@ -212,8 +257,13 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
     values = {system: str(number) for number, system in enumerate(systems)}
     one = recipe(tmp_path, "one", systems=systems, expect=[{"values": values, "scale": "100"}])
     (board,) = on_boards(one).values()
-    shown = {entrant.name: [printed.value for printed in entrant.printed] for entrant in board.entrants}
-    assert shown == {"s0": ["0", "2"], **{name: [value] for name, value in values.items() if name not in ("s0", "s2")}}
+    shown = {
+        entrant.name: [printed.value for printed in entrant.printed] for entrant in board.entrants
+    }
+    assert shown == {
+        "s0": ["0", "2"],
+        **{name: [value] for name, value in values.items() if name not in ("s0", "s2")},
+    }
 
 
 # ---- on invented files
@@ -229,7 +279,12 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, 
         patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
         patch.setattr(catalogue, "catalogue", lambda: made)
         published.recipes.cache_clear()
-        assert published.fetch_missing([published.recipes()[name] for name in NAMES], None, lambda _: None) == []
+        assert (
+            published.fetch_missing(
+                [published.recipes()[name] for name in NAMES], None, lambda _: None
+            )
+            == []
+        )
         yield made
     published.recipes.cache_clear()
 
@@ -271,10 +326,15 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(tmp_path:
 
 def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
     """So `reproduce --board` has the boards of a year before its table of scores is here."""
-    outcomes = [Outcome(recipe=one, expectations=None) for one in matching_recipes(["wmt22-cs-en", "seeda-ew"])]
+    outcomes = [
+        Outcome(recipe=one, expectations=None)
+        for one in matching_recipes(["wmt22-cs-en", "seeda-ew"])
+    ]
     boards = {board.name: board for board in leader_boards(outcomes, unread=True)}
     assert {"wmt22-cs-en-bleu", "wmt22-cs-en-chrf"} == boards.keys()
-    assert set(outcomes[0].recipe.mapping("systems")) == {one.name for one in boards["wmt22-cs-en-bleu"].entrants}
+    assert set(outcomes[0].recipe.mapping("systems")) == {
+        one.name for one in boards["wmt22-cs-en-bleu"].entrants
+    }
     assert leader_boards(outcomes) == []
 
 
@@ -285,8 +345,12 @@ def test_the_list_says_what_was_published() -> None:
 
 
 @pytest.mark.usefixtures("invented")
-def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Beside the same scores as without it, tested against each system, in the terminal, the page and LaTeX."""
+def test_an_output_of_ones_own_is_a_row_of_a_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Beside the same scores as without it, tested against each system, in the terminal, the page
+    and LaTeX.
+    """
     known = published.recipes()
     board = on_boards(*known.values())["conll14-m2"]
     camb = next(one for one in board.entrants if one.name == "CAMB").file
@@ -309,7 +373,9 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytes
     assert {frozenset((test["system"], test["other"])) for test in with_mine["tests"]} == {
         frozenset(("mine", name)) for name in others
     }
-    order = [score["system"] for score in sorted(with_mine["scores"], key=lambda score: score["rank"])]
+    order = [
+        score["system"] for score in sorted(with_mine["scores"], key=lambda score: score["rank"])
+    ]
     at = order.index("mine")
     said = out.partition("\nmine is ")[2].splitlines()[0]
     assert said.startswith(
@@ -321,7 +387,10 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(tmp_path: Path, capsys: pytes
             assert f"{distance} {side} {order[place]} (p adjusted " in said
     assert main(["report", str(folder), "--format", "latex", "html", "--output", str(folder)]) == 0
     assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
-    assert re.search(r'class="left system">(<a [^>]*>)?mine<', (folder / "report.html").read_text(encoding="utf-8"))
+    assert re.search(
+        r'class="left system">(<a [^>]*>)?mine<',
+        (folder / "report.html").read_text(encoding="utf-8"),
+    )
 
 
 @pytest.mark.parametrize(

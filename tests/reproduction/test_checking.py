@@ -1,4 +1,6 @@
-"""A recipe of one's own: the example of `help reproduce`, what --check says, and the tables that the program makes."""
+"""A recipe of one's own: the example of `help reproduce`, what --check says, and the tables that
+the program makes.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 HELP = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
 BLOCKS = [
-    Block(*groups) for groups in re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", HELP, re.MULTILINE | re.DOTALL)
+    Block(*groups)
+    for groups in re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", HELP, re.MULTILINE | re.DOTALL)
 ]
 EXAMPLE = next(block for block in BLOCKS if block.language == "yaml")
 FIRST, LAST = "sample-ranking.yaml", "page.html"
@@ -36,7 +39,9 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_example_of_the_help_page_runs(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_of_the_help_page_runs(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every command, and the beginning of a line that stands below it."""
     text = next(block.text for block in BLOCKS if block.language == "console")
     commands = [part.splitlines() for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]]
@@ -61,11 +66,15 @@ def check(capsys: pytest.CaptureFixture[str], file: str = FIRST) -> tuple[int, l
 def changed(sample: Path, **changes: Any) -> None:
     """Change sections of the example; None leaves one out."""
     content = yaml.safe_load(EXAMPLE.text) | changes
-    text = yaml.safe_dump({key: value for key, value in content.items() if value is not None}, sort_keys=False)
+    text = yaml.safe_dump(
+        {key: value for key, value in content.items() if value is not None}, sort_keys=False
+    )
     (sample / FIRST).write_text(text, encoding="utf-8")
 
 
-def test_everything_wrong_is_told_at_once_with_its_line(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_everything_wrong_is_told_at_once_with_its_line(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Lines and columns by hand."""
     (sample / "bad.yaml").write_text(
         "publication: {what: a table, verdict: exakt, site: x}\n"
@@ -88,23 +97,47 @@ def test_everything_wrong_is_told_at_once_with_its_line(sample: Path, capsys: py
         ("4:11", "no metric is called 'gleuu' (did you mean 'gleu'?)"),
         ("8:5", "a tolerance needs 'why'"),
     ]:
-        assert any(f"bad.yaml:{position}: " in line and said in line for line in errors), (position, said, errors)
+        assert any(f"bad.yaml:{position}: " in line and said in line for line in errors), (
+            position,
+            said,
+            errors,
+        )
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"publication": None}, "is no recipe, which has `publication` with the keys what and verdict"),
-        ({"publication": {"what": "x", "verdict": "rounding"}}, "the keys publication.cite, publication.url,"),
-        ({"publication": {"what": "x", "verdict": "not published"}, "expect": None}, "publication.recipe, expect are"),
+        (
+            {"publication": None},
+            "is no recipe, which has `publication` with the keys what and verdict",
+        ),
+        (
+            {"publication": {"what": "x", "verdict": "rounding"}},
+            "the keys publication.cite, publication.url,",
+        ),
+        (
+            {"publication": {"what": "x", "verdict": "not published"}, "expect": None},
+            "publication.recipe, expect are",
+        ),
         ({"expect": None}, "the keys expect are missing"),
-        ({"systems": {"A": "data:conl14/AMU"}}, "no data set is called 'conl14' (did you mean 'conll14'?)"),
-        ({"expect": [{"values": {"careful": "76.3"}, "published": "false"}]}, "no entry of expect is published"),
+        (
+            {"systems": {"A": "data:conl14/AMU"}},
+            "no data set is called 'conl14' (did you mean 'conll14'?)",
+        ),
+        (
+            {"expect": [{"values": {"careful": "76.3"}, "published": "false"}]},
+            "no entry of expect is published",
+        ),
         ({"expect": [{"values": {"carefull": "76.3"}}]}, "'carefull' (did you mean 'careful'?)"),
-        ({"expect": [{"metric": "bleu", "values": {"careful": "76.3"}}]}, "the config has no metric 'bleu'"),
+        (
+            {"expect": [{"metric": "bleu", "values": {"careful": "76.3"}}]},
+            "the config has no metric 'bleu'",
+        ),
     ],
 )
-def test_what_is_missing(changes: dict[str, Any], said: str, sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing(
+    changes: dict[str, Any], said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     changed(sample, **changes)
     code, errors, _ = check(capsys)
     assert code == 2
@@ -112,7 +145,9 @@ def test_what_is_missing(changes: dict[str, Any], said: str, sample: Path, capsy
 
 
 def test_a_verdict_that_cannot_come_out(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (sample / FIRST).write_text(EXAMPLE.text.replace("verdict: rounding", "verdict: exact"), encoding="utf-8")
+    (sample / FIRST).write_text(
+        EXAMPLE.text.replace("verdict: rounding", "verdict: exact"), encoding="utf-8"
+    )
     code, (error,), _ = check(capsys)
     assert code == 2
     assert "publication.verdict: 'exact', but with `rounding`" in error
@@ -133,16 +168,26 @@ def test_files_that_are_not_here_are_what_to_fetch(
     code, errors, printed = check(capsys, str(recipes()["conll14-magec"].path))
     assert code == 3
     assert "nothing is missing; verdict on record: " in printed
-    assert errors[-1].endswith("files are not here: gec-pipeline data fetch conll14 conll14-outputs")
+    assert errors[-1].endswith(
+        "files are not here: gec-pipeline data fetch conll14 conll14-outputs"
+    )
 
 
-def test_a_recipe_takes_numbers_from_files(sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_recipe_takes_numbers_from_files(
+    sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """By hand: the mean of 0, 1, 2, 3 again and again over 96 lines is 1.5."""
     for name in ("careful", "eager", "unchanged"):
         (sample / f"{name}.num").write_text("0\n1\n2\n3\n" * 24, encoding="utf-8")
     metrics = ["gleu", {"name": "external", "title": "COMET", "files": "{system}.num"}]
-    changed(sample, metrics=metrics, expect=[{"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}])
-    text = (sample / FIRST).read_text(encoding="utf-8").replace("verdict: rounding", "verdict: exact")
+    changed(
+        sample,
+        metrics=metrics,
+        expect=[{"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}],
+    )
+    text = (
+        (sample / FIRST).read_text(encoding="utf-8").replace("verdict: rounding", "verdict: exact")
+    )
     (sample / FIRST).write_text(text, encoding="utf-8")
     assert main(["reproduce", "--check", FIRST]) == 0
     capsys.readouterr()
@@ -157,10 +202,15 @@ def test_a_recipe_takes_numbers_from_files(sample: Path, capsys: pytest.CaptureF
         ("publication: [", "own.yaml:1:15: not valid YAML: expected the node content, but found"),
         ("metrics: [gleu]", "is no recipe, which has `publication` with the keys what and verdict"),
         ("publication: {what: x, verdict: exact, cite: [y]}", "is no recipe"),
-        ("publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}", "did you mean 'conll14'?"),
+        (
+            "publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}",
+            "did you mean 'conll14'?",
+        ),
     ],
 )
-def test_files_that_are_no_recipes(text: str, said: str, sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_are_no_recipes(
+    text: str, said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (sample / "own.yaml").write_text(text, encoding="utf-8")
     assert main(["reproduce", "own.yaml"]) == 2
     assert said in capsys.readouterr().err
@@ -176,7 +226,9 @@ def test_files_that_are_no_recipes(text: str, said: str, sample: Path, capsys: p
         ([FIRST, f"data/../data/{FIRST}"], "another result is called sample-ranking too"),
     ],
 )
-def test_wrong_use(arguments: list[str], said: str, sample: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_use(
+    arguments: list[str], said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     shutil.copy(sample / FIRST, sample / "data" / FIRST)
     assert main(["reproduce", *arguments]) == 2
     assert said in capsys.readouterr().err
@@ -188,7 +240,10 @@ def test_wrong_use(arguments: list[str], said: str, sample: Path, capsys: pytest
 def rows() -> list[list[str]]:
     """Return the rows of the table of what the recipes gave."""
     text = (
-        HELP.partition("## What the recipes gave\n")[2].partition("\n## ")[0].partition("\n|")[2].partition("\n\n")[0]
+        HELP.partition("## What the recipes gave\n")[2]
+        .partition("\n## ")[0]
+        .partition("\n|")[2]
+        .partition("\n\n")[0]
     )
     return [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
 
@@ -198,18 +253,29 @@ def test_the_table_of_the_help_page_has_the_form_that_the_program_prints() -> No
     assert "\n".join(markdown_lines(SHORT, rows())) in HELP
 
 
-@pytest.mark.parametrize("name", ["arxiv1605-rho", "conll14-ng2014", "gjg-m2", "koyama-max", "seeda-pairs"])
+@pytest.mark.parametrize(
+    "name", ["arxiv1605-rho", "conll14-ng2014", "gjg-m2", "koyama-max", "seeda-pairs"]
+)
 def test_rows_of_the_table_are_what_the_program_prints(
-    name: str, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str,
+    shared: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    assert main(["reproduce", name, "--format", "markdown", "-q", "--mirror", str(shared / "mirror")]) == 0
+    assert (
+        main(["reproduce", name, "--format", "markdown", "-q", "--mirror", str(shared / "mirror")])
+        == 0
+    )
     assert capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ") in rows()
 
 
 def leaves(value: Any) -> int:
     if isinstance(value, dict | list):
-        return sum(leaves(child) for child in (value.values() if isinstance(value, dict) else value))
+        return sum(
+            leaves(child) for child in (value.values() if isinstance(value, dict) else value)
+        )
     return 1
 
 
@@ -220,7 +286,9 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
         recipe = recipes()[name]
         assert verdict == recipe.publication["verdict"]
         if all({"values", "order"} & set(entry) for entry in recipe.expected):
-            whole = sum(leaves(entry.get("values", entry.get("order"))) for entry in recipe.expected)
+            whole = sum(
+                leaves(entry.get("values", entry.get("order"))) for entry in recipe.expected
+            )
             assert equal.partition(" of ")[2] == f"{whole:,}", name
             counted += 1
     assert counted > 30

@@ -1,4 +1,6 @@
-"""Expected values: digits, rounding, tolerance, orders, verdicts; the section `expect` and what is said of it."""
+"""Expected values: digits, rounding, tolerance, orders, verdicts; the section `expect` and what is
+said of it.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +18,32 @@ from pipeline.corpus.texts import brackets
 from pipeline.errors import ConfigError, CorpusError
 from pipeline.human.records import filtered, read_records
 from pipeline.reproduction.published_sections import cells_of
-from pipeline.reproduction.verdicts import Verdict, compare, compare_order, is_worse, leaves, verdict_of, whole_verdict
+from pipeline.reproduction.verdicts import (
+    Verdict,
+    compare,
+    compare_order,
+    is_worse,
+    leaves,
+    verdict_of,
+    whole_verdict,
+)
 from pipeline.scoring.results import Results
 from tests.conftest import write_run
 from tests.files import prepare, problems, write
 
 
-def verdict(expected: str, value: object, scale: str = "1", rule: str | None = None, within: str | None = None) -> str:
+def verdict(
+    expected: str,
+    value: object,
+    scale: str = "1",
+    rule: str | None = None,
+    within: str | None = None,
+) -> str:
     return compare((), expected, value, scale, rule, within).verdict
 
 
-# Each by hand: the value written out in decimals, then rounded or cut to the digits of the expected text.
+# Each by hand: the value written out in decimals, then rounded or cut to the digits of the expected
+# text.
 @pytest.mark.parametrize(
     ("expected", "value", "scale", "rule", "found"),
     [
@@ -34,7 +51,8 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("38.22", 0.382146, "100", None, "differs"),
         ("38.20", 0.382, "100", None, "equal"),
         ("38.20", 0.38249, "100", None, "differs"),  # the zero is a digit: 38.25
-        # A tie is equal to both. Published by Chollampatt and Ng 2018, and Python's "%.2f": -15.62, 28.12 and -9.38.
+        # A tie is equal to both. Published by Chollampatt and Ng 2018, and Python's "%.2f": -15.62,
+        # 28.12 and -9.38.
         ("-15.62", -0.15625, "100", None, "equal"),
         ("-15.63", -0.15625, "100", "half_up", "equal"),
         ("-15.61", -0.15625, "100", None, "differs"),
@@ -43,7 +61,13 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("-15.62", -0.1562500001, "100", None, "differs"),  # just beside it
         ("-15.62", -0.15625, "100", "cut", "equal"),
         ("-15.63", -0.15625, "100", "cut", "differs"),
-        ("0.124", 0.1245, "1", None, "equal"),  # a tie in decimals, though the float is 0.12449999...
+        (
+            "0.124",
+            0.1245,
+            "1",
+            None,
+            "equal",
+        ),  # a tie in decimals, though the float is 0.12449999...
         ("0.125", 0.1245, "1", None, "equal"),
         ("0.3", 0.1 + 0.2 + 0.05, "1", None, "equal"),  # 0.35000000000000003
         ("0.4", 0.35 - 1e-16, "1", None, "equal"),  # 0.3499999999999999
@@ -58,7 +82,13 @@ def verdict(expected: str, value: object, scale: str = "1", rule: str | None = N
         ("1.2E3", 1250.5, "1", None, "differs"),
         # twelve digits count
         ("0.9007842791853424", 0.9007842791853424, "1", None, "equal"),
-        ("0.9007842791853424", 0.9007842791857, "1", None, "equal"),  # 3.6e-13 away; half of the twelfth digit is 5e-13
+        (
+            "0.9007842791853424",
+            0.9007842791857,
+            "1",
+            None,
+            "equal",
+        ),  # 3.6e-13 away; half of the twelfth digit is 5e-13
         ("0.9007842791853424", 0.9007842791859, "1", None, "differs"),  # 5.6e-13 away
         ("123456789012345", 123456789012345, "1", None, "equal"),
     ],
@@ -91,7 +121,13 @@ def test_what_is_no_number(expected: str, value: object, found: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "found"),
-    [(83.0603, "equal"), (83.08, "tolerance"), (83.04, "tolerance"), (83.0800000001, "differs"), (83.0399, "differs")],
+    [
+        (83.0603, "equal"),
+        (83.08, "tolerance"),
+        (83.04, "tolerance"),
+        (83.0800000001, "differs"),
+        (83.0399, "differs"),
+    ],
 )
 def test_the_edges_of_a_tolerance_are_within(value: float, found: str) -> None:
     assert verdict("83.06", value, within="0.02") == found
@@ -100,7 +136,9 @@ def test_the_edges_of_a_tolerance_are_within(value: float, found: str) -> None:
 def test_the_difference_is_in_units_of_the_value() -> None:
     found = compare(("AMU",), "38.20", 0.3814, "100", None, None)
     assert found.found == "38.14"
-    assert compare((), "5e-4", 0.00049, "1", None, None).found == "0.00049"  # as many decimals as the exponent says
+    assert (
+        compare((), "5e-4", 0.00049, "1", None, None).found == "0.00049"
+    )  # as many decimals as the exponent says
     assert found.difference == pytest.approx(-0.06)
 
 
@@ -115,13 +153,20 @@ def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
         (("C",), "4", None),
     ]
     assert found[-1][3] == "there is no such value; there are A, B, Z"
-    assert [message for *_, message in leaves({"A": ["1", "2"]}, {"A": [1]})] == ["", "there is no such value"]
-    assert [message for *_, message in leaves("1", {"A": 1})] == ["expected one value, and there are several"]
+    assert [message for *_, message in leaves({"A": ["1", "2"]}, {"A": [1]})] == [
+        "",
+        "there is no such value",
+    ]
+    assert [message for *_, message in leaves("1", {"A": 1})] == [
+        "expected one value, and there are several"
+    ]
 
 
 def test_an_order_is_compared_place_by_place() -> None:
     scores = {"A": 0.5, "B": 0.7, "C": 0.7, "D": 0.1, "E": math.nan, "other": 1.0}
-    assert {one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)} == {"equal"}  # B and C are equal
+    assert {one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)} == {
+        "equal"
+    }  # B and C are equal
     found = compare_order(["A", "B", "C", "D"], scores)
     differing = [(one.expected, one.found) for one in found if one.verdict == "differs"]
     assert differing == [("A", "B"), ("B", "C"), ("C", "A")]
@@ -129,7 +174,9 @@ def test_an_order_is_compared_place_by_place() -> None:
 
 
 def test_verdicts_of_entries_and_of_all() -> None:
-    equal, near, wrong = (compare((), "1.00", value, "1", None, "0.01") for value in (1.0, 1.01, 1.02))
+    equal, near, wrong = (
+        compare((), "1.00", value, "1", None, "0.01") for value in (1.0, 1.01, 1.02)
+    )
     assert verdict_of([equal, equal], None) == "exact"
     assert verdict_of([equal], "half_up") == "rounding"
     assert verdict_of([equal, near], None) == verdict_of([near], "cut") == "tolerance"
@@ -177,7 +224,13 @@ expect:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    write({"s.txt": "a b c d e\nf g h i\n", "r.txt": "a b x d e\nf g h i\n", "a.txt": "a b z d e\nf g h i\n"})
+    write(
+        {
+            "s.txt": "a b c d e\nf g h i\n",
+            "r.txt": "a b x d e\nf g h i\n",
+            "a.txt": "a b z d e\nf g h i\n",
+        }
+    )
     return tmp_path
 
 
@@ -188,9 +241,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("{metric: gleu, values: {A: 1}}", "expect[0].metric: the config has no metric 'gleu': several are called so"),
         ("{metric: chrf, values: {A: 1}}", "expect[0].metric: the config has no metric 'chrf': there are gleu, length"),
         ("{values: {A: 1}}", "expect[0]: which metric? Say `metric`; there are gleu, length"),
-        ("{metric: length, dataset: dd, values: {A: 1}}", "expect[0].dataset: no data set is called 'dd' (did you mean"),  # noqa: E501
+        ("{metric: length, dataset: dd, values: {A: 1}}", "expect[0].dataset: no data set is called 'dd' (did you mean"),
         ("{metric: length, order: [A, C]}", "expect[0].order[1]: no system is called 'C'; there are A, B"),
-        ("{path: columns/on, values: {A: 1}}", "expect[0].path: no part of columns is called 'on' (did you mean 'one'?"),  # noqa: E501
+        ("{path: columns/on, values: {A: 1}}", "expect[0].path: no part of columns is called 'on' (did you mean 'one'?"),
         ("{path: column/one, values: 1}", "expect[0].path: results.json has no 'column' (did you mean 'columns'?)"),
         ("{path: columns/one, metric: length, values: 1}", "expect[0]: 'metric' has no effect beside 'path'"),
         ("{metric: length}", "expect[0]: expected one of values, order, table, same, reports; found none"),
@@ -214,8 +267,8 @@ def test_what_is_wrong_is_told_before_work_with_its_place(entry: str, message: s
         ("columns: {one: {scores: {A: 1}, order: [A]}}", "columns.one: expected one of metric, file, table"),
         ("columns: {one: {scores: {A: 1}, output: x}}", "columns.one: 'output' has no effect beside 'scores'"),
         ("columns: {one: {judgments: j}}", "columns.one.judgments: no section of judgments is called 'j'; there is"),
-        ("columns: {one: {scores: {A: 1}}}\ncorrelations: [{of: [one], with: [tow]}]", "correlations[0].with[0]: no column is called 'tow'"),  # noqa: E501
-        ("columns: {one: {scores: {A: 1}}}\nagreements: {a: {judgments: j, metric: gleu}}", "agreements.a.judgments: no section of judgments is called 'j'"),  # noqa: E501
+        ("columns: {one: {scores: {A: 1}}}\ncorrelations: [{of: [one], with: [tow]}]", "correlations[0].with[0]: no column is called 'tow'"),
+        ("columns: {one: {scores: {A: 1}}}\nagreements: {a: {judgments: j, metric: gleu}}", "agreements.a.judgments: no section of judgments is called 'j'"),
         ("columns: {one: {table: {file: s.txt, score: 9}}}", "s.txt:2: has 4 columns; column 9 is asked for"),
         ("columns: {one: {table: {file: s.txt, where: {a: b}}}}", "s.txt: no line has 'b' in column a"),
         ("columns: {a/b: {scores: {A: 1}}}", "columns.a/b: 'a/b' cannot be a name: / parts the keys of paths"),
@@ -234,16 +287,25 @@ def test_configs_without_texts(text: str, message: str) -> None:
 @pytest.mark.usefixtures("folder")
 def test_what_is_expected_is_told_by_validate(capsys: pytest.CaptureFixture[str]) -> None:
     write({"j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"})
-    write({"c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"})
+    write(
+        {
+            "c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"
+        }
+    )
     assert main(["validate", "c.yaml"]) == 0
-    assert capsys.readouterr().out == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
+    assert (
+        capsys.readouterr().out
+        == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
+    )
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("judgments j: Expected Wins, 1 items, 1 pairs of systems\n")
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_missed_value_ends_the_run_with_1_and_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missed_value_ends_the_run_with_1_and_is_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Length by hand: A and B have 5 and 4 words, mean 4.5, shown against 100."""
     entries = """\
   - {metric: length, scale: 100, values: {A: 4.5, B: 4.500}}
@@ -259,11 +321,20 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(capsys: pytest.CaptureF
     assert "missed" not in said
     found = Results.read(Path("o/results.json")).expectations
     assert found
-    assert [entry["verdict"] for entry in found["entries"]] == ["exact", "rounding", "exact", "exact", "exact"]
+    assert [entry["verdict"] for entry in found["entries"]] == [
+        "exact",
+        "rounding",
+        "exact",
+        "exact",
+        "exact",
+    ]
     assert (found["verdict"], found["missed"], found["recorded"]) == ("rounding", [], None)
     write({"c.yaml": CONFIG + entries.replace("B: 4.500", "B: 4.501")})
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "missed: 1. length: B: expected 4.501, found 4.500"
+    assert (
+        capsys.readouterr().out.splitlines()[-1]
+        == "missed: 1. length: B: expected 4.501, found 4.500"
+    )
     assert main(["show", "o"]) == 0
     assert "missed: 1. length" in capsys.readouterr().out
 
@@ -287,7 +358,12 @@ def test_values_that_only_the_results_can_refuse(capsys: pytest.CaptureFixture[s
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_known_to_differ_is_no_miss(capsys: pytest.CaptureFixture[str]) -> None:
-    write({"c.yaml": CONFIG + "  - {metric: length, values: {A: 9.0}, recorded: differs, why: not known}\n"})
+    write(
+        {
+            "c.yaml": CONFIG
+            + "  - {metric: length, values: {A: 9.0}, recorded: differs, why: not known}\n"
+        }
+    )
     assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
     assert "differs (as recorded)" in capsys.readouterr().out
 
@@ -346,9 +422,9 @@ JUDGED = "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n5,A,
     ("text", "note"),
     [
         ("columns: {c: {scores: {A: 1, B: 2}, rename: {A: B}}}", "c: two systems would have the same name"),
-        ("columns: {c: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [c], with: [c], without: [X]}]", "correlations: without: no column has a system 'X'"),  # noqa: E501
-        ("columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}}}", "a: agreements: the table has no score of B for the judged sentence 5"),  # noqa: E501
-        ("columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: u.tsv, sentence: 3}}}", "a: agreements: the table has no score of the judged sentence 5"),  # noqa: E501
+        ("columns: {c: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [c], with: [c], without: [X]}]", "correlations: without: no column has a system 'X'"),
+        ("columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}}}", "a: agreements: the table has no score of B for the judged sentence 5"),
+        ("columns: {c: {scores: {A: 1}}}\nagreements: {a: {judgments: j, table: {file: u.tsv, sentence: 3}}}", "a: agreements: the table has no score of the judged sentence 5"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) -> None:
@@ -361,7 +437,10 @@ def test_what_cannot_be_made_is_told_and_the_rest_is_kept(text: str, note: str) 
 @pytest.mark.usefixtures("folder")
 def test_a_correlation_of_one_system_is_none() -> None:
     text = "columns: {a: {scores: {A: 1}}, b: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [a], with: [b]}]\nexpect:\n"
-    found = run(text + "  - {path: correlations/a/b, values: {systems: 1, pearson: -, mean_rank_difference: -}}\n")
+    found = run(
+        text
+        + "  - {path: correlations/a/b, values: {systems: 1, pearson: -, mean_rank_difference: -}}\n"
+    )
     assert found["verdict"] == "exact"
 
 
@@ -384,22 +463,31 @@ def test_outputs_of_the_kept_lines_alone() -> None:
 @pytest.mark.usefixtures("folder")
 def test_brackets_of_the_penn_treebank() -> None:
     assert brackets(b"a -LRB- b -rrb- -lsb- -RSB- -lcb c-lrb- -") == b"a ( b ) [ ] { c-lrb- -"
-    write({"s.txt": "a -LRB- b -RRB- c\nd\n", "r.txt": "a ( b ) c\nd\n", "a.txt": "a -lrb- b -rrb- c\nd\n"})
-    text = (
-        "datasets: {d: {references: [r.txt], replace: ptb_brackets}}\nsystems: {A: a.txt}\nmetrics: [bleu]\nexpect:\n"
+    write(
+        {
+            "s.txt": "a -LRB- b -RRB- c\nd\n",
+            "r.txt": "a ( b ) c\nd\n",
+            "a.txt": "a -lrb- b -rrb- c\nd\n",
+        }
     )
+    text = "datasets: {d: {references: [r.txt], replace: ptb_brackets}}\nsystems: {A: a.txt}\nmetrics: [bleu]\nexpect:\n"
     assert run(text + "  - {values: {A: 1.000}}\n")["verdict"] == "exact"
     without = text.replace(", replace: ptb_brackets", "")
     assert run(without + "  - {values: {A: 1.000}}\n")["verdict"] == "differs"
 
 
 def test_length() -> None:
-    """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end 5 + 1 + 1."""
+    """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end
+    5 + 1 + 1."""
     texts, others = [" ab c ", "e", "d"], ["a", "b", "c"]
     for options, expected in (("", 4 / 3), ("unit=char", 8 / 3), ("unit=char,strip=both", 2.0)):
         metric = f"length[{','.join(filter(None, [options, 'scale=1']))}]"
-        assert pipeline.evaluate(texts, [others], metrics=[metric]).score == pytest.approx(expected, abs=1e-12)
-    found = pipeline.evaluate(texts, [others], metrics=["length[unit=char,strip=end,level=sum,scale=1]"])
+        assert pipeline.evaluate(texts, [others], metrics=[metric]).score == pytest.approx(
+            expected, abs=1e-12
+        )
+    found = pipeline.evaluate(
+        texts, [others], metrics=["length[unit=char,strip=end,level=sum,scale=1]"]
+    )
     assert (found.score, found.sentences.tolist()) == (7.0, [5.0, 1.0, 1.0])
     with pytest.raises(ConfigError, match="expected a number above 0"):
         pipeline.evaluate(texts, [others], metrics=["length[scale=0]"])
@@ -437,7 +525,8 @@ SOURCE        : a b c
 >> Chosen Annotator for line 2 : 0
 Precision   : 1.0
 """
-"""By hand: the output is a y c, d e. So it has the edit of annotator 1, and none in the second sentence."""
+"""By hand: the output is a y c, d e. So it has the edit of annotator 1, and none in the second
+sentence."""
 REPORTS = "datasets: {d: {gold: g.m2}}\nsystems: {A: o.txt}\nmetrics: [m2]\nexpect:\n  - reports: {A: r.txt}\n"
 
 
@@ -458,9 +547,15 @@ def test_the_counts_of_each_sentence_with_each_annotator() -> None:
 @pytest.mark.parametrize(
     ("report", "message"),
     [
-        ("Precision   : 1.0\n", "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"),
+        (
+            "Precision   : 1.0\n",
+            "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'",
+        ),
         ("# gold : 1\n", "r.txt:1: has a count, and no annotator stands before it"),
-        (">> Chosen Annotator for line 1 : 0\n", "r.txt:1: has a chosen annotator, and no counts before it"),
+        (
+            ">> Chosen Annotator for line 1 : 0\n",
+            "r.txt:1: has a chosen annotator, and no counts before it",
+        ),
     ],
 )
 def test_what_is_no_report_is_told(report: str, message: str) -> None:
@@ -493,12 +588,21 @@ def test_what_nobody_could_run_is_never_missed() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_the_order_of_systems_decides_which_one_is_later_in_a_tie() -> None:
-    """People prefer A in both sentences, and the metric ties the systems: right where A is the later one."""
-    write({"j.csv": JUDGED.replace("5,A,2,B,1", "5,A,1,B,2"), "t.tsv": "A\t1\t0\nB\t1\t0\nA\t2\t5\nB\t2\t5\n"})
+    """People prefer A in both sentences, and the metric ties the systems: right where A is the
+    later one."""
+    write(
+        {
+            "j.csv": JUDGED.replace("5,A,2,B,1", "5,A,1,B,2"),
+            "t.tsv": "A\t1\t0\nB\t1\t0\nA\t2\t5\nB\t2\t5\n",
+        }
+    )
     text = "judgments: {j: {file: j.csv}}\nagreements: {a: {judgments: j, table: {file: t.tsv, sentence: 3}%s}}\n"
     for order, right in ((", order: [B, A]", 1), (", order: [A, B]", 0), ("", 0)):
         expect = f"expect: [{{path: agreements/a/accuracy, values: {right}}}]\n"
         assert run(text % order + expect)["verdict"] == "exact"
     found = stages.run(prepare(text % ", order: [A, C]"), "o")[1]
     assert "a: order: expected each of A, B once" in found.warnings
-    assert "'order' has no effect with 'ties: half'" in problems(text % ", order: [A, B], ties: half")[0]
+    assert (
+        "'order' has no effect with 'ties: half'"
+        in problems(text % ", order: [A, B], ties: half")[0]
+    )

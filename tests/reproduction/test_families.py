@@ -1,4 +1,6 @@
-"""Recipes of one file that differ by a parameter, tables of several metrics, and byte order marks that count."""
+"""Recipes of one file that differ by a parameter, tables of several metrics, and byte order marks
+that count.
+"""
 
 from __future__ import annotations
 
@@ -47,16 +49,27 @@ def test_three_years_have_all_language_pairs(items: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("recipe", WMT, ids=[recipe.name for recipe in WMT])
-def test_a_language_pair_is_scored_as_the_recomputation_did(recipe: Any, items: Mapping[str, Any]) -> None:
-    """Origin: the recomputation of every value, which names tokeniser, order of references, marks and files."""
+def test_a_language_pair_is_scored_as_the_recomputation_did(
+    recipe: Any, items: Mapping[str, Any]
+) -> None:
+    """Origin: the recomputation of every value, which names tokeniser, order of references, marks
+    and files.
+    """
     item, pair = items[recipe.name], recipe.name.partition("-")[2]
     settings, own = item["settings"], recipe.mapping("datasets")
-    files = {(file["repo"], file["commit"], file["path"], file["sha256"], file["bytes"]) for file in item["files"]}
-    files = {file for file in files if "-en.ref.refB" not in file[2] and "en-he.ref.refB" not in file[2]}  # came later
+    files = {
+        (file["repo"], file["commit"], file["path"], file["sha256"], file["bytes"])
+        for file in item["files"]
+    }
+    files = {
+        file for file in files if "-en.ref.refB" not in file[2] and "en-he.ref.refB" not in file[2]
+    }  # came later
     assert {(f.repository, f.commit, f.path, f.sha256, f.size) for f in recipe.files} == files
 
     def references(dataset: str) -> list[str]:
-        return [file.path for text in own[dataset]["references"] for file in catalogue.named_in(text)]
+        return [
+            file.path for text in own[dataset]["references"] for file in catalogue.named_in(text)
+        ]
 
     assert references(pair) == settings["references"]["all"]
     for label, paths in settings["references"].items():
@@ -64,15 +77,24 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(recipe: Any, items: 
     assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
     assert recipe.content["metrics"] == [f"bleu[tokenizer={settings['tokenizer']}]", "chrf"]
     entries = [
-        entry["table"]["where"]["metric"] for entry in recipe.expected if "system" not in entry["table"]["where"]
+        entry["table"]["where"]["metric"]
+        for entry in recipe.expected
+        if "system" not in entry["table"]["where"]
     ]
     assert sorted(entries) == sorted(item["values"]) if "values" in item else entries
-    systems = {path.rpartition(".hyp.")[2].rpartition(".")[0] for _, _, path, *_ in files if ".hyp." in path}
+    systems = {
+        path.rpartition(".hyp.")[2].rpartition(".")[0]
+        for _, _, path, *_ in files
+        if ".hyp." in path
+    }
     assert set(recipe.mapping("systems")) == systems
 
 
 def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> None:
-    printed = {recipe.name.removeprefix("wmt23-printed-"): recipe for recipe in matching_recipes(["wmt23-printed"])}
+    printed = {
+        recipe.name.removeprefix("wmt23-printed-"): recipe
+        for recipe in matching_recipes(["wmt23-printed"])
+    }
     tables = items["wmt23-printed"]["values"]
     assert {
         name: dict(zip(("bleu", "chrf"), (e["values"] for e in one.expected), strict=True))
@@ -84,17 +106,28 @@ def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> Non
 def leaves(value: Any) -> list[str]:
     """Return all texts in mappings and lists."""
     if isinstance(value, dict | list):
-        return [text for child in (value.values() if isinstance(value, dict) else value) for text in leaves(child)]
+        return [
+            text
+            for child in (value.values() if isinstance(value, dict) else value)
+            for text in leaves(child)
+        ]
     return [value]
 
 
 @pytest.mark.parametrize(
     ("family", "count"), [("unieval", 42), ("metaeval-simplification", 137), ("opinsummeval", 512)]
 )
-def test_correlations_with_people_are_those_on_record(family: str, count: int, items: Mapping[str, Any]) -> None:
-    """The numbers of each result, and how many there are in all; 17 of the simplification are in two of its tables."""
+def test_correlations_with_people_are_those_on_record(
+    family: str, count: int, items: Mapping[str, Any]
+) -> None:
+    """The numbers of each result, and how many there are in all; 17 of the simplification are in
+    two of its tables.
+    """
     expected = sorted(
-        text for name, item in items.items() if name.startswith(family[:8]) for text in leaves(item["values"])
+        text
+        for name, item in items.items()
+        if name.startswith(family[:8])
+        for text in leaves(item["values"])
     )
     own = [entry["values"] for recipe in matching_recipes([family]) for entry in recipe.expected]
     assert sorted(leaves(own)) == expected
@@ -102,17 +135,30 @@ def test_correlations_with_people_are_those_on_record(family: str, count: int, i
 
 
 @pytest.mark.parametrize(("family", "count"), [("arabic-gec", 484), ("text-editing", 904)])
-def test_reports_of_arabic_correction_are_those_on_record(family: str, count: int, shared: Path) -> None:
-    """Origin: the recomputation of the reports, which names text, annotations and checksums of each."""
-    content = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))["items"]
+def test_reports_of_arabic_correction_are_those_on_record(
+    family: str, count: int, shared: Path
+) -> None:
+    """Origin: the recomputation of the reports, which names text, annotations and checksums of
+    each.
+    """
+    content = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
+        "items"
+    ]
     known = {item["id"]: item for item in content if item["id"].startswith(family)}
     recipes_of = {recipe.name: recipe for recipe in matching_recipes([family])}
     assert set(recipes_of) == set(known)
     total = 0
     for name, recipe in recipes_of.items():
         named = {file.sha256: file.path for file in recipe.files}
-        texts = {catalogue.named_one(text).path: system for system, text in recipe.mapping("systems").items()}
-        golds = {file["sha256"] for file in [*known[name]["files"], *known[name]["given"]] if "2edits" in file["path"]}
+        texts = {
+            catalogue.named_one(text).path: system
+            for system, text in recipe.mapping("systems").items()
+        }
+        golds = {
+            file["sha256"]
+            for file in [*known[name]["files"], *known[name]["given"]]
+            if "2edits" in file["path"]
+        }
         golds |= {file["sha256"] for file in known[name]["given"]}
         outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
         assert set(named) == golds | outputs
@@ -121,7 +167,9 @@ def test_reports_of_arabic_correction_are_those_on_record(family: str, count: in
             entries = [entry for entry in recipe.expected if texts[path] in entry["values"]]
             assert [e["title"].split()[0] for e in entries] == ["Precision", "Recall", "F1", "F0.5"]
             assert [e["values"][texts[path]] for e in entries] == list(values.values())[:4]
-            assert {e.get("recorded") for e in entries} == {"differs" if "oracle/qalb14/pnx_seg" in path else None}
+            assert {e.get("recorded") for e in entries} == {
+                "differs" if "oracle/qalb14/pnx_seg" in path else None
+            }
             total += len(entries)
     assert total == count
 
@@ -129,7 +177,10 @@ def test_reports_of_arabic_correction_are_those_on_record(family: str, count: in
 def test_values_that_nobody_has_computed_here_are_on_record_as_not_run() -> None:
     """The data of these six language pairs was at hand."""
     ran = {recipe.name for recipe in WMT if recipe.publication["verdict"] != NOT_RUN}
-    assert ran == {f"wmt22-{pair}" for pair in ("cs-en", "en-hr", "en-zh", "liv-en")} | {"wmt23-en-de", "wmt23-he-en"}
+    assert ran == {f"wmt22-{pair}" for pair in ("cs-en", "en-hr", "en-zh", "liv-en")} | {
+        "wmt23-en-de",
+        "wmt23-he-en",
+    }
 
 
 FAMILY = {
@@ -140,12 +191,17 @@ FAMILY = {
         "{pair}": {"references": ["{set}.{refs}.{system}"], "drop": "{refs}"},
         "{pair}-{apart}": {"source": "{apart}"},
     },
-    "expect": [{"title": "{apart}", "dataset": "{pair}-{apart}"}, {"values": "{values}", "mean": ["{refs}"]}],
+    "expect": [
+        {"title": "{apart}", "dataset": "{pair}-{apart}"},
+        {"values": "{values}", "mean": ["{refs}"]},
+    ],
 }
 
 
 def test_parameters_of_a_row_are_filled_in() -> None:
-    """Lists make items and entries come several times, or not at all; {system} is none of the parameters."""
+    """Lists make items and entries come several times, or not at all; {system} is none of the
+    parameters.
+    """
     first, second = dict(members(FAMILY, "f.yaml")).values()
     assert first["publication"]["what"] == "a-b of test"
     assert first["datasets"] == {
@@ -173,9 +229,20 @@ def config(folder: Path, **changes: Any) -> dict[str, Any]:
     (folder / "ref.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
     (folder / "A.x.txt").write_text(f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8")
     (folder / "B.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
-    rows = ["pair\tsystem\tmetric\tscore", "p\tB\tbleu-all\t1.0", "p\tB\tchrf-all\t1.0", "q\tB\tbleu-all\t0.5"]
+    rows = [
+        "pair\tsystem\tmetric\tscore",
+        "p\tB\tbleu-all\t1.0",
+        "p\tB\tchrf-all\t1.0",
+        "q\tB\tbleu-all\t0.5",
+    ]
     (folder / "t.tsv").write_text("\n".join(rows), encoding="utf-8")
-    table = {"file": "t.tsv", "where": {"pair": "p"}, "system": "system", "score": "score", "metric": "metric"}
+    table = {
+        "file": "t.tsv",
+        "where": {"pair": "p"},
+        "system": "system",
+        "score": "score",
+        "metric": "metric",
+    }
     metrics = {"bleu-all": "bleu", "chrf-all": {"metric": "chrf", "dataset": "d"}}
     content: dict[str, Any] = {
         "datasets": {"d": {"references": ["ref.txt"]}},
@@ -197,14 +264,20 @@ def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
     (tmp_path / "ref.txt").rename(tmp_path / "ref")
     content["datasets"]["d"]["references"] = ["ref"]
     found = run(tmp_path, content).expectations
-    assert [(entry["title"], entry["equal"]) for entry in found["entries"]] == [("bleu-all", 1), ("chrf-all", 1)]
+    assert [(entry["title"], entry["equal"]) for entry in found["entries"]] == [
+        ("bleu-all", 1),
+        ("chrf-all", 1),
+    ]
 
 
 @pytest.mark.parametrize(
     ("table", "message"),
     [
         ({"score": "scores"}, "t.tsv:2: has no 'scores' (did you mean 'score'?)"),
-        ({"where": {"pair": "x"}}, "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric"),
+        (
+            {"where": {"pair": "x"}},
+            "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric",
+        ),
         ({"metrics": {"bleu-all": "blue"}}, "'blue' is no metric"),
         ({"system": "7"}, "t.tsv:2: has 4 columns; column 7 is asked for"),
     ],
@@ -217,19 +290,34 @@ def test_what_a_table_lacks_is_told(tmp_path: Path, table: dict[str, Any], messa
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(("bom", "kept"), [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)])
-def test_a_byte_order_mark_counts_where_the_data_set_says_so(tmp_path: Path, bom: object, kept: bool) -> None:
+@pytest.mark.parametrize(
+    ("bom", "kept"), [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)]
+)
+def test_a_byte_order_mark_counts_where_the_data_set_says_so(
+    tmp_path: Path, bom: object, kept: bool
+) -> None:
     """The oracle is sacreBLEU on the lines as Python reads them, with the mark."""
     sacrebleu = pytest.importorskip("sacrebleu")
     content = config(tmp_path)
-    content |= {"datasets": {"d": {"references": ["ref.txt"], "bom": bom}}, "systems": {"A.x": "A.x.txt", "B": "B.txt"}}
+    content |= {
+        "datasets": {"d": {"references": ["ref.txt"], "bom": bom}},
+        "systems": {"A.x": "A.x.txt", "B": "B.txt"},
+    }
     results = run(tmp_path, content)
     lines = (tmp_path / "A.x.txt").read_text(encoding="utf-8").splitlines()
     lines = lines if kept else [line.removeprefix(MARK) for line in lines]
     references = [(tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()]
-    ours = {score.metric.partition("|")[0]: score.score for score in results.scores if score.system == "A.x"}
-    assert ours["bleu"] * 100 == pytest.approx(sacrebleu.corpus_bleu(lines, references).score, abs=1e-9)
-    assert ours["chrf"] * 100 == pytest.approx(sacrebleu.corpus_chrf(lines, references).score, abs=1e-9)
+    ours = {
+        score.metric.partition("|")[0]: score.score
+        for score in results.scores
+        if score.system == "A.x"
+    }
+    assert ours["bleu"] * 100 == pytest.approx(
+        sacrebleu.corpus_bleu(lines, references).score, abs=1e-9
+    )
+    assert ours["chrf"] * 100 == pytest.approx(
+        sacrebleu.corpus_chrf(lines, references).score, abs=1e-9
+    )
     told = [text for text in results.warnings if "byte order mark" in text]
     assert len(told) == 1
     assert ("counts as text" in told[0]) == kept
@@ -238,11 +326,15 @@ def test_a_byte_order_mark_counts_where_the_data_set_says_so(tmp_path: Path, bom
 def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
     content = config(tmp_path, systems={"A": "A.x.txt"})
     content["datasets"]["d"]["bom"] = ["a"]
-    with pytest.raises(InputError, match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)"):
+    with pytest.raises(
+        InputError, match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)"
+    ):
         stages.prepare(from_mapping(content, tmp_path))
 
 
-def test_the_command_line_keeps_marks_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line_keeps_marks_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     config(tmp_path)
     arguments = ["score", "bleu", "-r", str(tmp_path / "ref.txt"), "-o", str(tmp_path / "A.x.txt")]
     said = []
@@ -260,7 +352,13 @@ def test_a_file_of_several_recipes_runs_by_its_name(
     """Its results are called as their rows; one of them is shown as a config that runs by itself."""
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"}) | {
-        "publication": {"what": "{pair}", "verdict": "exact", "cite": "c", "url": "https://example.org", "recipe": "r"},
+        "publication": {
+            "what": "{pair}",
+            "verdict": "exact",
+            "cite": "c",
+            "url": "https://example.org",
+            "recipe": "r",
+        },
         "each": {"pair": {"p": {}, "q": {"of": {"bleu-all": "bleu"}}}},
         "usual": {"of": {"bleu-all": "bleu", "chrf-all": "chrf"}},
     }
@@ -274,7 +372,9 @@ def test_a_file_of_several_recipes_runs_by_its_name(
     assert "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in said
 
 
-def test_one_of_several_recipes_is_shown_filled_in(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_of_several_recipes_is_shown_filled_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["reproduce", "--show", "wmt22-ru-sah"]) == 0
     shown = yaml.safe_load(capsys.readouterr().out)
     assert "each" not in shown
@@ -309,7 +409,9 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     assert recipe.publication == {"what": "the table t.md", "verdict": "rounding"}
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
     assert main(["reproduce", "own.yaml"]) == 0
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2  # nothing is written over
+    assert (
+        main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
+    )  # nothing is written over
 
 
 @pytest.mark.parametrize(
@@ -325,11 +427,18 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
         ("system,bleu,chrf\nB,1\n", "t.csv: chrf: has no number"),
         ("system,size,bleu\nB,1.3M,1\n", "t.csv: which metric is 'size'?"),
         ("system,bleu\nC,1\n", "no system is called 'C'"),
-        ("nothing\n", "t.csv: expected a table: a line of titles, and lines with a system and its numbers"),
+        (
+            "nothing\n",
+            "t.csv: expected a table: a line of titles, and lines with a system and its numbers",
+        ),
     ],
 )
 def test_a_table_that_is_no_table_of_the_config(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], table: str, message: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"})
@@ -350,7 +459,9 @@ def test_a_recipe_that_does_not_run_is_not_written(
     Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
     command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
     with monkeypatch.context() as patched:
-        failed = Outcome(recipe=next(iter(recipes().values())), expectations=None, message="memory ran out")
+        failed = Outcome(
+            recipe=next(iter(recipes().values())), expectations=None, message="memory ran out"
+        )
         patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
         assert main(command) == 2
     assert "own.yaml: memory ran out" in capsys.readouterr().err
@@ -358,12 +469,16 @@ def test_a_recipe_that_does_not_run_is_not_written(
     assert main(command) == 0
 
 
-def test_the_only_metric_may_have_columns_for_its_outputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_only_metric_may_have_columns_for_its_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
     Path("g.m2").write_text(gold, encoding="utf-8")
     Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
-    Path("c.yaml").write_text("datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n", encoding="utf-8")
+    Path("c.yaml").write_text(
+        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n", encoding="utf-8"
+    )
     Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8")
     assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
     (recipe,) = read_recipes(Path("own.yaml"))
@@ -377,7 +492,9 @@ PAGE = "| | BLEU |\n|---|---|\n| A | 100.0 |\n| B.2 | 100.0 |\n"
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a config of files of a repository, a table, and a mirror with this repository at a commit."""
+    """A folder with a config of files of a repository, a table, and a mirror with this repository
+    at a commit.
+    """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     catalogue.catalogue.cache_clear()
@@ -401,11 +518,15 @@ NEW = ["reproduce", "--new", "own.yaml", "c.yaml", "t.md", "--repository", f"som
 def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     repository: Path, capsys: pytest.CaptureFixture[str], scheme: str
 ) -> None:
-    """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are the same."""
+    """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are
+    the same.
+    """
     mirror = f"{scheme}{repository}"
     assert main([*NEW, "--mirror", mirror]) == 0
     assert "2 of 2" in capsys.readouterr().out
-    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))["catalogue"]["own"]["from"]
+    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))["catalogue"]["own"][
+        "from"
+    ]
     assert (group["repository"], group["commit"]) == ("some/where", COMMIT)
     for name, about in group["files"].items():
         data = (repository / "some" / "where" / COMMIT / name).read_bytes()
@@ -417,20 +538,27 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
     assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
     shutil.rmtree("cache")
-    (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text("another\n", encoding="utf-8")
+    (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
+        "another\n", encoding="utf-8"
+    )
     assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2  # it is not what was checked in
     assert "expected 23 bytes with sha256" in capsys.readouterr().err
 
 
 def test_the_example_of_the_help_page_is_what_comes_out(
-    tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Its table, config and command, on the real files; the checksums are those of the catalogue."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     catalogue.catalogue.cache_clear()
     page = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
-    example = page[page.index("## A published table in ten minutes") : page.index("## To add a recipe")]
+    example = page[
+        page.index("## A published table in ten minutes") : page.index("## To add a recipe")
+    ]
     blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
     Path("table.md").write_text(blocks[0], encoding="utf-8")
     Path("config.yaml").write_text(blocks[1], encoding="utf-8")
@@ -442,7 +570,9 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
     files = content["catalogue"]["livonian"]["from"][0]["files"]
     known = catalogue.data_set("wmt22").files
-    assert {name: about["sha256"] for name, about in files.items()} == {name: known[name].sha256 for name in files}
+    assert {name: about["sha256"] for name, about in files.items()} == {
+        name: known[name].sha256 for name in files
+    }
 
 
 @pytest.mark.usefixtures("repository")
@@ -450,7 +580,11 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     ("old", "new", "message"),
     [
         ("A |", "C |", "own/outputs/C.txt: is not there"),
-        ("data:own/refs", "data:other/refs", "expected one NAME, which `gec-pipeline data list` does not have"),
+        (
+            "data:own/refs",
+            "data:other/refs",
+            "expected one NAME, which `gec-pipeline data list` does not have",
+        ),
         ("data:own", "data:conll14", "data:NAME/PATH; found none"),
         ("refs/r.txt", "refs/*.txt", "refs/*.txt: name each file"),
     ],
@@ -459,7 +593,9 @@ def test_what_is_not_in_a_repository_is_told(
     repository: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
 ) -> None:
     for name in ("c.yaml", "t.md"):
-        Path(name).write_text(Path(name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+        Path(name).write_text(
+            Path(name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8"
+        )
     assert main([*NEW, "--mirror", str(repository)]) == 2
     assert message in capsys.readouterr().err
     assert not Path("own.yaml").exists()
@@ -483,9 +619,13 @@ FILE = {"bytes": 1, "sha256": "0" * 64}
         ("own", {"files": "wmt21.files"}, "own: expected from:"),
     ],
 )
-def test_a_catalogue_of_ones_own_is_checked(tmp_path: Path, name: str, group: dict[str, Any], message: str) -> None:
+def test_a_catalogue_of_ones_own_is_checked(
+    tmp_path: Path, name: str, group: dict[str, Any], message: str
+) -> None:
     content = config(tmp_path)
-    content["catalogue"] = {name: {"from": [{"repository": "some/where", "commit": COMMIT, **group}]}}
+    content["catalogue"] = {
+        name: {"from": [{"repository": "some/where", "commit": COMMIT, **group}]}
+    }
     with pytest.raises(InputError) as caught:
         stages.prepare(from_mapping(content, tmp_path))
     assert message in str(caught.value)

@@ -1,4 +1,5 @@
-"""Published results by their recipes: on real data beside the checkout, and on invented files of its form.
+"""Published results by their recipes: on real data beside the checkout, and on invented files of
+its form.
 
 TrueSkill of large campaigns takes minutes: PIPELINE_SLOW=1.
 """
@@ -40,13 +41,27 @@ if TYPE_CHECKING:
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 MIRROR = SHARED / "mirror"
 RECIPES = published.recipes()
-HERE = [name for name, recipe in RECIPES.items() if all((MIRROR / file.address).is_file() for file in recipe.files)]
+HERE = [
+    name
+    for name, recipe in RECIPES.items()
+    if all((MIRROR / file.address).is_file() for file in recipe.files)
+]
 UNSEEN = [name for name, recipe in RECIPES.items() if name not in HERE]
-NOT_AT_HAND = {"gjg-table6", "gjg-table7", "coling2018-gleu-sentence", "acl2015-pairs", "jfleg-pseudodata"}
+NOT_AT_HAND = {
+    "gjg-table6",
+    "gjg-table7",
+    "coling2018-gleu-sentence",
+    "acl2015-pairs",
+    "jfleg-pseudodata",
+}
 """Items whose published values are words, or of which there are none."""
 BEYOND = ("wmt", "unieval", "metaeval", "opinsummeval", "arabic-gec", "text-editing")
 """How the names of recipes of other fields and languages begin; see test_families.py."""
-OF_PAPERS = {name for name in RECIPES if not name.startswith(BEYOND)} - {*OF_EDITS, *OF_ERRANT, *ELSEWHERE}
+OF_PAPERS = {name for name in RECIPES if not name.startswith(BEYOND)} - {
+    *OF_EDITS,
+    *OF_ERRANT,
+    *ELSEWHERE,
+}
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +75,12 @@ def data(tmp_path_factory: pytest.TempPathFactory, shared: Path) -> Iterator[Pat
 
 
 def test_every_published_result_has_its_recipe(published: dict[str, Any]) -> None:
-    assert {name for name in RECIPES if not name.startswith(BEYOND)} == {*published, *OF_EDITS, *OF_ERRANT, *ELSEWHERE}
+    assert {name for name in RECIPES if not name.startswith(BEYOND)} == {
+        *published,
+        *OF_EDITS,
+        *OF_ERRANT,
+        *ELSEWHERE,
+    }
     assert len(HERE) >= 35  # so that the tests below do not run on nothing
 
 
@@ -97,12 +117,16 @@ def test_the_part_of_jfleg_that_is_here(name: str, tmp_path: Path) -> None:
 
 
 def without_um(m2: str, annotator: int) -> str:
-    """Return the text after an annotator's edits but those of type Um; the first annotator's where there are none."""
+    """Return the text after an annotator's edits but those of type Um; the first annotator's where
+    there are none.
+    """
     lines = []
     for block in m2.strip("\n").split("\n\n"):
         source, *rows = block.split("\n")
         edits = [row[2:].split("|||") for row in rows]
-        own = [edit for edit in edits if edit[5] == str(annotator)] or [edit for edit in edits if edit[5] == "0"]
+        own = [edit for edit in edits if edit[5] == str(annotator)] or [
+            edit for edit in edits if edit[5] == "0"
+        ]
         words = source[2:].split(" ")
         for span, kind, text, *_ in reversed(own):
             start, end = map(int, span.split())
@@ -116,9 +140,13 @@ def without_um(m2: str, annotator: int) -> str:
 def test_coling_2018_on_its_references_made_again(
     tmp_path: Path, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The repository is not in the mirror, but its references come out of the M2 file, byte by byte."""
+    """The repository is not in the mirror, but its references come out of the M2 file, byte by
+    byte.
+    """
     conll, coling = catalogue.data_set("conll14"), catalogue.data_set("gecmetrics-2018")
-    m2 = (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+    m2 = (
+        (shared / "mirror" / conll.files["official-2014.combined.m2"].address).read_bytes().decode()
+    )
     made = {"source": (shared / "mirror" / conll.files["source"].address).read_bytes()}
     made |= {f"ref{number}": without_um(m2, number).encode() for number in (0, 1)}
     for name, text in made.items():
@@ -128,13 +156,17 @@ def test_coling_2018_on_its_references_made_again(
     recipe = RECIPES["coling2018-gleu-system"]
     published.fetch_missing([recipe], None, lambda _: None)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
-    assert published.fetch_missing([recipe], None, lambda _: None) == []  # that is, the checksums are right
+    assert (
+        published.fetch_missing([recipe], None, lambda _: None) == []
+    )  # that is, the checksums are right
     found = reproduce(recipe, tmp_path).expectations
     assert found
     assert (found["verdict"], found["missed"]) == ("rounding", [])
 
 
-@pytest.mark.parametrize("name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))])
+@pytest.mark.parametrize(
+    "name", [name for name in UNSEEN if name.startswith(("tacl2016-gleu", "jfleg-"))]
+)
 def test_exact_figures_of_python_2_split_at_ascii_white_space(name: str) -> None:
     """There the no-break space is part of a word; REF-M of SEEDA has one."""
     if RECIPES[name].publication["verdict"] == "exact" or name == "tacl2016-gleu":
@@ -169,22 +201,32 @@ def numbers(value: Any) -> set[Decimal]:
 def texts(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [text for child in value.values() for text in texts(child)]
-    return [text for child in value for text in texts(child)] if isinstance(value, list) else [str(value)]
+    return (
+        [text for child in value for text in texts(child)]
+        if isinstance(value, list)
+        else [str(value)]
+    )
 
 
 @pytest.mark.parametrize("name", sorted(OF_PAPERS - NOT_AT_HAND))
 def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[str, Any]) -> None:
-    """Every number of published.json stands in the recipe: expected, or named as not compared. Orders are equal."""
+    """Every number of published.json stands in the recipe: expected, or named as not compared.
+    Orders are equal.
+    """
     config = written(RECIPES[name].path)
     values = published[name]["published"]
     if isinstance(values, list) and isinstance(values[0], str):
         known = [["INPUT" if system in ("src", "source") else system for system in values]]
         orders = [entry["order"] for entry in config["expect"] if "order" in entry]
-        assert known[0] in [["INPUT" if system == "src" else system for system in order] for order in orders]
+        assert known[0] in [
+            ["INPUT" if system == "src" else system for system in order] for order in orders
+        ]
         return
     said = numbers([entry.get("values") for entry in config["expect"]])
     said |= {
-        n for text in config["publication"].get("not_compared", []) for n in numbers(re.findall(r"[\d.]+\d", text))
+        n
+        for text in config["publication"].get("not_compared", [])
+        for n in numbers(re.findall(r"[\d.]+\d", text))
     }
     if name == "gjg-table3b-ranges":
         values = {system: ranks for system, ranks in values.items() if system != "clusters"}
@@ -196,7 +238,9 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
     recipe = RECIPES[name]
     text = recipe.path.read_text(encoding="utf-8")
     start = (
-        f"# Recipes: `gec-pipeline reproduce {recipe.family}` runs" if recipe.family else "# A recipe: `gec-pipeline"
+        f"# Recipes: `gec-pipeline reproduce {recipe.family}` runs"
+        if recipe.family
+        else "# A recipe: `gec-pipeline"
     )
     assert text.startswith(start if recipe.family else f"{start} reproduce {name}` runs it")
     config = recipe.content if recipe.family else written(recipe.path)
@@ -208,7 +252,10 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
     )
     if name != "conll14-gleu-13":
         assert {"what", "cite", "url", "recipe", "verdict"} <= set(config["publication"])
-    assert all("/" not in text or text.startswith(("data:", "http")) for text in texts(config.get("systems", {})))
+    assert all(
+        "/" not in text or text.startswith(("data:", "http"))
+        for text in texts(config.get("systems", {}))
+    )
 
 
 # ---- recipes whose data is not here, on invented files of the same form
@@ -221,9 +268,13 @@ def invented(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, DataSet]:
 
 @pytest.fixture
 def stand_ins(
-    invented: Mapping[str, DataSet], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    invented: Mapping[str, DataSet],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Path]:
-    """Data sets described by the checksums of invented files, in a mirror of these; returns the mirror."""
+    """Data sets described by the checksums of invented files, in a mirror of these; returns the
+    mirror.
+    """
     mirror = tmp_path_factory.getbasetemp() / "stand-ins"
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path_factory.getbasetemp() / "invented"))
     monkeypatch.setattr(catalogue, "catalogue", lambda: invented)
@@ -232,7 +283,9 @@ def stand_ins(
     published.recipes.cache_clear()
 
 
-WITHOUT_SHARED = [name for name, recipe in RECIPES.items() if all(is_invented(file) for file in recipe.files)]
+WITHOUT_SHARED = [
+    name for name, recipe in RECIPES.items() if all(is_invented(file) for file in recipe.files)
+]
 KNOWN = ("koyama", "conll14-gleu", "arxiv", "gecmetrics-paper", "gecmetrics-seeda")
 """How the names of recipes begin that run on the files beside the checkout."""
 BOTH = [name for name in WITHOUT_SHARED if not name.startswith(KNOWN) or name in OF_EDITS]
@@ -241,12 +294,14 @@ OF_ONE_FORM = {
     for name, recipe in RECIPES.items()
     if recipe.family and name in BOTH
 }
-"""A recipe of each family, choice of metrics and number of data sets: the others of a file differ in names alone."""
+"""A recipe of each family, choice of metrics and number of data sets: the others of a file differ
+in names alone."""
 TRIED = [name for name in UNSEEN if not RECIPES[name].family or name in OF_ONE_FORM.values()]
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in TRIED)) for name in BOTH]
+    "name",
+    [pytest.param(name, marks=[pytest.mark.exhaustive] * (name not in TRIED)) for name in BOTH],
 )  # of the files at hand, the test above asks more
 def test_a_recipe_runs_on_files_of_the_form_of_its_data(
     name: str, stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -266,7 +321,11 @@ def test_a_recipe_runs_on_files_of_the_form_of_its_data(
         assert entry["message"] is None
         assert entry["values"] > 0
         assert all(one["found"] is not None for one in entry["compared"])
-    assert found.expectations["verdict"] in ("differs", "partly", "not published")  # the texts are invented
+    assert found.expectations["verdict"] in (
+        "differs",
+        "partly",
+        "not published",
+    )  # the texts are invented
 
 
 @pytest.mark.usefixtures("shared")
@@ -306,7 +365,9 @@ def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]
     assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names)
     assert max(map(len, said.splitlines())) <= 120
     assert said.splitlines()[-1] == "what has no recipe, and why: gec-pipeline help reproduce"
-    assert "## What has no recipe\n" in (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+    assert "## What has no recipe\n" in (ROOT / "pipeline" / "help" / "reproduce.md").read_text(
+        encoding="utf-8"
+    )
     assert main(["reproduce", "--list", "koyama-*", "--json"]) == 2
     assert "--format json: has no effect where nothing runs" in capsys.readouterr().err
 
@@ -318,25 +379,54 @@ def test_a_recipe_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("empty")
 @pytest.mark.parametrize("more", [[], ["--no-fetch"]])
-def test_without_data_it_says_what_to_fetch(capsys: pytest.CaptureFixture[str], more: list[str]) -> None:
+def test_without_data_it_says_what_to_fetch(
+    capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
     assert main(["reproduce", "koyama-corpus", "seeda-gleu", *more]) == 2
     said = capsys.readouterr()
-    assert "koyama-corpus: not run: 5 files are not here: gec-pipeline data fetch conll14\n" in said.out
-    assert "seeda-gleu: not run: 18 files are not here: gec-pipeline data fetch conll14 seeda\n" in said.out
+    assert (
+        "koyama-corpus: not run: 5 files are not here: gec-pipeline data fetch conll14\n"
+        in said.out
+    )
+    assert (
+        "seeda-gleu: not run: 18 files are not here: gec-pipeline data fetch conll14 seeda\n"
+        in said.out
+    )
     assert said.err.endswith("error: 2 of 2 results could not be run: see above\n")
 
 
-def test_what_can_be_run_is_run(empty: Path, shared: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["reproduce", "arxiv1605-rho", "tacl2016-rho", "arxiv1605-places", "--mirror", str(shared / "mirror")]
+def test_what_can_be_run_is_run(
+    empty: Path, shared: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "reproduce",
+        "arxiv1605-rho",
+        "tacl2016-rho",
+        "arxiv1605-places",
+        "--mirror",
+        str(shared / "mirror"),
+    ]
     assert main(arguments) == 3
     said = capsys.readouterr()
-    assert re.search(r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding", said.out, re.MULTILINE)
-    assert "tacl2016-rho: not run: 1 file is not here: gec-pipeline data fetch reassess-gec" in said.out
+    assert re.search(
+        r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding", said.out, re.MULTILINE
+    )
+    assert (
+        "tacl2016-rho: not run: 1 file is not here: gec-pipeline data fetch reassess-gec"
+        in said.out
+    )
     assert "is not there" in said.err
     assert main([*arguments, "--json", "-q"]) == 3
     found = {one["name"]: one for one in json.loads(capsys.readouterr().out)["results"]}
-    assert (found["arxiv1605-rho"]["verdict"], found["tacl2016-rho"]["verdict"]) == ("rounding", None)
-    assert [one["expected"] for entry in found["arxiv1605-places"]["entries"] for one in entry["compared"]] == [
+    assert (found["arxiv1605-rho"]["verdict"], found["tacl2016-rho"]["verdict"]) == (
+        "rounding",
+        None,
+    )
+    assert [
+        one["expected"]
+        for entry in found["arxiv1605-places"]["entries"]
+        for one in entry["compared"]
+    ] == [
         "2.9",
         "2.6",
     ]
@@ -346,11 +436,20 @@ def test_what_can_be_run_is_run(empty: Path, shared: Path, capsys: pytest.Captur
 
 
 def test_data_of_the_user_is_taken_from_a_folder(
-    stand_ins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    stand_ins: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A link in the cache. What is not fetched is told, with the folder that is lacking."""
-    files = {key: replace(file, given="get it there") for key, file in catalogue.catalogue()["pillars"].files.items()}
-    sets = {**catalogue.catalogue(), "pillars": replace(catalogue.catalogue()["pillars"], files=files)}
+    files = {
+        key: replace(file, given="get it there")
+        for key, file in catalogue.catalogue()["pillars"].files.items()
+    }
+    sets = {
+        **catalogue.catalogue(),
+        "pillars": replace(catalogue.catalogue()["pillars"], files=files),
+    }
     monkeypatch.setattr(catalogue, "catalogue", lambda: sets)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "data"))
     published.recipes.cache_clear()
@@ -367,7 +466,11 @@ def test_data_of_the_user_is_taken_from_a_folder(
         (folder / file.name).write_bytes((stand_ins / file.address).read_bytes())
     (tmp_path / "data" / "pillars").symlink_to(folder, target_is_directory=True)
     assert main(arguments) == 0  # the texts are invented, and nothing is worse than "not run"
-    assert re.search(r"^pillars-conll14 +[0-9]+ of 27 .* differs +not run ", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(
+        r"^pillars-conll14 +[0-9]+ of 27 .* differs +not run ",
+        capsys.readouterr().out,
+        re.MULTILINE,
+    )
 
 
 @pytest.mark.usefixtures("empty")
@@ -375,7 +478,11 @@ def test_a_worse_verdict_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(published, "FOLDER", tmp_path)
-    text = RECIPES["arxiv1605-places"].path.read_text(encoding="utf-8").replace("values: 2.6", "values: 2.7")
+    text = (
+        RECIPES["arxiv1605-places"]
+        .path.read_text(encoding="utf-8")
+        .replace("values: 2.6", "values: 2.7")
+    )
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     published.recipes.cache_clear()
     try:
@@ -398,24 +505,41 @@ def test_a_worse_verdict_ends_with_1(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["koyama-corpse"], "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)"),
+        (
+            ["koyama-corpse"],
+            "no published result is called 'koyama-corpse' (did you mean 'koyama-corpus'?)",
+        ),
         (["--all", "koyama-corpus"], "--all: name results, or take all of them"),
         (["koyama-corpus", "--slow"], "--slow: has no effect without --all"),
-        (["--show", "koyama-m*"], "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,"),
-        (["--show", "koyama-max", "gjg-bleu"], "--show: shows one recipe and runs none; found gjg-bleu beside it"),
+        (
+            ["--show", "koyama-m*"],
+            "--show: shows one recipe; 'koyama-m*' means koyama-max-verbose, koyama-max,",
+        ),
+        (
+            ["--show", "koyama-max", "gjg-bleu"],
+            "--show: shows one recipe and runs none; found gjg-bleu beside it",
+        ),
     ],
 )
-def test_what_cannot_be_asked(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_asked(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["reproduce", *arguments]) == 2
     assert message in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("data")
-def test_deviation_and_interval_as_the_original_program_prints_them(shared: Path, tmp_path: Path) -> None:
+def test_deviation_and_interval_as_the_original_program_prints_them(
+    shared: Path, tmp_path: Path
+) -> None:
     """Mean, deviation and interval over the draws for AMU, by the original program with -d."""
     recipe = RECIPES["koyama-corpus"]
     assert published.fetch_missing([recipe], None, lambda _: None) == []
-    printed = (shared / "golden" / "gleu-2017.conll14.AMU.debug.txt").read_text(encoding="utf-8").splitlines()[-1]
+    printed = (
+        (shared / "golden" / "gleu-2017.conll14.AMU.debug.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()[-1]
+    )
     found = re.search(r"(0\.\d+)\D+(0\.\d+)\D+(0\.\d+),(0\.\d+)", printed)
     assert found, printed
     mean, std, low, high = found.groups()
@@ -427,7 +551,9 @@ def test_deviation_and_interval_as_the_original_program_prints_them(shared: Path
     ]
     config["human"] = {"file": str(tmp_path / "people.txt")}
     (tmp_path / "people.txt").write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n", encoding="utf-8")
-    config["expect"].append({"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"})
+    config["expect"].append(
+        {"path": "human/correlations/1/coefficients/spearman/value", "values": "0.80"}
+    )
     (tmp_path / "own.yaml").write_text(json.dumps(config), encoding="utf-8")
     results = stages.run(stages.prepare(tmp_path / "own.yaml"), tmp_path / "run")[1].expectations
     assert results

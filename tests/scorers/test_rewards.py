@@ -1,4 +1,6 @@
-"""Rewards as programs for training call them, with their own argument names, and texts that are no ordinary ones."""
+"""Rewards as programs for training call them, with their own argument names, and texts that are no
+ordinary ones.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,11 @@ def trainer_call(function: Any, rows: list[dict[str, Any]], completions: list[An
 @pytest.mark.parametrize("conversational", [False, True])
 def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
     def said(role: str, text: str) -> Any:
-        return [{"role": "system", "content": "Be brief."}, {"role": role, "content": text}] if conversational else text
+        return (
+            [{"role": "system", "content": "Be brief."}, {"role": role, "content": text}]
+            if conversational
+            else text
+        )
 
     rows = [
         {"prompt": said("user", source), "correct": references, "task": "gec", "wrong": source}
@@ -82,9 +88,11 @@ def test_trl_calls_it_with_columns(metric: str, conversational: bool) -> None:
         assert function.__name__ == metric.partition("[")[0]
         assert trainer_call(pickle.loads(pickle.dumps(function)), rows, completions) == expected  # noqa: S301
     rows[1]["correct"] = None  # a row of another task: TRL leaves it out
-    assert [number for number, value in enumerate(trainer_call(function, rows, completions)) if math.isnan(value)] == [
-        1
-    ]
+    assert [
+        number
+        for number, value in enumerate(trainer_call(function, rows, completions))
+        if math.isnan(value)
+    ] == [1]
     assert rewards.trl(metric, name="fluency").__name__ == "fluency"
     with pytest.raises(InputError, match=r"no column 'references'; there are .*correct.*prompts"):
         trainer_call(rewards.trl(metric), rows, completions)
@@ -107,18 +115,26 @@ def test_texts_that_are_no_ordinary_ones() -> None:
         with pytest.raises(InputError, match=r"sources, item 1: expected a text, found (None|nan)"):
             rewards.plain("gleu")(["a", "b"], ["a", "b"], [gone, "a"])
     reward = rewards.trl("bleu")
-    assert reward(prompts=["p"], completions=[[{"role": "assistant", "content": None}]], references=["a"]) == [0.0]
+    assert reward(
+        prompts=["p"], completions=[[{"role": "assistant", "content": None}]], references=["a"]
+    ) == [0.0]
     parts = [{"type": "image"}, {"type": "text", "text": "a b "}, {"type": "text", "text": "c d"}]
-    assert reward(["p"], [[{"role": "assistant", "content": parts}]], references=["a b c d"]) == bleu(
-        ["a b c d"], ["a b c d"]
-    )
+    assert reward(
+        ["p"], [[{"role": "assistant", "content": parts}]], references=["a b c d"]
+    ) == bleu(["a b c d"], ["a b c d"])
 
 
 def test_what_is_wrong_is_named() -> None:
     bleu = rewards.plain("bleu")
     wrong: list[tuple[str, Any]] = [
-        ("references: expected a text or a list of texts for each output, 2; found 1", lambda: bleu(["a", "b"], ["a"])),
-        ("references, item 2: expected a text or a list of texts, found int", lambda: bleu(["a", "b"], ["a", 3])),
+        (
+            "references: expected a text or a list of texts for each output, 2; found 1",
+            lambda: bleu(["a", "b"], ["a"]),
+        ),
+        (
+            "references, item 2: expected a text or a list of texts, found int",
+            lambda: bleu(["a", "b"], ["a", 3]),
+        ),
         ("outputs: expected a list of texts, found str", lambda: bleu("ab", ["a"])),
         ("sources: the metric needs the source", lambda: rewards.plain("gleu")(["a"], ["a"])),
         (
@@ -138,24 +154,35 @@ def test_what_is_wrong_is_named() -> None:
 
 def test_the_answer_is_taken_out_of_an_output() -> None:
     function = rewards.plain("bleu", extract=lambda text: text.rpartition("</think>")[2].strip())
-    assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(["a b c d"], ["a b c d"])
+    assert function(["<think>a</think> a b c d"], ["a b c d"]) == rewards.plain("bleu")(
+        ["a b c d"], ["a b c d"]
+    )
 
 
 PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run() -> None:
-    examples = "\n".join(re.findall(r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE))
+    examples = "\n".join(
+        re.findall(r"^(?: {4}.*)?$", re.sub(r"(?ms)^```.*?^```$", "", PAGE), re.MULTILINE)
+    )
     names: dict[str, Any] = {}
     exec(re.sub(r"^ {4}", "", examples, flags=re.MULTILINE), names)  # noqa: S102
     extra = [{"source": source, "num_turns": 1} for source in SOURCES]
-    truths = [text if isinstance(text, str) else np.array(text, object) for text in REFERENCES]  # as parquet has them
+    truths = [
+        text if isinstance(text, str) else np.array(text, object) for text in REFERENCES
+    ]  # as parquet has them
     expected = [quiet("gleu", number) for number in range(4)]
-    assert [names["compute_score"]("gec", *item) for item in zip(OUTPUTS, truths, extra, strict=True)] == expected
+    assert [
+        names["compute_score"]("gec", *item) for item in zip(OUTPUTS, truths, extra, strict=True)
+    ] == expected
     assert names["compute_scores"](["gec"] * 4, OUTPUTS, truths, extra) == expected
     items = [(OUTPUTS[n], REFERENCES[n], SOURCES[n]) for n in (1, 3)]
     sets = list(zip(REFERENCES[1], REFERENCES[3], strict=True))
-    assert names["corpus_gleu"](items) == pipeline.evaluate(OUTPUTS[1::2], sets, SOURCES[1::2], "gleu").score
+    assert (
+        names["corpus_gleu"](items)
+        == pipeline.evaluate(OUTPUTS[1::2], sets, SOURCES[1::2], "gleu").score
+    )
     shown = re.findall(r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE)
     assert len(shown) == 3
     for code, result in shown:

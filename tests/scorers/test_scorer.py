@@ -1,4 +1,6 @@
-"""Scorer and sentence_scores: the numbers of evaluate, whatever the lines, the kernel and the threads."""
+"""Scorer and sentence_scores: the numbers of evaluate, whatever the lines, the kernel and the
+threads.
+"""
 
 from __future__ import annotations
 
@@ -66,8 +68,25 @@ TEXTS = [
     "rouge[flavour=coco]",
     "ter",
 ]
-"""A setting for each way to count and to score. Some have compiled forms, others take the general way."""
-WORDS = ["a", "b", "The", "cat", "dogs", "dog's", ".", ",", "1.5", "&quot;", "<", "naïve", "日本", "😀", "longer-word"]
+"""A setting for each way to count and to score. Some have compiled forms, others take the general
+way."""
+WORDS = [
+    "a",
+    "b",
+    "The",
+    "cat",
+    "dogs",
+    "dog's",
+    ".",
+    ",",
+    "1.5",
+    "&quot;",
+    "<",
+    "naïve",
+    "日本",
+    "😀",
+    "longer-word",
+]
 WORDS += ["x\ny"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
 ALIKE = ("gleu", "green", "imeasure")
@@ -84,7 +103,9 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]], list[st
     return texts[0], references, texts[1], draw(st.lists(st.integers(0, lines - 1), max_size=5))
 
 
-def same(metric: str, outputs: list[str], references: Any, sources: list[str] | None, ids: list[int]) -> None:
+def same(
+    metric: str, outputs: list[str], references: Any, sources: list[str] | None, ids: list[int]
+) -> None:
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
         result = pipeline.evaluate(outputs, references, sources, metric)[0]
@@ -95,7 +116,9 @@ def same(metric: str, outputs: list[str], references: Any, sources: list[str] | 
     scorer = pipeline.Scorer(metric, references, sources)
     for other in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
         np.testing.assert_array_equal(other.sentences(outputs), result.sentences)
-        np.testing.assert_array_equal(other.rewards([outputs[i] for i in ids], ids), result.sentences[ids])
+        np.testing.assert_array_equal(
+            other.rewards([outputs[i] for i in ids], ids), result.sentences[ids]
+        )
     again = scorer.score(outputs)[0]
     assert repr(again.outputs) == repr(result.outputs)
     assert again.signature == scorer.signature == result.signature
@@ -103,7 +126,9 @@ def same(metric: str, outputs: list[str], references: Any, sources: list[str] | 
     assert {name: array.tolist() for name, array in again.columns.items()} == {
         name: array.tolist() for name, array in result.columns.items()
     }
-    np.testing.assert_array_equal(pipeline.sentence_scores(metric, outputs, references, sources), result.sentences)
+    np.testing.assert_array_equal(
+        pipeline.sentence_scores(metric, outputs, references, sources), result.sentences
+    )
 
 
 @pytest.mark.parametrize("kernel_name", KERNELS)
@@ -118,12 +143,16 @@ def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: An
 
 
 def test_every_metric_of_texts_is_compared() -> None:
-    """The others read edits of outputs or files, or run a program (METEOR): the next tests, and their own."""
+    """The others read edits of outputs or files, or run a program (METEOR): the next tests, and
+    their own.
+    """
     made = {name: metric() for name, metric in METRICS.items()}
     assert {
         name
         for name, metric in made.items()
-        if metric.needs.input == "texts" and not reads_files(metric) and not computes_numbers(metric)
+        if metric.needs.input == "texts"
+        and not reads_files(metric)
+        and not computes_numbers(metric)
     } == {from_text(text).name for text in TEXTS}
 
 
@@ -135,9 +164,14 @@ def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     result = pipeline.evaluate(outputs, metrics=metric, gold=gold)[0]
     scorer = pipeline.Scorer(metric, gold=gold)
     np.testing.assert_array_equal(scorer.sentences(outputs), result.sentences)
-    np.testing.assert_array_equal(scorer.rewards(outputs[9:2:-2], range(9, 2, -2)), result.sentences[9:2:-2])
+    np.testing.assert_array_equal(
+        scorer.rewards(outputs[9:2:-2], range(9, 2, -2)), result.sentences[9:2:-2]
+    )
     assert scorer.score(outputs).outputs == result.outputs
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(scorer)).sentences(outputs), result.sentences)  # noqa: S301
+    np.testing.assert_array_equal(
+        pickle.loads(pickle.dumps(scorer)).sentences(outputs),  # noqa: S301
+        result.sentences,
+    )
 
 
 def test_what_is_wrong_is_named_with_its_position() -> None:
@@ -145,17 +179,38 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
     skipping = pipeline.Scorer("rouge[types=S]", ["a b", "c d"])
     calls: list[tuple[str, Any]] = [
         ("outputs: expected one for each line, 3; found 2", lambda: scorer.sentences(["a", "b"])),
-        ("outputs, item 2: expected a text, found None", lambda: scorer.sentences(["a", None, "b"])),  # type: ignore[list-item]
+        (
+            "outputs, item 2: expected a text, found None",
+            lambda: scorer.sentences(["a", None, "b"]),  # type: ignore[list-item]
+        ),
         ("outputs: expected a list of texts, found str", lambda: scorer.score("abc")),
-        ("outputs, item 3: character 1 is half of a surrogate", lambda: scorer.sentences(["a", "b", "\ud800"])),
+        (
+            "outputs, item 3: character 1 is half of a surrogate",
+            lambda: scorer.sentences(["a", "b", "\ud800"]),
+        ),
         ("outputs, item 2: 100,001 tokens", lambda: skipping.sentences(["a", "b " * 100_001])),
         ("ids: expected one for each output, 1; found 2", lambda: scorer.rewards(["a"], [0, 1])),
-        ("ids, item 2: expected the number of a line, 0 to 2, found 3", lambda: scorer.rewards(["a", "b"], [2, 3])),
-        ("ids, item 1: expected the number of a line, 0 to 2, found -1", lambda: scorer.rewards(["a"], [-1])),
-        ("ids, item 2: expected the number of a line, found 0.5", lambda: scorer.rewards(["a", "b"], [0, 0.5])),  # type: ignore[list-item]
-        ("ids, item 1: expected the number of a line, found bool", lambda: scorer.rewards(["a"], [True])),
+        (
+            "ids, item 2: expected the number of a line, 0 to 2, found 3",
+            lambda: scorer.rewards(["a", "b"], [2, 3]),
+        ),
+        (
+            "ids, item 1: expected the number of a line, 0 to 2, found -1",
+            lambda: scorer.rewards(["a"], [-1]),
+        ),
+        (
+            "ids, item 2: expected the number of a line, found 0.5",
+            lambda: scorer.rewards(["a", "b"], [0, 0.5]),  # type: ignore[list-item]
+        ),
+        (
+            "ids, item 1: expected the number of a line, found bool",
+            lambda: scorer.rewards(["a"], [True]),
+        ),
         ("ids: expected a list with the number of a line", lambda: scorer.rewards(["a"], 0)),  # type: ignore[arg-type]
-        ("ids: expected numbers of lines, and these are too large", lambda: scorer.rewards(["a"], [1 << 70])),
+        (
+            "ids: expected numbers of lines, and these are too large",
+            lambda: scorer.rewards(["a"], [1 << 70]),
+        ),
         ("references: there are none", lambda: pipeline.Scorer("bleu")),
         ("gleu needs a source", lambda: pipeline.Scorer("gleu", ["a"])),
         ("different numbers of lines", lambda: pipeline.Scorer("gleu", ["a"], ["a", "b"])),
@@ -163,19 +218,30 @@ def test_what_is_wrong_is_named_with_its_position() -> None:
         ("errant: compares edits of outputs", lambda: pipeline.Scorer("errant", ["a"], ["a"])),
         ("m2 compares edits with those of an M2 file", lambda: pipeline.Scorer("m2", ["a"], ["a"])),
         ("reads files of numbers", lambda: pipeline.Scorer("external[title=x,files=a.csv]", ["a"])),
-        ("references, item 1: character 2 is half", lambda: pipeline.sentence_scores("bleu", ["a"], ["a\udfff"])),
-        ("no annotator has a reference", lambda: pipeline.sentence_scores("bleu", ["a"], [[None], [None]])),
+        (
+            "references, item 1: character 2 is half",
+            lambda: pipeline.sentence_scores("bleu", ["a"], ["a\udfff"]),
+        ),
+        (
+            "no annotator has a reference",
+            lambda: pipeline.sentence_scores("bleu", ["a"], [[None], [None]]),
+        ),
         ("did you mean 'bleu'", lambda: pipeline.sentence_scores("blue", ["a"], ["a"])),
         (
             "weights: 2 are given for 1",
-            lambda: pipeline.sentence_scores("gleu[refs=weighted,weights=1+2]", ["a"], ["a"], ["a"]),
+            lambda: pipeline.sentence_scores(
+                "gleu[refs=weighted,weights=1+2]", ["a"], ["a"], ["a"]
+            ),
         ),
     ]
     for message, call in calls:
         with pytest.raises(InputError, match=message):
             call()
     assert scorer.rewards([], []).tolist() == []
-    assert scorer.rewards(["c d"], np.array([1], np.uint8)).tolist() == scorer.sentences(["", "c d", ""])[1:2].tolist()
+    assert (
+        scorer.rewards(["c d"], np.array([1], np.uint8)).tolist()
+        == scorer.sentences(["", "c d", ""])[1:2].tolist()
+    )
 
 
 def test_references_that_look_wrong_are_warned_of_once() -> None:
@@ -192,7 +258,11 @@ def test_later_changes_of_the_lists_change_nothing() -> None:
     scorer = pipeline.Scorer("bleu", references)
     references[:] = ["x", "y"]
     kept = pickle.loads(pickle.dumps(scorer))  # noqa: S301
-    assert kept.sentences(["a b c d", "x"]).tolist() == scorer.sentences(["a b c d", "x"]).tolist() != [0, 0]
+    assert (
+        kept.sentences(["a b c d", "x"]).tolist()
+        == scorer.sentences(["a b c d", "x"]).tolist()
+        != [0, 0]
+    )
 
 
 WORDS_OF_CALLS = [f"word{number}" for number in range(40)]
@@ -200,7 +270,9 @@ WORDS_OF_CALLS = [f"word{number}" for number in range(40)]
 
 @pytest.mark.parametrize("metric", ["bleu", "gleu", "rouge", "chrf[nw=2]", "rouge[types=Lsum]"])
 def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> None:
-    """Growth by new texts of each call would be some megabytes; the pool of memory and Python's own caches are not."""
+    """Growth by new texts of each call would be some megabytes; the pool of memory and Python's own
+    caches are not.
+    """
     rng = np.random.default_rng(1)
     calls = 2000 if metric in ("bleu", "gleu") else 300
 
@@ -212,7 +284,9 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
     batches = [([text() for _ in range(4)], rng.integers(0, 30, 4)) for _ in range(50)]
     expected = [scorer.rewards(*batch) for batch in batches]
     with ThreadPoolExecutor(16) as pool:
-        for number, scores in enumerate(pool.map(lambda n: scorer.rewards(*batches[n % 50]), range(400))):
+        for number, scores in enumerate(
+            pool.map(lambda n: scorer.rewards(*batches[n % 50]), range(400))
+        ):
             np.testing.assert_array_equal(scores, expected[number % 50])
     tracemalloc.start()
     try:
@@ -236,7 +310,9 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     lines, references = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
     schema = metric.needs.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
-    numbers = data.draw(st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width))
+    numbers = data.draw(
+        st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width)
+    )
     columns = schema.unpack(np.array(numbers, np.int64).reshape(lines, schema.width))
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
@@ -244,8 +320,12 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
 @pytest.mark.parametrize("metric_text", FORMULAS)
 @settings(max_examples=40)
 @given(data=st.data())
-def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(metric_text: str, data: st.DataObject) -> None:
-    """On any counts, also such as no text has: an output of length 0 with matches, lengths far apart."""
+def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(
+    metric_text: str, data: st.DataObject
+) -> None:
+    """On any counts, also such as no text has: an output of length 0 with matches, lengths far
+    apart.
+    """
     metric = from_text(metric_text)
     with forced_kernel("native"):
         compiled = compiled_form(metric)

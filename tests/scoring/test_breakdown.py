@@ -1,4 +1,6 @@
-"""Scores by type of edit: the official program's tables, sums, choices of annotators, samples, and stored runs."""
+"""Scores by type of edit: the official program's tables, sums, choices of annotators, samples, and
+stored runs.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ TYPES = ("R:NOUN", "R:NOUN:NUM", "M:DET", "U:DET", "R:VERB:SVA", "U:PUNCT", "UNK
 
 
 def random_m2(seed: int, sentences: int, annotators: Sequence[int], *, lacking: float = 0.0) -> str:
-    """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator has no line."""
+    """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator
+    has no line.
+    """
     rng = random.Random(seed)
     blocks = []
     for number in range(sentences):
@@ -39,7 +43,12 @@ def random_m2(seed: int, sentences: int, annotators: Sequence[int], *, lacking: 
         for annotator in annotators:
             if annotator and rng.random() < lacking:
                 continue
-            edits = sorted({(start, start + rng.randint(0, 1)) for start in rng.sample(range(6), rng.randint(0, 4))})
+            edits = sorted(
+                {
+                    (start, start + rng.randint(0, 1))
+                    for start in rng.sample(range(6), rng.randint(0, 4))
+                }
+            )
             for start, end in edits:
                 line = f"{start} {end}|||{rng.choice(TYPES)}|||{rng.choice('xy')}|||REQUIRED|||-NONE-|||{annotator}"
                 lines.append(f"A {line}")
@@ -49,24 +58,40 @@ def random_m2(seed: int, sentences: int, annotators: Sequence[int], *, lacking: 
     return "\n\n".join(blocks) + "\n"
 
 
-def write_edits(folder: Path, sentences: int = 60, metrics: Sequence[Any] = ("errant",), **more: Any) -> Path:
-    """Write a data set of edits with two annotators and three systems, one of them with two annotators."""
+def write_edits(
+    folder: Path, sentences: int = 60, metrics: Sequence[Any] = ("errant",), **more: Any
+) -> Path:
+    """Write a data set of edits with two annotators and three systems, one of them with two
+    annotators.
+    """
     gold = random_m2(1, sentences, (0, 1), lacking=0.3)
-    outputs = {"A": random_m2(2, sentences, (0,)), "B": random_m2(3, sentences, (0, 1)), "C": re.sub("x", "y", gold)}
+    outputs = {
+        "A": random_m2(2, sentences, (0,)),
+        "B": random_m2(3, sentences, (0, 1)),
+        "C": re.sub("x", "y", gold),
+    }
     for name, text in {"gold": gold, **outputs}.items():
         (folder / f"{name}.m2").write_text(text, encoding="utf-8")
-    content = {"datasets": {"d": {"gold": "gold.m2"}}, "systems": {name: {"m2": f"{name}.m2"} for name in outputs}}
+    content = {
+        "datasets": {"d": {"gold": "gold.m2"}},
+        "systems": {name: {"m2": f"{name}.m2"} for name in outputs},
+    }
     file = folder / "c.yaml"
     file.write_text(json.dumps({**content, "metrics": list(metrics), **more}), encoding="utf-8")
     return file
 
 
 def counts_of(part: Breakdown) -> dict[str, tuple[float, ...]]:
-    return {item.category: tuple(item.outputs[name] for name in ("tp", "fp", "fn")) for item in part.categories}
+    return {
+        item.category: tuple(item.outputs[name] for name in ("tp", "fp", "fn"))
+        for item in part.categories
+    }
 
 
 def tables(text: str) -> dict[int, dict[str, list[str]]]:
-    """Return the rows that errant_compare printed without options but -cat, by the number behind it."""
+    """Return the rows that errant_compare printed without options but -cat, by the number behind
+    it.
+    """
     found = {}
     for part in text.split("$ errant_compare ")[1:]:
         command, _, printed = part.partition("\n")
@@ -78,21 +103,36 @@ def tables(text: str) -> dict[int, dict[str, list[str]]]:
 
 
 def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -> None:
-    """errant_compare 3.0.2 -cat 1, 2 and 3 on five systems of CoNLL-2014, two annotators: every printed number."""
+    """errant_compare 3.0.2 -cat 1, 2 and 3 on five systems of CoNLL-2014, two annotators: every
+    printed number.
+    """
     m2 = shared / "edits" / "m2"
     systems = {name: {"m2": str(m2 / f"conll14-{name}.errant")} for name in SYSTEMS}
-    config = {"datasets": {"c": {"gold": str(m2 / "conll14.errant")}}, "systems": systems, "metrics": ["errant"]}
+    config = {
+        "datasets": {"c": {"gold": str(m2 / "conll14.errant")}},
+        "systems": systems,
+        "metrics": ["errant"],
+    }
     (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
     results = run(tmp_path / "c.yaml", tmp_path / "run")
     for name in SYSTEMS:
-        golden = tables((shared / "edits" / "golden" / "errant-compare" / f"{name}.txt").read_text(encoding="utf-8"))
+        golden = tables(
+            (shared / "edits" / "golden" / "errant-compare" / f"{name}.txt").read_text(
+                encoding="utf-8"
+            )
+        )
         assert sorted(golden) == [1, 2, 3]
         for tier, expected in golden.items():
-            (part,) = (part for part in results.breakdown if (part.system, part.tier) == (name, tier))
+            (part,) = (
+                part for part in results.breakdown if (part.system, part.tier) == (name, tier)
+            )
             printed = {
                 item.category: [
                     *(str(item.outputs[key]) for key in ("tp", "fp", "fn")),
-                    *(str(round(item.outputs[key], 4)) for key in ("precision", "recall", "errant")),
+                    *(
+                        str(round(item.outputs[key], 4))
+                        for key in ("precision", "recall", "errant")
+                    ),
                 ]
                 for item in part.categories
             }
@@ -101,47 +141,80 @@ def test_types_are_those_of_the_official_program(shared: Path, tmp_path: Path) -
 
 
 def test_types_and_their_samples_are_those_of_a_naive_program(tmp_path: Path) -> None:
-    """By another implementation: annotators without lines, outputs with two annotators, the choice kept in samples."""
+    """By another implementation: annotators without lines, outputs with two annotators, the choice
+    kept in samples.
+    """
     config = write_edits(tmp_path, statistics={"resamples": "40", "trials": "10", "level": "0.9"})
     results = run(config, tmp_path / "run")
     gold = (tmp_path / "gold.m2").read_text(encoding="utf-8")
     weights = Bootstrap(60, 12345).take(40).tolist()
     assert len(results.breakdown) == 9
     for part in results.breakdown:
-        rows = naive_errant.chosen((tmp_path / f"{part.system}.m2").read_text(encoding="utf-8"), gold)
+        rows = naive_errant.chosen(
+            (tmp_path / f"{part.system}.m2").read_text(encoding="utf-8"), gold
+        )
         assert counts_of(part) == naive_errant.summed(rows, part.tier)
         for item in part.categories:
-            samples = [naive_errant.summed(rows, part.tier, own).get(item.category, (0, 0, 0)) for own in weights]
+            samples = [
+                naive_errant.summed(rows, part.tier, own).get(item.category, (0, 0, 0))
+                for own in weights
+            ]
             for number, name in enumerate(("errant", "precision", "recall")):
                 values = sorted(naive_errant.f_beta(*counts)[number] for counts in samples)
-                assert item.intervals[name] == pytest.approx((values[2], values[-3]), abs=1e-12)  # of 40, 5% are 2
+                assert item.intervals[name] == pytest.approx(
+                    (values[2], values[-3]), abs=1e-12
+                )  # of 40, 5% are 2
         whole = next(score for score in results.scores if score.system == part.system)
         totals = np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
         assert totals == [whole.outputs[name] for name in ("tp", "fp", "fn")]
 
 
-@pytest.mark.parametrize("options", ["mode=dt", "mode=cse", "types=DET", "choice=sentence", "single=true", "mode=ds"])
+@pytest.mark.parametrize(
+    "options", ["mode=dt", "mode=cse", "types=DET", "choice=sentence", "single=true", "mode=ds"]
+)
 def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
     results = run(write_edits(tmp_path, metrics=[f"errant[{options}]"]), tmp_path / "run")
     assert len(results.breakdown) == 9
-    whole = {score.system: [score.outputs[name] for name in ("tp", "fp", "fn")] for score in results.scores}
+    whole = {
+        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
+        for score in results.scores
+    }
     for part in results.breakdown:
-        assert np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist() == whole[part.system]
+        assert (
+            np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
+            == whole[part.system]
+        )
     if options == "types=DET":
-        names = {item.category for part in results.breakdown for item in part.categories if part.tier == 3}
+        names = {
+            item.category
+            for part in results.breakdown
+            for item in part.categories
+            if part.tier == 3
+        }
         assert names == {"M:DET", "U:DET"}
 
 
-def test_rare_types_share_a_row_and_a_warning_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_types_share_a_row_and_a_warning_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(views, "MAX_CATEGORIES", 5)
     results = run(write_edits(tmp_path), tmp_path / "run")
     info = results.datasets["d"]
     assert len(info.categories) == 5
-    assert any("there are 8 types of edits; the 5 that are most frequent" in warning for warning in results.warnings)
-    whole = {score.system: [score.outputs[name] for name in ("tp", "fp", "fn")] for score in results.scores}
+    assert any(
+        "there are 8 types of edits; the 5 that are most frequent" in warning
+        for warning in results.warnings
+    )
+    whole = {
+        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
+        for score in results.scores
+    }
     for part in results.breakdown:
         assert part.categories[-1].category == REST
-        assert np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist() == whole[part.system]
+        assert (
+            np.sum([list(counts) for counts in counts_of(part).values()], axis=0).tolist()
+            == whole[part.system]
+        )
 
 
 def test_means_of_sentences_have_no_parts(tmp_path: Path) -> None:
@@ -151,10 +224,15 @@ def test_means_of_sentences_have_no_parts(tmp_path: Path) -> None:
 
 
 def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
-    """The second run counts nothing; a stored run gives the same parts without its texts, and fits the schema."""
+    """The second run counts nothing; a stored run gives the same parts without its texts, and fits
+    the schema.
+    """
     config = write_edits(tmp_path, statistics={"resamples": "20", "trials": "10"})
     results = run(config, tmp_path / "run")
-    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "run" / "statistics").rglob("*.columns")}
+    kept = {
+        path: path.stat().st_mtime_ns
+        for path in (tmp_path / "run" / "statistics").rglob("*.columns")
+    }
     assert len(kept) == 6
     run(config, tmp_path / "run")
     assert kept == {path: path.stat().st_mtime_ns for path in kept}

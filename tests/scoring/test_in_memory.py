@@ -13,7 +13,9 @@ from tests.conftest import write_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.filterwarnings("ignore:memory:UserWarning")  # of what is odd in random texts
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:memory:UserWarning"
+)  # of what is odd in random texts
 METRICS = ["gleu[iter=5]", "chrf", "ter", "gleu[level=mean]"]
 SETTINGS: dict[str, Any] = {"resamples": 100, "trials": 100, "level": 0.9, "seed": 3}
 
@@ -45,16 +47,30 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
     """Return the numbers that statistics add, without names of data sets."""
-    own = {(score.metric, score.system): (score.score, score.rank, score.bootstrap) for score in scores}
+    own = {
+        (score.metric, score.system): (score.score, score.rank, score.bootstrap) for score in scores
+    }
     pairs = {
-        (t.metric, t.system, t.other): (t.difference, t.interval, t.better, t.wins, t.losses, t.p, t.p_adjusted)
+        (t.metric, t.system, t.other): (
+            t.difference,
+            t.interval,
+            t.better,
+            t.wins,
+            t.losses,
+            t.p,
+            t.p_adjusted,
+        )
         for t in tests
     }
     return own, pairs
 
 
-@pytest.mark.parametrize("more", [{}, {"baseline": "A"}, {"test": "paired_bootstrap"}, {"test": "none"}])
-def test_evaluate_and_compare_give_what_compare_gives_of_a_run(folder: Path, more: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "more", [{}, {"baseline": "A"}, {"test": "paired_bootstrap"}, {"test": "none"}]
+)
+def test_evaluate_and_compare_give_what_compare_gives_of_a_run(
+    folder: Path, more: dict[str, Any]
+) -> None:
     stored = pipeline.compare(folder / "run", **SETTINGS, **more)
     expected = figures(stored.scores, stored.tests)
     assert all(bootstrap for _, _, bootstrap in expected[0].values())
@@ -77,9 +93,13 @@ def test_some_results_are_compared_alone(folder: Path) -> None:
 
 def test_references_that_are_scored_as_systems_are_not_compared(folder: Path) -> None:
     texts = texts_of(folder)
-    found = pipeline.evaluate(**texts, metrics="gleu[refs=leave_one_out,iter=5]", statistics=SETTINGS)
+    found = pipeline.evaluate(
+        **texts, metrics="gleu[refs=leave_one_out,iter=5]", statistics=SETTINGS
+    )
     again = pipeline.compare(found, **SETTINGS)
-    assert figures(again.scores, again.tests) == figures([result.found for result in found], found.tests)
+    assert figures(again.scores, again.tests) == figures(
+        [result.found for result in found], found.tests
+    )
     assert {test.system for test in found.tests} <= set(texts["hypotheses"])
 
 
@@ -94,7 +114,10 @@ def test_a_single_system_has_an_interval() -> None:
     [
         ({"resample": 5}, r"^statistics: resample 5: is no setting \(did you mean 'resamples'\?\)"),
         ({"level": 2}, "^statistics: level 2: "),
-        ({"baseline": "systen"}, r"^statistics: baseline systen: no system is called so \(did you mean 'system'\?\)"),
+        (
+            {"baseline": "systen"},
+            r"^statistics: baseline systen: no system is called so \(did you mean 'system'\?\)",
+        ),
     ],
 )
 def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:

@@ -1,4 +1,6 @@
-"""Samples and what is made of them: intervals of scores and outputs, rank ranges, clusters, letters."""
+"""Samples and what is made of them: intervals of scores and outputs, rank ranges, clusters,
+letters.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,8 @@ if TYPE_CHECKING:
     from pipeline.scoring.terms import HasBlocks
 
 
-# ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's own streams.
+# ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's
+# own streams.
 
 
 LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
@@ -72,7 +75,9 @@ def read_texts(folder: Path, references: int) -> oracle.Texts:
     return oracle.Texts(read_lines(folder / "d" / "source"), own, outputs)
 
 
-def corpus(folder: Path, metric: str, references: int = 3, lines: int = LINES) -> tuple[oracle.Texts, Any]:
+def corpus(
+    folder: Path, metric: str, references: int = 3, lines: int = LINES
+) -> tuple[oracle.Texts, Any]:
     """Write a random corpus and a config of one metric; return the texts, and the checked run."""
     job = stages.prepare(write_run(folder, lines, seed=3, references=references, chosen=[metric]))
     return read_texts(folder, references), job
@@ -93,7 +98,10 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for place, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
-            assert math.isclose(found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15), (number, name)
+            assert math.isclose(found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15), (
+                number,
+                name,
+            )
     assert len(np.unique(found)) > SAMPLES  # the samples do differ
 
 
@@ -103,8 +111,12 @@ POLICIES = {
     "gleu[refs=max]": oracle.gleu_max,
     "gleu[refs=mean]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
     "gleu[refs=each]": lambda texts: oracle.gleu_weighted(texts, [1, 1, 1]),
-    "gleu[refs=weighted,weights=0.5+0.2+0.3]": lambda texts: oracle.gleu_weighted(texts, [0.5, 0.2, 0.3]),
-    f"gleu[refs=leave_one_out,iter={ITERATIONS}]": lambda texts: oracle.gleu_left_out(texts, ITERATIONS),
+    "gleu[refs=weighted,weights=0.5+0.2+0.3]": lambda texts: oracle.gleu_weighted(
+        texts, [0.5, 0.2, 0.3]
+    ),
+    f"gleu[refs=leave_one_out,iter={ITERATIONS}]": lambda texts: oracle.gleu_left_out(
+        texts, ITERATIONS
+    ),
     "gleu[variant=2015]": oracle.gleu_merged,
     "gleu[level=mean]": oracle.gleu_mean,
     "google_gleu": oracle.google,
@@ -122,7 +134,9 @@ def test_with_one_reference_nothing_is_drawn(tmp_path: Path, metric: str) -> Non
     check(tmp_path, metric, oracle.gleu_max, references=1)
 
 
-@pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=expected,iter=5,seed=4]"])
+@pytest.mark.parametrize(
+    "metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=expected,iter=5,seed=4]"]
+)
 @pytest.mark.parametrize("references", [2, 4, 5, 7])
 def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -> None:
     check(tmp_path, metric, POLICIES[metric], references)
@@ -130,26 +144,45 @@ def test_draws_are_turned_evenly(tmp_path: Path, metric: str, references: int) -
 
 def test_missing_references_are_drawn_among_those_present(tmp_path: Path) -> None:
     config = write_run(tmp_path, LINES, seed=3, references=3, chosen=[f"gleu[iter={ITERATIONS}]"])
-    config.write_text(config.read_text("utf-8").replace('"source":', '"empty_references": "none", "source":'), "utf-8")
+    config.write_text(
+        config.read_text("utf-8").replace('"source":', '"empty_references": "none", "source":'),
+        "utf-8",
+    )
     folder = tmp_path / "d"
     for number in range(3):
-        kept = [text if text.split() else "filled in" for text in read_lines(folder / f"ref{number}")]
+        kept = [
+            text if text.split() else "filled in" for text in read_lines(folder / f"ref{number}")
+        ]
         texts = [text if number == 0 or (i + number) % 3 else "" for i, text in enumerate(kept)]
-        (folder / f"ref{number}").write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+        (folder / f"ref{number}").write_text(
+            "".join(f"{text}\n" for text in texts), encoding="utf-8"
+        )
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = first(bootstrap(summands(system_counts(job.metrics[0], counted(job), LINES, 3)), 2, LINES, SAMPLES, SEED))
+    samples = first(
+        bootstrap(
+            summands(system_counts(job.metrics[0], counted(job), LINES, 3)), 2, LINES, SAMPLES, SEED
+        )
+    )
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
-        assert samples[number, 0] == pytest.approx(score(number, [(i, "A") for i in row]), rel=1e-12)
+        assert samples[number, 0] == pytest.approx(
+            score(number, [(i, "A") for i in row]), rel=1e-12
+        )
 
 
 def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path: Path) -> None:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
     names, own = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
-    found = first(bootstrap(summands(system_counts(job.metrics[0], columns, LINES, 3, own)), 2, LINES, SAMPLES, SEED))
-    human = oracle.gleu_left_out(texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1)
+    found = first(
+        bootstrap(
+            summands(system_counts(job.metrics[0], columns, LINES, 3, own)), 2, LINES, SAMPLES, SEED
+        )
+    )
+    human = oracle.gleu_left_out(
+        texts._replace(systems={"h": texts.references[1]}), ITERATIONS, own=1
+    )
     system = oracle.gleu_left_out(texts, ITERATIONS)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert found[number, 0] == pytest.approx(system(number, [(i, "A") for i in row]), rel=1e-12)
@@ -157,14 +190,22 @@ def test_references_scored_as_systems_are_resampled_without_themselves(tmp_path:
 
 
 @pytest.mark.parametrize("metric", POLICIES)
-@pytest.mark.parametrize("limits", [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)])
+@pytest.mark.parametrize(
+    "limits", [(1, 1000, 1 << 28, 1), (50, 3, 0, 1), (100, 9, 1 << 20, 2), (1 << 20, 7, 900, 3)]
+)
 def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, limits: tuple[int, int, int, int]
 ) -> None:
-    """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or made anew."""
+    """Bit for bit: groups of samples, threads, blocks of lines, and of packed lines, terms kept or
+    made anew.
+    """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(bootstrap(summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED))
+    expected = first(
+        bootstrap(
+            summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
+        )
+    )
     group, rows, kept, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "GROUP", group)
@@ -176,7 +217,14 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "TOGETHER", 7)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = first(
-        bootstrap(summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED, threads=threads)
+        bootstrap(
+            summands(system_counts(job.metrics[0], columns, LINES, 3)),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
+            threads=threads,
+        )
     )
     assert found.tobytes() == expected.tobytes()
 
@@ -202,15 +250,25 @@ class Workers:
         return answers
 
 
-@pytest.mark.parametrize("metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"])
-@pytest.mark.parametrize(("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99)), (0, range(99))])
+@pytest.mark.parametrize(
+    "metric", [f"gleu[iter={ITERATIONS}]", "gleu[refs=weighted,weights=0.5+0.2+0.3]", "green"]
+)
+@pytest.mark.parametrize(
+    ("number", "lost"), [(1, ()), (7, (0, 2)), (90, (5,)), (3, range(99)), (0, range(99))]
+)
 def test_workers_of_a_cluster_cannot_be_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, metric: str, number: int, lost: Sequence[int]
 ) -> None:
-    """Bit for bit: whatever the number of workers, also where some or all are lost or have another folder."""
+    """Bit for bit: whatever the number of workers, also where some or all are lost or have another
+    folder.
+    """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(bootstrap(summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED))
+    expected = first(
+        bootstrap(
+            summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
+        )
+    )
     monkeypatch.setattr(sums, "KEPT", 0)
     for name, value in (("STRETCH", 64), ("PIECE", 16), ("FAR", 6 * LINES), ("ROWS", 4)):
         monkeypatch.setattr(sample_groups, name, value)
@@ -218,7 +276,9 @@ def test_workers_of_a_cluster_cannot_be_seen(
     for elsewhere in (False, True):
         cluster, told = Workers(number, lost), list[int]()
         if elsewhere:
-            monkeypatch.setattr(run_directory, "new_proof", lambda _: tmp_path / "on another machine")
+            monkeypatch.setattr(
+                run_directory, "new_proof", lambda _: tmp_path / "on another machine"
+            )
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
@@ -258,11 +318,16 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused() -> None:
 
 
 @given(
-    scores=st.lists(st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]), min_size=1),
+    scores=st.lists(
+        st.floats(-1e300, 1e300, allow_subnormal=True) | st.sampled_from([0.1, 1 / 3, 1e-300]),
+        min_size=1,
+    ),
     counts=st.lists(st.integers(0, 9), min_size=1),
     bits=st.sampled_from([sentences.BITS, 24, 20]),
 )
-def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[int], bits: int) -> None:
+def test_sentence_scores_add_up_as_if_exactly(
+    scores: list[float], counts: list[int], bits: int
+) -> None:
     """The error is at most half a unit in the last place of the largest score, a sentence."""
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
@@ -274,10 +339,15 @@ def test_sentence_scores_add_up_as_if_exactly(scores: list[float], counts: list[
     found = Fraction(float(terms.score(np.array(counts, float) @ made)))
     exact = sum((Fraction(s) * w for s, w in zip(scores, counts, strict=True)), Fraction(0))
     unit = Fraction(2) ** (exponent - 2 * bits - 1)
-    assert abs(found - exact) <= unit * (sum(counts) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
+    assert (
+        abs(found - exact)
+        <= unit * (sum(counts) / 2 + 1) + abs(exact) * Fraction(2) ** -53 + Fraction(2) ** -1074
+    )
 
 
-@pytest.mark.parametrize(("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)])
+@pytest.mark.parametrize(
+    ("lines", "bits"), [(1, 26), (1 << 26, 26), ((1 << 26) + 1, 25), (200_000_000, 24)]
+)
 def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, bits: int) -> None:
     """By hand: 2 * 2**bits * lines <= 2**53, which check_sums() asks for."""
     metric = from_text("bleu[level=mean]")
@@ -294,15 +364,24 @@ def test_sums_of_halves_stay_exact_however_many_sentences_there_are(lines: int, 
     seed=st.integers(0, 9),
     later=st.booleans(),
 )
-def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], seed: int, later: bool) -> None:
-    """numpy's generator called once for all rows, as sacrebleu/significance.py does; also where rows are made later."""
+def test_rows_are_those_of_one_call_of_sacrebleu(
+    lines: int, rows: list[int], seed: int, later: bool
+) -> None:
+    """numpy's generator called once for all rows, as sacrebleu/significance.py does; also where
+    rows are made later.
+    """
     streams: list[Any] = [Bootstrap(lines, seed), Shuffles(lines, seed)]
     if later:
         makers = [[stream.later(count) for count in rows] for stream in streams]
         counts, kept = (np.concatenate([make() for make in reversed(own)][::-1]) for own in makers)
     else:
-        counts, kept = (np.concatenate([stream.take(count) for count in rows]) for stream in streams)
-    expected = [np.bincount(row, minlength=lines).tolist() for row in oracle.bootstrap_rows(lines, sum(rows), seed)]
+        counts, kept = (
+            np.concatenate([stream.take(count) for count in rows]) for stream in streams
+        )
+    expected = [
+        np.bincount(row, minlength=lines).tolist()
+        for row in oracle.bootstrap_rows(lines, sum(rows), seed)
+    ]
     assert counts.tolist() == expected
     assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
 
@@ -313,12 +392,16 @@ def test_rows_are_those_of_one_call_of_sacrebleu(lines: int, rows: list[int], se
     seed=st.integers(0, 9),
     lost=st.sets(st.integers(0, 20)),
 )
-def test_samples_begin_where_numpy_begins_them(lines: int, rows: set[int], seed: int, lost: set[int]) -> None:
+def test_samples_begin_where_numpy_begins_them(
+    lines: int, rows: set[int], seed: int, lost: set[int]
+) -> None:
     with mock.patch.multiple(sample_groups, STRETCH=64, PIECE=16):
         for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
             whole = stream.take(32).tolist()
             found = stream.beginning(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
-            assert [own.take(2).tolist() for own in found] == [whole[row : row + 2] for row in sorted(rows)]
+            assert [own.take(2).tolist() for own in found] == [
+                whole[row : row + 2] for row in sorted(rows)
+            ]
 
 
 @pytest.mark.parametrize("lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1])
@@ -330,7 +413,10 @@ def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
         expected = np.random.default_rng(SEED).integers(0, lines, before + 100)
         for passed in (before, before - 1, before - 77):
             behind = Bootstrap(lines, SEED, 4, passed - sum(map(stream.draws, range(4))))
-            assert behind.generator.integers(0, lines, 100).tolist() == expected[passed : passed + 100].tolist()
+            assert (
+                behind.generator.integers(0, lines, 100).tolist()
+                == expected[passed : passed + 100].tolist()
+            )
         assert (before < 5 << 11) == (lines in (100_000_007, (1 << 31) + 1))
 
 
@@ -352,8 +438,17 @@ def test_counts_beyond_a_byte_are_kept() -> None:
 
 @pytest.mark.parametrize(
     ("samples", "level", "outside"),
-    # By hand: floor(n (1 - level) / 2); 0.9 of 1,000 is 50 on each side, which 1000 * (1 - 0.9) / 2 in floats misses.
-    [(1000, 0.95, 25), (1000, 0.9, 50), (999, 0.95, 24), (1, 0.95, 0), (10, 0.5, 2), (100, 0.99, 0), (400, 0.99, 2)],
+    # By hand: floor(n (1 - level) / 2); 0.9 of 1,000 is 50 on each side, which 1000 * (1 - 0.9) / 2
+    # in floats misses.
+    [
+        (1000, 0.95, 25),
+        (1000, 0.9, 50),
+        (999, 0.95, 24),
+        (1, 0.95, 0),
+        (10, 0.5, 2),
+        (100, 0.99, 0),
+        (400, 0.99, 2),
+    ],
 )
 def test_how_many_values_lie_outside(samples: int, level: float, outside: int) -> None:
     assert cut(samples, level) == outside
@@ -380,7 +475,9 @@ VALUES = st.sampled_from([0.1, 0.2, 0.3, 0.4, 0.5])
 @st.composite
 def samples(draw: st.DrawFn) -> list[list[float]]:
     systems = draw(st.integers(1, 6))
-    return draw(st.lists(st.lists(VALUES, min_size=systems, max_size=systems), min_size=1, max_size=60))
+    return draw(
+        st.lists(st.lists(VALUES, min_size=systems, max_size=systems), min_size=1, max_size=60)
+    )
 
 
 @given(rows=samples(), level=st.sampled_from([0.5, 0.9, 0.95]))
@@ -393,7 +490,9 @@ def test_a_score_that_is_no_number_ranks_last() -> None:
 
 
 def test_ranges_of_ranks_by_hand() -> None:
-    """A first in 990 of 1,000 samples and third in 10, of which 25 may be left out; B second, in the 10 first."""
+    """A first in 990 of 1,000 samples and third in 10, of which 25 may be left out; B second, in
+    the 10 first.
+    """
     rows = [[3.0, 2.0, 1.0]] * 990 + [[1.0, 3.0, 2.0]] * 10
     assert rank_ranges(np.array(rows), 0.95) == [(1, 1), (2, 2), (3, 3)]
     assert rank_ranges(np.array(rows), 0.999) == [(1, 3), (1, 2), (2, 3)]
@@ -432,7 +531,9 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
         ([1, 2, 3], [(1, 2)], ["ab", "a", "b"]),
     ],
 )
-def test_letters_by_hand(places: list[int], different: list[tuple[int, int]], expected: list[str]) -> None:
+def test_letters_by_hand(
+    places: list[int], different: list[tuple[int, int]], expected: list[str]
+) -> None:
     assert letters(places, different) == expected
 
 
@@ -441,7 +542,9 @@ def test_systems_share_a_letter_unless_they_differ(data: st.DataObject, systems:
     every = list(itertools.combinations(range(systems), 2))
     different = data.draw(st.lists(st.sampled_from(every), unique=True)) if every else []
     places = data.draw(st.permutations(range(1, systems + 1)))
-    found = letters(places, [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different])
+    found = letters(
+        places, [pair if random.random() < 0.5 else (pair[1], pair[0]) for pair in different]
+    )
     assert oracle.is_letter_display(found, {frozenset(pair) for pair in different})
     assert "a" in found[places.index(1)]
 
@@ -483,7 +586,9 @@ METRICS = [
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("metric", METRICS)
 def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> None:
-    results = pipeline.evaluate(SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS)
+    results = pipeline.evaluate(
+        SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS
+    )
     weights = Bootstrap(len(HYPOTHESES), 12345).take(OUTPUT_SAMPLES)
     for result in results:
         drawn: dict[str, list[float]] = {}
@@ -496,7 +601,10 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> Non
             for name, value in sample.outputs.items():
                 drawn.setdefault(name, []).append(value)
         counts = {name for name in drawn if name not in result.intervals}
-        assert all(name.rpartition("_")[0] in result.measure.counts or name in result.measure.counts for name in counts)
+        assert all(
+            name.rpartition("_")[0] in result.measure.counts or name in result.measure.counts
+            for name in counts
+        )
         for name, spread in result.intervals.items():
             low, high = percentile_interval(np.array(drawn[name]), 0.95)
             assert spread.interval == pytest.approx((float(low), float(high)), abs=1e-12), name
@@ -505,23 +613,33 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(metric: str) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("metric", [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"])
+@pytest.mark.parametrize(
+    "metric", [*METRICS, "gleu[iter=7]", "gleu[refs=leave_one_out,iter=5]", "gleu[refs=each]"]
+)
 def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
-    for result in pipeline.evaluate(SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS):
+    for result in pipeline.evaluate(
+        SYSTEMS, [ONE, TWO], SOURCES, metrics=[metric], statistics=STATISTICS
+    ):
         spread = next(iter(result.intervals.values()))
         assert result.bootstrap is not None
         assert spread.interval == pytest.approx(result.bootstrap.interval, abs=1e-15)
-        assert (spread.mean, spread.std) == pytest.approx((result.bootstrap.mean, result.bootstrap.std), abs=1e-15)
+        assert (spread.mean, spread.std) == pytest.approx(
+            (result.bootstrap.mean, result.bootstrap.std), abs=1e-15
+        )
         assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
 
 
 @pytest.mark.parametrize("annotators", ["whole", "reselected"])
-def test_metrics_of_edits_have_intervals_of_precision_and_recall(annotators: str, tmp_path: Path) -> None:
+def test_metrics_of_edits_have_intervals_of_precision_and_recall(
+    annotators: str, tmp_path: Path
+) -> None:
     (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
     one = ["He goes to the school .", "All was well ."]
     two = ["He go to school .", "All is well .", "He went to the school .", "All is good ."]
     statistics: Any = {**STATISTICS, "annotators": annotators}
-    (result,) = pipeline.evaluate([*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=statistics)
+    (result,) = pipeline.evaluate(
+        [*one, *two], metrics=["m2"], gold=tmp_path / "gold.m2", statistics=statistics
+    )
     assert list(result.intervals) == ["m2", "precision", "recall"]
     assert result.bootstrap is not None
     assert result.intervals["m2"].interval == result.bootstrap.interval
@@ -529,9 +647,13 @@ def test_metrics_of_edits_have_intervals_of_precision_and_recall(annotators: str
     assert low < result.outputs["precision"] < high
 
 
-def test_a_run_keeps_them_and_has_none_unasked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_keeps_them_and_has_none_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     statistics: Any = {"resamples": 20, "trials": 20, "outputs": "all"}
-    config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "bleu"], statistics=statistics)
+    config = write_run(
+        tmp_path, systems=["A", "B"], chosen=["rouge", "bleu"], statistics=statistics
+    )
     evaluation = pipeline.run(config, tmp_path / "run")
     read = Results.read(tmp_path / "run" / "results.json")
     assert [score.intervals for score in read.scores] == [result.intervals for result in evaluation]
@@ -539,7 +661,10 @@ def test_a_run_keeps_them_and_has_none_unasked(tmp_path: Path, capsys: pytest.Ca
     assert read.statistics["outputs"] == "all"
     assert list(evaluation[0].intervals) == list(evaluation[0].outputs)
     with (tmp_path / "run" / "scores.csv").open() as file:
-        rows = {(row["system"], row["metric"], row["output"]): row["value"] for row in csv.DictReader(file)}
+        rows = {
+            (row["system"], row["metric"], row["output"]): row["value"]
+            for row in csv.DictReader(file)
+        }
     own = evaluation[0]
     low, high = own.intervals["rouge1_precision"].interval
     found = [rows[own.system, own.signature, f"rouge1_precision_{end}"] for end in ("low", "high")]

@@ -63,7 +63,9 @@ class Setting:
         statistics = count_in_memory(found, [self.metric.needs], RunOptions(n_jobs=1))
         columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
         self.lines = found.lines
-        self.scores = [one.score for one in reduce(system_counts(self.metric, columns, self.lines, 2))]
+        self.scores = [
+            one.score for one in reduce(system_counts(self.metric, columns, self.lines, 2))
+        ]
         self.summands = summands(system_counts(self.metric, columns, self.lines, 2))
 
 
@@ -72,18 +74,26 @@ class Setting:
 def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
     shared: Path, monkeypatch: pytest.MonkeyPatch, lines: int | None, seed: int
 ) -> None:
-    """sacrebleu's PairedTest itself; its scores are in percent, so only ties could differ by rounding."""
+    """sacrebleu's PairedTest itself; its scores are in percent, so only ties could differ by
+    rounding.
+    """
     setting = Setting(shared, "bleu", lines)
     texts, trials = setting.texts, 300
     monkeypatch.setenv("SACREBLEU_SEED", str(seed))
     named: list[tuple[str, Sequence[str]]] = [(name, texts[name]) for name in SYSTEMS]
     pairs = [(number, 0) for number in range(1, len(SYSTEMS))]
     for kind in ("ar", "bs"):
-        test = peer.PairedTest(named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials)
-        expected: list[Any] = next(list(scores) for name, scores in test()[1].items() if name != "System")
+        test = peer.PairedTest(
+            named, {"BLEU": BLEU()}, [texts["REF0"], texts["REF1"]], kind, n_samples=trials
+        )
+        expected: list[Any] = next(
+            list(scores) for name, scores in test()[1].items() if name != "System"
+        )
         samples = first(bootstrap(setting.summands, len(SYSTEMS), setting.lines, trials, seed))
         if kind == "ar":
-            found = approximate_randomization(setting.summands, setting.scores, pairs, setting.lines, trials, seed)
+            found = approximate_randomization(
+                setting.summands, setting.scores, pairs, setting.lines, trials, seed
+            )
         else:
             found = paired_bootstrap(samples, setting.scores, pairs)
             low, high = percentile_interval(samples, 0.95)
@@ -96,12 +106,17 @@ def test_p_values_of_bleu_are_those_that_sacrebleu_finds(
 
 
 class Shim:
-    """What sacrebleu's tests ask of a metric, for any metric of ours: a row of integers a sentence, and their score."""
+    """What sacrebleu's tests ask of a metric, for any metric of ours: a row of integers a sentence,
+    and their score.
+    """
 
     def __init__(self, setting: Setting) -> None:
         (part,) = setting.summands
         rows = np.concatenate([block.fixed for block in part._blocks()])
-        self.terms, self.rows = part.terms, {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)}
+        self.terms, self.rows = (
+            part.terms,
+            {name: rows[:, n].astype(int) for n, name in enumerate(SYSTEMS)},
+        )
 
     def _extract_corpus_statistics(self, hypotheses: Sequence[str], _: Any) -> Any:
         return self.rows[hypotheses[0]]
@@ -115,8 +130,12 @@ class Shim:
 
 @pytest.mark.parametrize("metric", ["google_gleu", "green", "gleu[refs=max]", "bleu[level=mean]"])
 @pytest.mark.parametrize("kind", ["ar", "bs"])
-def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(shared: Path, metric: str, kind: str) -> None:
-    """sacrebleu's functions of the tests, which see our integers and our score and do all the rest themselves."""
+def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(
+    shared: Path, metric: str, kind: str
+) -> None:
+    """sacrebleu's functions of the tests, which see our integers and our score and do all the rest
+    themselves.
+    """
     setting, trials = Setting(shared, metric, 150), 200
     shim: Any = Shim(setting)
     lines = {name: [name] * setting.lines for name in SYSTEMS}
@@ -125,7 +144,9 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(shared: Path, me
         pytest.skip("sacrebleu sums in float32 here, which holds 24 bits")
     for number, name in enumerate(SYSTEMS[1:], 1):
         test = {"ar": peer._paired_ar_test, "bs": peer._paired_bs_test}[kind]
-        expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[1]["m"].p_value
+        expected = test(start, name, lines[name], None, {"m": shim}, trials, seed=SEED)[1][
+            "m"
+        ].p_value
         if kind == "ar":
             found = approximate_randomization(
                 setting.summands, setting.scores, [(0, number)], setting.lines, trials, SEED
@@ -141,22 +162,27 @@ def test_p_values_of_other_metrics_are_those_of_sacrebleus_code(shared: Path, me
 
 @pytest.mark.parametrize("metric", POLICIES)
 def test_approximate_randomization_is_that_of_shuffled_text(tmp_path: Path, metric: str) -> None:
-    """For every policy: sentences change places as text, and text is scored with the draws of the trial."""
+    """For every policy: sentences change places as text, and text is scored with the draws of the
+    trial.
+    """
     texts, job = corpus(tmp_path, metric)
     columns = counted(job)
     scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 3))
     (found,) = approximate_randomization(chosen, scores, [(0, 1)], LINES, TRIALS, SEED)
     real = scores[0] - scores[1]
-    assert found == oracle.approximate_randomization(POLICIES[metric](texts), real, ("A", "B"), LINES, TRIALS, SEED)
+    assert found == oracle.approximate_randomization(
+        POLICIES[metric](texts), real, ("A", "B"), LINES, TRIALS, SEED
+    )
     assert 1 / (TRIALS + 1) < found < 1
 
 
 def test_every_kind_of_shuffle_of_two_sentences_by_hand() -> None:
-    """Hits of A: 3, 0; of B: 1, 1. Kept or swapped as a whole: |3 - 2| = 1, the real difference, not above it.
+    """Hits of A: 3, 0; of B: 1, 1. Kept or swapped as a whole: |3 - 2| = 1, the real difference,
+    not above it.
 
-    Swapping one sentence: A has 1 + 0 or 3 + 1, so |1 - 4| = 3, above. p = (trials with one swap + 1) / (trials + 1).
-    """
+    Swapping one sentence: A has 1 + 0 or 3 + 1, so |1 - 4| = 3, above. p = (trials with one swap +
+    1) / (trials + 1)."""
 
     class Rows:
         def __init__(self, tp: list[int]) -> None:
@@ -182,19 +208,32 @@ def test_the_order_of_a_pair_and_other_pairs_do_not_matter(tmp_path: Path, metri
     scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 2))]
     chosen = summands(system_counts(job.metrics[0], columns, LINES, 2))
     every = list(itertools.permutations(range(3), 2))
-    found = dict(zip(every, approximate_randomization(chosen, scores, every, LINES, 99, 3), strict=True))
+    found = dict(
+        zip(every, approximate_randomization(chosen, scores, every, LINES, 99, 3), strict=True)
+    )
     for one, two in every:
         assert found[one, two] == found[two, one]
-        assert approximate_randomization(chosen, scores, [(one, two)], LINES, 99, 3) == [found[one, two]]
+        assert approximate_randomization(chosen, scores, [(one, two)], LINES, 99, 3) == [
+            found[one, two]
+        ]
     samples = first(bootstrap(chosen, 3, LINES, 50, 3))
-    assert paired_bootstrap(samples, scores, [(0, 1)]) == paired_bootstrap(samples, scores, [(1, 0)])
+    assert paired_bootstrap(samples, scores, [(0, 1)]) == paired_bootstrap(
+        samples, scores, [(1, 0)]
+    )
 
 
 def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _, job = corpus(tmp_path, f"gleu[iter={ITERATIONS}]")
     columns = counted(job)
     scores = [one.score for one in reduce(system_counts(job.metrics[0], columns, LINES, 3))]
-    arguments = (summands(system_counts(job.metrics[0], columns, LINES, 3)), scores, [(0, 1)], LINES, TRIALS, SEED)
+    arguments = (
+        summands(system_counts(job.metrics[0], columns, LINES, 3)),
+        scores,
+        [(0, 1)],
+        LINES,
+        TRIALS,
+        SEED,
+    )
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
     monkeypatch.setattr(sample_groups, "ROWS", 7)
@@ -210,12 +249,19 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 EXACT = st.integers(0, 64).map(lambda whole: whole / 64)
-"""Numbers whose sums float64 holds, so that the order of summing, which the definition leaves open, changes nothing."""
+"""Numbers whose sums float64 holds, so that the order of summing, which the definition leaves open,
+changes nothing."""
 
 
-@given(rows=st.lists(st.tuples(EXACT, EXACT), min_size=1, max_size=40), real=st.tuples(EXACT, EXACT))
-def test_paired_bootstrap_by_its_definition(rows: list[tuple[float, float]], real: tuple[float, float]) -> None:
-    expected = oracle.paired_bootstrap([a for a, _ in rows], [b for _, b in rows], real[0] - real[1])
+@given(
+    rows=st.lists(st.tuples(EXACT, EXACT), min_size=1, max_size=40), real=st.tuples(EXACT, EXACT)
+)
+def test_paired_bootstrap_by_its_definition(
+    rows: list[tuple[float, float]], real: tuple[float, float]
+) -> None:
+    expected = oracle.paired_bootstrap(
+        [a for a, _ in rows], [b for _, b in rows], real[0] - real[1]
+    )
     assert paired_bootstrap(np.array(rows), real, [(0, 1)]) == [expected]
 
 
@@ -225,11 +271,15 @@ def test_paired_bootstrap_by_its_definition(rows: list[tuple[float, float]], rea
 @given(wins=st.integers(0, 3000), losses=st.integers(0, 3000))
 @example(wins=15, losses=1060)
 def test_the_sign_test_is_scipys(wins: int, losses: int) -> None:
-    """Where scipy's is near 0, the sum in whole numbers: of 15 and 1,060 scipy's is 0, for a part of it underflows."""
+    """Where scipy's is near 0, the sum in whole numbers: of 15 and 1,060 scipy's is 0, for a part
+    of it underflows.
+    """
     trials = wins + losses
     expected = stats.binomtest(wins, trials).pvalue if trials else 1.0
     if expected < 1e-250:
-        expected = 2 * sum(math.comb(trials, heads) for heads in range(min(wins, losses) + 1)) / 2**trials
+        expected = (
+            2 * sum(math.comb(trials, heads) for heads in range(min(wins, losses) + 1)) / 2**trials
+        )
     assert sign_test(wins, losses) == pytest.approx(expected, rel=1e-11, abs=1e-300)
 
 
@@ -240,7 +290,9 @@ def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
         successes = int(trials / 2 - places * deviation)
         if successes >= 0:
             expected = stats.binom.cdf(successes, trials, 0.5)
-            assert binomial_tail(successes, trials) == pytest.approx(expected, rel=2e-11, abs=1e-290)
+            assert binomial_tail(successes, trials) == pytest.approx(
+                expected, rel=2e-11, abs=1e-290
+            )
 
 
 @pytest.mark.parametrize("trials", [1001, 1002, 1500])
@@ -258,16 +310,24 @@ SCORES = st.sampled_from([0.0, 1 / 3, 0.25, 0.5, 1.0, 7.5])
 @given(rows=st.lists(st.tuples(SCORES, SCORES), min_size=1, max_size=30), cut=st.integers(0, 30))
 def test_systems_compared_sentence_by_sentence(rows: list[tuple[float, float]], cut: int) -> None:
     one, two = np.array(rows).T
-    blocks = [block for block in (np.array([one[:cut], two[:cut]]), np.array([one[cut:], two[cut:]])) if block.size]
+    blocks = [
+        block
+        for block in (np.array([one[:cut], two[:cut]]), np.array([one[cut:], two[cut:]]))
+        if block.size
+    ]
     (found,) = sentencewise(blocks, [(0, 1)])
     wins, losses = sum(a > b for a, b in rows), sum(a < b for a, b in rows)
     assert (found.wins, found.losses, found.ties) == (wins, losses, len(rows) - wins - losses)
-    assert sign_test(found.wins, found.losses) == pytest.approx(oracle.sign_test(one.tolist(), two.tolist()), rel=1e-12)
+    assert sign_test(found.wins, found.losses) == pytest.approx(
+        oracle.sign_test(one.tolist(), two.tolist()), rel=1e-12
+    )
     differences = [a - b for a, b in rows]
     if len(set(differences)) == 1:
         assert found.cohen_d == 0 if differences[0] == 0 else math.isnan(found.cohen_d)
     else:
-        t = stats.ttest_rel(one, two).statistic  # Cohen's d of paired samples is t over the root of n
+        t = stats.ttest_rel(
+            one, two
+        ).statistic  # Cohen's d of paired samples is t over the root of n
         assert found.cohen_d == pytest.approx(t / math.sqrt(len(rows)), rel=1e-9, abs=1e-12)
     (turned,) = sentencewise(blocks, [(1, 0)])
     assert (turned.wins, turned.losses) == (found.losses, found.wins)
@@ -290,7 +350,10 @@ P = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), max_size
 def test_holm_by_its_definition(values: list[float]) -> None:
     assert holm(values) == pytest.approx(oracle.holm(values), abs=0)
     assert bonferroni(values) == [min(1.0, len(values) * value) for value in values]
-    assert all(p <= one <= two for p, one, two in zip(values, holm(values), bonferroni(values), strict=True))
+    assert all(
+        p <= one <= two
+        for p, one, two in zip(values, holm(values), bonferroni(values), strict=True)
+    )
 
 
 def test_holm_by_hand() -> None:

@@ -1,4 +1,6 @@
-"""The table of policies of references: each gives naive scores, and nobody else asks which one a metric has."""
+"""The table of policies of references: each gives naive scores, and nobody else asks which one a
+metric has.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,20 @@ GROUPS, SEED = 5, 4
 def sampled(texts: oracle.Texts, name: str, left: Sequence[int] = (0, 1, 2)) -> float:
     """The mean over iterations, with some of the references."""
     references = [texts.references[number] for number in left]
-    return naive.gleu_sampled(texts.source, references, texts.systems[name], iterations=ITERATIONS)[0]
+    return naive.gleu_sampled(texts.source, references, texts.systems[name], iterations=ITERATIONS)[
+        0
+    ]
 
 
 def expected(texts: oracle.Texts, name: str) -> float:
     """The mean over random choices, each turned by no, one and two references."""
     table = oracle.table_of(texts)[name]
     drawn = (np.random.default_rng(SEED).random((GROUPS, LINES)) * 3).astype(int).tolist()
-    scores = [naive.gleu_corpus(table, [(r + turn) % 3 for r in row]) for row in drawn for turn in range(3)]
+    scores = [
+        naive.gleu_corpus(table, [(r + turn) % 3 for r in row])
+        for row in drawn
+        for turn in range(3)
+    ]
     return math.fsum(scores) / len(scores)
 
 
@@ -56,14 +64,22 @@ def left_out(texts: oracle.Texts, name: str) -> float:
 NAIVE = {
     "sample": (f"gleu[iter={ITERATIONS}]", sampled),
     "expected": (f"gleu[refs=expected,iter={GROUPS},seed={SEED}]", expected),
-    "max": ("gleu[refs=max]", lambda texts, name: naive.gleu_max(oracle.table_of(texts)[name]).score),
+    "max": (
+        "gleu[refs=max]",
+        lambda texts, name: naive.gleu_max(oracle.table_of(texts)[name]).score,
+    ),
     "merged": (
         "gleu[variant=2015]",
-        lambda texts, name: naive.gleu_merged(texts.source, texts.references, texts.systems[name], "2015"),
+        lambda texts, name: naive.gleu_merged(
+            texts.source, texts.references, texts.systems[name], "2015"
+        ),
     ),
     "mean": ("gleu[refs=mean]", alone),
     "each": ("gleu[refs=each]", alone),
-    "weighted": ("gleu[refs=weighted,weights=5+2+3]", lambda texts, name: alone(texts, name, [0.5, 0.2, 0.3])),
+    "weighted": (
+        "gleu[refs=weighted,weights=5+2+3]",
+        lambda texts, name: alone(texts, name, [0.5, 0.2, 0.3]),
+    ),
     "leave_one_out": (f"gleu[refs=leave_one_out,iter={ITERATIONS}]", left_out),
 }
 """A metric for each policy, and its score by the definition."""
@@ -75,7 +91,9 @@ def test_each_policy_gives_the_naive_scores(tmp_path: Path, policy: str) -> None
     metric = from_text(written)
     assert metric.policy == policy
     texts, job = corpus(tmp_path, written)
-    for name, reduced in zip("AB", reduce(system_counts(metric, counted(job), LINES, 3)), strict=True):
+    for name, reduced in zip(
+        "AB", reduce(system_counts(metric, counted(job), LINES, 3)), strict=True
+    ):
         assert reduced.score == pytest.approx(score(texts, name), rel=1e-12)
 
 
@@ -89,7 +107,9 @@ def test_every_metric_has_a_policy_of_the_table(name: str) -> None:
     policies = {METRICS[name]().policy}
     for option in options:
         if option.name == "references":
-            policies |= {METRICS[name](**{option.attribute: value}).policy for value in option.choices or ()}
+            policies |= {
+                METRICS[name](**{option.attribute: value}).policy for value in option.choices or ()
+            }
     assert policies <= set(POLICIES)
 
 
@@ -109,7 +129,10 @@ def comparisons(code: str) -> list[int]:
         return isinstance(node, ast.Attribute) and node.attr == "policy"
 
     def texts(node: ast.AST) -> bool:
-        return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node))
+        return any(
+            isinstance(part, ast.Constant) and isinstance(part.value, str)
+            for part in ast.walk(node)
+        )
 
     lines = []
     for node in ast.walk(ast.parse(code)):
@@ -118,7 +141,9 @@ def comparisons(code: str) -> list[int]:
             asked = any(map(is_policy, sides)) and any(texts(side) for side in sides)
         else:
             asked = isinstance(node, ast.Match) and is_policy(node.subject)
-            asked |= isinstance(node, ast.Attribute) and is_policy(node.value)  # such as policy.startswith
+            asked |= isinstance(node, ast.Attribute) and is_policy(
+                node.value
+            )  # such as policy.startswith
         lines += [getattr(node, "lineno", 0)] if asked else []
     return lines
 

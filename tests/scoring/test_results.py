@@ -19,7 +19,15 @@ from pipeline.errors import InputError, StoreError
 from pipeline.report.data_files import to_csv
 from pipeline.report.tables import percent, round_half_up
 from pipeline.scoring.board import with_means
-from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Samples, Score, ranks
+from pipeline.scoring.results import (
+    Bootstrap,
+    Comparison,
+    DatasetInfo,
+    Results,
+    Samples,
+    Score,
+    ranks,
+)
 from tests.conftest import called, run, tree, write_run
 from tests.oracles import naive
 from tests.support.results_schema import results_schema
@@ -41,7 +49,8 @@ SCORES = st.builds(
     outputs=st.dictionaries(TEXTS, NUMBERS, max_size=3),
     samples=st.none() | st.builds(Samples, st.integers(1, 9), NUMBERS, st.tuples(NUMBERS, NUMBERS)),
     rank=st.integers(1, 99),
-    bootstrap=st.none() | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
+    bootstrap=st.none()
+    | st.builds(Bootstrap, NUMBERS, NUMBERS, PAIRS, st.tuples(COUNTS, COUNTS), COUNTS),
 )
 TESTS = st.builds(
     Comparison,
@@ -55,13 +64,17 @@ RESULTS = st.builds(
     datasets=st.dictionaries(
         TEXTS,
         st.builds(
-            DatasetInfo, lines=st.integers(1, 2**53), references=st.integers(1, 255), digests=st.just({"source": "00"})
+            DatasetInfo,
+            lines=st.integers(1, 2**53),
+            references=st.integers(1, 255),
+            digests=st.just({"source": "00"}),
         ),
         max_size=2,
     ),
     scores=st.lists(SCORES, max_size=3),
     warnings=st.lists(TEXTS, max_size=2),
-    statistics=st.none() | st.fixed_dictionaries({"level": st.floats(0.1, 0.9), "baseline": st.none() | TEXTS}),
+    statistics=st.none()
+    | st.fixed_dictionaries({"level": st.floats(0.1, 0.9), "baseline": st.none() | TEXTS}),
     tests=st.lists(TESTS, max_size=3),
 )
 
@@ -76,14 +89,21 @@ def one(score: float, **more: object) -> Results:
         "rank": 1,
     }
     found = Score(**{**fields, "score": score, **more})  # type: ignore[arg-type]
-    return Results(datasets={"d": DatasetInfo(lines=1, references=1, digests={})}, scores=[found], warnings=[])
+    return Results(
+        datasets={"d": DatasetInfo(lines=1, references=1, digests={})}, scores=[found], warnings=[]
+    )
 
 
 @given(results=RESULTS)
-def test_results_are_read_back_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, results: Results) -> None:
+def test_results_are_read_back_as_they_were_written(
+    tmp_path_factory: pytest.TempPathFactory, results: Results
+) -> None:
     path = tmp_path_factory.getbasetemp() / "results.json"
     # What is on a data set that is not there is refused.
-    for name in [*(score.dataset for score in results.scores), *(test.dataset for test in results.tests)]:
+    for name in [
+        *(score.dataset for score in results.scores),
+        *(test.dataset for test in results.tests),
+    ]:
         results.datasets.setdefault(name, DatasetInfo(lines=1, references=1, digests={}))
     path.write_text(results.to_json(), encoding="utf-8", newline="")
     assert repr(Results.read(path)) == repr(results)  # repr: nan is equal to nan there
@@ -94,7 +114,11 @@ def test_results_are_read_back_as_they_were_written(tmp_path_factory: pytest.Tem
 def test_what_is_no_number_is_null(value: float) -> None:
     content = json.loads(one(value, samples=Samples(1, 0.0, (value, value))).to_json())
     (score,) = content["scores"]
-    assert (score["score"], score["outputs"], score["samples"]["interval"]) == (None, {"gleu": None}, [None, None])
+    assert (score["score"], score["outputs"], score["samples"]["interval"]) == (
+        None,
+        {"gleu": None},
+        [None, None],
+    )
 
 
 def test_the_form_of_results_json(tmp_path: Path) -> None:
@@ -106,7 +130,13 @@ def test_the_form_of_results_json(tmp_path: Path) -> None:
     assert set(content) == always | asked_for
     assert {content[name] for name in asked_for} == {None}
     assert (content["statistics"], content["tests"]) == (None, [])
-    assert set(content["datasets"]["d"]["digests"]) == {"source", "reference 0", "reference 1", "system A", "system B"}
+    assert set(content["datasets"]["d"]["digests"]) == {
+        "source",
+        "reference 0",
+        "reference 1",
+        "system A",
+        "system B",
+    }
     (first, _) = content["scores"]
     names = {
         "dataset",
@@ -170,7 +200,8 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "results.json").write_text(one(1.0).to_json(), encoding="utf-8")
     with pytest.raises(
-        StoreError, match=r"runs/nope: has no results of a run; \S+/runs has the runs today, yesterday$"
+        StoreError,
+        match=r"runs/nope: has no results of a run; \S+/runs has the runs today, yesterday$",
     ):
         Results.read(tmp_path / "runs" / "nope" / "results.json")
 
@@ -180,7 +211,9 @@ def rows(results: Results) -> list[list[str]]:
 
 
 def test_csv_is_long() -> None:
-    results = one(0.25, outputs={"gleu": 0.25, "total_1": 3.0}, samples=Samples(5, 0.5, (math.nan, 1 / 3)))
+    results = one(
+        0.25, outputs={"gleu": 0.25, "total_1": 3.0}, samples=Samples(5, 0.5, (math.nan, 1 / 3))
+    )
     header, *lines = rows(results)
     assert header == ["dataset", "system", "metric", "output", "value"]
     assert {tuple(line[:3]) for line in lines} == {("d", "A", "gleu|n:4")}
@@ -200,7 +233,9 @@ def test_csv_is_long() -> None:
 def test_no_cell_of_text_is_a_formula(cell: str) -> None:
     for line in rows(one(0.5, dataset=cell, system=cell, metric=cell, outputs={cell: 1.0}))[1:]:
         assert line[:3] == [f"'{cell}"] * 3
-    assert not any(field[:1] in tuple("=+-@") for line in rows(one(0.5, outputs={cell: 1.0})) for field in line)
+    assert not any(
+        field[:1] in tuple("=+-@") for line in rows(one(0.5, outputs={cell: 1.0})) for field in line
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,7 +284,12 @@ def test_rounding_equals_the_naive_one(value: float, digits: int) -> None:
 
 
 def test_percent_is_a_fraction_times_100() -> None:
-    assert [percent(value, 2) for value in (1.0, 0.5, 0.583256, math.nan)] == ["100.00", "50.00", "58.33", "-"]
+    assert [percent(value, 2) for value in (1.0, 0.5, 0.583256, math.nan)] == [
+        "100.00",
+        "50.00",
+        "58.33",
+        "-",
+    ]
 
 
 def test_a_single_system_is_picked_without_changing_the_rest() -> None:
@@ -261,10 +301,18 @@ def test_a_single_system_is_picked_without_changing_the_rest() -> None:
 # Means over data sets: in results, and in every form of report.
 
 
-def score(dataset: str, system: str, value: float, references: int = 2, metric: str = "m|n:4") -> Score:
+def score(
+    dataset: str, system: str, value: float, references: int = 2, metric: str = "m|n:4"
+) -> Score:
     printed = f"{metric}|nrefs:{references}|v:1"
     return Score(
-        dataset=dataset, system=system, metric=printed, score=value, outputs={"m": value}, samples=None, rank=1
+        dataset=dataset,
+        system=system,
+        metric=printed,
+        score=value,
+        outputs={"m": value},
+        samples=None,
+        rank=1,
     )
 
 
@@ -286,14 +334,18 @@ def test_means_by_hand() -> None:
 
 
 def test_one_data_set_has_no_mean() -> None:
-    with pytest.raises(InputError, match="a mean needs scores on two data sets or more; there is d"):
+    with pytest.raises(
+        InputError, match="a mean needs scores on two data sets or more; there is d"
+    ):
         with_means(Results(datasets={}, scores=[score("d", "A", 1.0)]))
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("means")
-    config = write_run(folder, 12, systems="AB", chosen=["gleu[iter=3]", "gleu[refs=max]"], datasets=("d", "e"))
+    config = write_run(
+        folder, 12, systems="AB", chosen=["gleu[iter=3]", "gleu[refs=max]"], datasets=("d", "e")
+    )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["systems"]["C"] = {"d": "d/source"}
     config.write_text(json.dumps(content), encoding="utf-8")
@@ -305,18 +357,26 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
-    asked, plain = (json.loads((folder / name / "results.json").read_text("utf-8")) for name in ("run", "without"))
+    asked, plain = (
+        json.loads((folder / name / "results.json").read_text("utf-8"))
+        for name in ("run", "without")
+    )
     for content in (asked, plain):
         jsonschema.validate(content, json.loads(results_schema()))
     means = asked.pop("means")
     assert asked == plain
-    assert [re.findall("refs:[a-z]+", mean["metric"]) for mean in means] == [["refs:sample"], ["refs:max"]]
+    assert [re.findall("refs:[a-z]+", mean["metric"]) for mean in means] == [
+        ["refs:sample"],
+        ["refs:max"],
+    ]
     for mean in means:
         by_hand: dict[str, list[float]] = {}
         for item in asked["scores"]:
             if item["metric"].replace("|nrefs:2", "") == mean["metric"]:
                 by_hand.setdefault(item["system"], []).append(item["score"])
-        assert mean["systems"] == pytest.approx({name: sum(by_hand[name]) / 2 for name in "AB"}, abs=1e-12)
+        assert mean["systems"] == pytest.approx(
+            {name: sum(by_hand[name]) / 2 for name in "AB"}, abs=1e-12
+        )
         assert mean["lacking"] == {"C": ["e"]}
     read = Results.read(folder / "run" / "results.json")
     assert json.loads(read.to_json()) == {**asked, "means": means}
@@ -329,7 +389,9 @@ def test_every_form_has_the_means(folder: Path, capsys: pytest.CaptureFixture[st
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
     for command in (["show", "--mean"], ["rank", "--mean", "--test", "none", "--resamples", "50"]):
         code, out, _ = called(capsys, command[0], folder / "without", *command[1:])
-        table = [re.split("  +", line.strip()) for line in out.split(f"{title}\n")[1].splitlines()[:4]]
+        table = [
+            re.split("  +", line.strip()) for line in out.split(f"{title}\n")[1].splitlines()[:4]
+        ]
         assert code == 0
         assert table[0] == ["rank", "system", "mean", "d", "e"]
         assert (table[1][0], table[1][2], table[3][:3]) == ("1", best, ["-", "C", "-"])
@@ -346,23 +408,47 @@ def test_every_form_has_the_means(folder: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_run_takes_mean_as_an_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    plain = ("run", folder / "config.yaml", "--set", "output.mean=false", "-q", "--output", folder / "other")
+    plain = (
+        "run",
+        folder / "config.yaml",
+        "--set",
+        "output.mean=false",
+        "-q",
+        "--output",
+        folder / "other",
+    )
     assert "mean over" not in called(capsys, *plain)[1]
-    assert "mean over 2 data sets" in called(capsys, *plain[:2], "-q", "--output", folder / "other", "--mean")[1]
+    assert (
+        "mean over 2 data sets"
+        in called(capsys, *plain[:2], "-q", "--output", folder / "other", "--mean")[1]
+    )
 
 
 def test_a_part_has_its_own_means(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = called(capsys, "report", folder / "run", "--format", "json", "--system", "A", "C")[1]
-    assert [set(mean["systems"]) | set(mean["lacking"]) for mean in json.loads(text)["means"]] == [{"A", "C"}] * 2
+    assert [set(mean["systems"]) | set(mean["lacking"]) for mean in json.loads(text)["means"]] == [
+        {"A", "C"}
+    ] * 2
     text = called(capsys, "report", folder / "run", "--format", "json", "--dataset", "d")[1]
     assert "means" not in json.loads(text)
 
 
-def test_what_cannot_be_averaged_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, _, err = called(capsys, "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run")
-    assert (code, "warning: a mean needs scores on two data sets or more; there is d\n" in err) == (0, True)
+def test_what_cannot_be_averaged_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _, err = called(
+        capsys, "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run"
+    )
+    assert (code, "warning: a mean needs scores on two data sets or more; there is d\n" in err) == (
+        0,
+        True,
+    )
     before = tree(tmp_path / "run")
-    for command in (["show"], ["rank", "--resamples", "50", "--trials", "50"], ["report", "--format", "markdown"]):
+    for command in (
+        ["show"],
+        ["rank", "--resamples", "50", "--trials", "50"],
+        ["report", "--format", "markdown"],
+    ):
         code, out, err = called(capsys, command[0], tmp_path / "run", *command[1:], "--mean")
         assert (code, out) == (2, "")
         assert "error: a mean needs scores on two data sets or more; there is d\n" in err

@@ -1,4 +1,6 @@
-"""All outputs of each sentence: against rouge-score run live, and each sentence scored as a corpus of its own."""
+"""All outputs of each sentence: against rouge-score run live, and each sentence scored as a corpus
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,12 @@ if TYPE_CHECKING:
 ENDS = {"": "fmeasure", "_recall": "recall", "_precision": "precision"}
 """The ends of the names of ROUGE's outputs, and what rouge-score calls them."""
 SENTENCES = [
-    ("the cat sat on the mat .", "the cat sat on a mat .", "a cat was on the mat .", "the cats sit on mat ."),
+    (
+        "the cat sat on the mat .",
+        "the cat sat on a mat .",
+        "a cat was on the mat .",
+        "the cats sit on mat .",
+    ),
     ("no", "no .", "none at all", "nothing is here ."),
     ("He go to the school .", "He goes to school .", "He went to school .", "He go to school ."),
     ("same text here too", "same text here too", "same text here too", "same text there too"),
@@ -52,7 +59,8 @@ def test_every_type_of_every_text_is_that_of_rouge_score(references: int, stem: 
     metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'}]"
     outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric])[0].sentence_outputs
     expected = [
-        peer.score_multi(list(own), text) for own, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
+        peer.score_multi(list(own), text)
+        for own, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
     ]
     assert list(outputs) == [name + end for name in TYPES for end in ENDS]
     for name in TYPES:
@@ -64,12 +72,19 @@ def test_every_type_of_every_text_is_that_of_rouge_score(references: int, stem: 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("metric", ALONE)
 def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
-    outputs = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[0].sentence_outputs
+    outputs = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[
+        0
+    ].sentence_outputs
     for line, (output, one, two, source) in enumerate(SENTENCES):
         alone = pipeline.evaluate([output], [[one], [two]], [source], metrics=[metric])[0].outputs
         found = {name: values[line] for name, values in outputs.items()}
-        if metric.startswith("gleu"):  # the whole penalty, and precision 1 of orders that the sentence lacks
-            found, alone = ({name: own[name] for name in ("gleu", "hyp_len", "ref_len")} for own in (found, alone))
+        if metric.startswith(
+            "gleu"
+        ):  # the whole penalty, and precision 1 of orders that the sentence lacks
+            found, alone = (
+                {name: own[name] for name in ("gleu", "hyp_len", "ref_len")}
+                for own in (found, alone)
+            )
         if line == 1 and metric.startswith(("gleu", "green")):
             continue
         assert found == pytest.approx(alone, abs=1e-12), (line, metric)
@@ -89,11 +104,18 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 
 
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
-@pytest.mark.parametrize("metric", ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"])
-def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(metric: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "metric", ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"]
+)
+def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
+    metric: str, tmp_path: Path
+) -> None:
     """Those of the annotator with the best score of the sentence, as if it were the only sentence."""
     edits = metric.startswith(("errant", "cleme"))
-    own = ["S He go to the school .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||0\n\n", "S All is well .\n\n"]
+    own = [
+        "S He go to the school .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||0\n\n",
+        "S All is well .\n\n",
+    ]
     written = ["He goes to the school .", "All is well ."]
 
     def scored(gold: str, outputs: list[str], m2: str) -> Any:
@@ -108,8 +130,13 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(metric: str
         alone = scored(f"{gold}\n\n", [written[line]], own[line]).outputs
         if metric == "cleme":  # sentences are weighed by the lengths of the edits of all
             continue
-        assert {name: values[line] for name, values in outputs.items()} == pytest.approx(alone, abs=1e-12)
-    if metric in ("m2", "errant"):  # right: goes; annotator 0 has two edits, annotator 1 another one
+        assert {name: values[line] for name, values in outputs.items()} == pytest.approx(
+            alone, abs=1e-12
+        )
+    if metric in (
+        "m2",
+        "errant",
+    ):  # right: goes; annotator 0 has two edits, annotator 1 another one
         assert [outputs[name][0] for name in ("precision", "recall")] == [1, 0.5]
         assert [outputs[name][1] for name in ("precision", "recall")] == [1, 1]
     if metric == "m2[choice=last]":
@@ -118,27 +145,35 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(metric: str
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
-    "metric", ["chrf", "google_gleu", "green", "gleu[refs=max]", "gleu[refs=mean,level=mean]", "ter"]
+    "metric",
+    ["chrf", "google_gleu", "green", "gleu[refs=max]", "gleu[refs=mean,level=mean]", "ter"],
 )
 def test_missing_references_take_no_part(metric: str) -> None:
     """A line with its only reference scores as one that has another equal one beside it."""
     lacking: Any = [ONE[0], None, ONE[2], None, None]
     filled = [ONE[0], TWO[1], ONE[2], TWO[3], TWO[4]]
-    some = pipeline.evaluate(HYPOTHESES, [lacking, TWO], SOURCES, metrics=[metric])[0].sentence_outputs
-    every = pipeline.evaluate(HYPOTHESES, [filled, TWO], SOURCES, metrics=[metric])[0].sentence_outputs
+    some = pipeline.evaluate(HYPOTHESES, [lacking, TWO], SOURCES, metrics=[metric])[
+        0
+    ].sentence_outputs
+    every = pipeline.evaluate(HYPOTHESES, [filled, TWO], SOURCES, metrics=[metric])[
+        0
+    ].sentence_outputs
     for name, values in some.items():
         assert values.tolist() == pytest.approx(every[name].tolist(), abs=1e-12), name
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("metric", ["rouge[refs=mean]", "gleu[refs=mean]", "gleu", "gleu[refs=merged]"])
+@pytest.mark.parametrize(
+    "metric", ["rouge[refs=mean]", "gleu[refs=mean]", "gleu", "gleu[refs=merged]"]
+)
 def test_other_policies_have_the_mean_of_references(metric: str) -> None:
     both = pipeline.evaluate(HYPOTHESES, [ONE, TWO], SOURCES, metrics=[metric])[0]
     outputs = both.sentence_outputs
     assert np.array_equal(next(iter(outputs.values())), both.sentences)
     if "merged" not in metric:
         alone = [
-            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[0].sentence_outputs for own in (ONE, TWO)
+            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[0].sentence_outputs
+            for own in (ONE, TWO)
         ]
         for name, values in outputs.items():
             assert values == pytest.approx((alone[0][name] + alone[1][name]) / 2, abs=1e-12), name
@@ -153,14 +188,19 @@ def test_frames_have_a_column_for_each_output() -> None:
 
 
 def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By hand: 2 of 3 words of the output and of 4 words of the reference are shared; 2 edits of 4 words."""
+    """By hand: 2 of 3 words of the output and of 4 words of the reference are shared; 2 edits of 4
+    words.
+    """
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
     assert main(["score", "rouge1", *files, "--sentence-outputs"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == ["system", "line", "rouge1", "rouge1_recall", "rouge1_precision"]
-    assert [row[1:] for row in rows[1:]] == [["1", "57.14", "50.00", "66.67"], ["2", "100.00", "100.00", "100.00"]]
+    assert [row[1:] for row in rows[1:]] == [
+        ["1", "57.14", "50.00", "66.67"],
+        ["2", "100.00", "100.00", "100.00"],
+    ]
     assert main(["score", "rouge1", "ter", *files, "--sentence-outputs", "--digits", "1"]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == [
@@ -174,15 +214,28 @@ def test_the_command_prints_them(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "edits",
         "ref_len",
     ]
-    assert [rows[1][3:], rows[3][3:]] == [["57.1", "50.0", "66.7", "", "", ""], ["", "", "", "50.0", "2", "4"]]
+    assert [rows[1][3:], rows[3][3:]] == [
+        ["57.1", "50.0", "66.7", "", "", ""],
+        ["", "", "", "50.0", "2", "4"],
+    ]
 
 
-def test_parquet_has_the_outputs_that_are_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_parquet_has_the_outputs_that_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "ter"])
     evaluation = pipeline.run(config, tmp_path / "run")
-    report = ["report", str(tmp_path / "run"), "--format", "parquet", "--output", str(tmp_path / "out"), "--columns"]
+    report = [
+        "report",
+        str(tmp_path / "run"),
+        "--format",
+        "parquet",
+        "--output",
+        str(tmp_path / "out"),
+        "--columns",
+    ]
     assert main([*report, "rouge?_recall", "edits"]) == 0
     frame = pandas.read_parquet(io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes()))
     more = ["rouge1_recall", "rouge2_recall", "rougeL_recall", "edits"]
@@ -191,7 +244,11 @@ def test_parquet_has_the_outputs_that_are_asked_for(tmp_path: Path, capsys: pyte
         own = frame[(frame.system == result.system) & (frame.metric == result.signature)]
         for name in more:
             expected = result.sentence_outputs.get(name)
-            assert own[name].isna().all() if expected is None else own[name].tolist() == expected.tolist()
+            assert (
+                own[name].isna().all()
+                if expected is None
+                else own[name].tolist() == expected.tolist()
+            )
     capsys.readouterr()
     assert main([*report, "rouge1_recal"]) == 2
     assert "did you mean 'rouge1_recall'?" in capsys.readouterr().err
@@ -200,5 +257,7 @@ def test_parquet_has_the_outputs_that_are_asked_for(tmp_path: Path, capsys: pyte
 def test_an_unknown_word_for_the_columns_of_a_frame_is_refused() -> None:
     result = pipeline.evaluate(HYPOTHESES, [ONE], metrics=["rouge[types=1]"])[0]
     wrong: Any = "output"
-    with pytest.raises(InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'output'$"):
+    with pytest.raises(
+        InputError, match=r"^to_pandas: expected one of scores, outputs, all, found 'output'$"
+    ):
         result.to_pandas(columns=wrong)

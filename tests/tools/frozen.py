@@ -1,12 +1,12 @@
 """Keep the bytes of run directories before a large change, and compare them afterwards.
 
-python -m tests.tools.frozen make FOLDER [--mirror MIRROR]    run all configs and recipes into FOLDER
-python -m tests.tools.frozen compare BEFORE AFTER             name the files that differ; exit code 1 where some do
-python -m tests.tools.frozen figures                          the sizes of the package and its tests
+python -m tests.tools.frozen make FOLDER [--mirror MIRROR]    run all configs and recipes into
+FOLDER python -m tests.tools.frozen compare BEFORE AFTER             name the files that differ;
+exit code 1 where some do python -m tests.tools.frozen figures                          the sizes of
+the package and its tests
 
-Recipes whose data is not in the mirror are left out. run.json, the log and the lock are not compared: they hold times
-and paths.
-"""
+Recipes whose data is not in the mirror are left out. run.json, the log and the lock are not
+compared: they hold times and paths."""
 
 from __future__ import annotations
 
@@ -47,9 +47,20 @@ def make(folder: Path, mirror: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "wide.yaml").write_text(WIDE.format(shared=SHARED), encoding="utf-8")
     for config in [*sorted((ROOT / "configs").glob("*.yaml")), folder / "wide.yaml"]:
-        done = _command("run", str(config), "-q", "--fresh", "--output", str(folder / "configs" / config.stem))
+        done = _command(
+            "run", str(config), "-q", "--fresh", "--output", str(folder / "configs" / config.stem)
+        )
         print(f"{config.stem}: exit code {done}")
-    done = _command("reproduce", "--all", "--slow", "-q", "--mirror", str(mirror), "--output", str(folder / "recipes"))
+    done = _command(
+        "reproduce",
+        "--all",
+        "--slow",
+        "-q",
+        "--mirror",
+        str(mirror),
+        "--output",
+        str(folder / "recipes"),
+    )
     print(f"recipes: exit code {done}")
 
 
@@ -61,7 +72,12 @@ def _command(*arguments: str) -> int:
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of each file by its path in the folder."""
-    files = [path for part in ("configs", "recipes") for path in sorted((folder / part).rglob("*")) if path.is_file()]
+    files = [
+        path
+        for part in ("configs", "recipes")
+        for path in sorted((folder / part).rglob("*"))
+        if path.is_file()
+    ]
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in files
@@ -74,7 +90,9 @@ def compare(before: Path, after: Path) -> int:
     old, new = digests(before), digests(after)
     differing = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
     for name in differing:
-        print(f"{name}: {'only before' if name not in new else 'only after' if name not in old else 'differs'}")
+        print(
+            f"{name}: {'only before' if name not in new else 'only after' if name not in old else 'differs'}"
+        )
     print(f"{len(old | new) - len(differing)} of {len(old | new)} files equal")
     return len(differing)
 
@@ -94,7 +112,9 @@ def figures() -> None:
 
 def main() -> None:
     """Do what the arguments say."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["make", "compare", "figures"])
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--mirror", type=Path, default=SHARED / "mirror")

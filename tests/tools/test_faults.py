@@ -1,4 +1,6 @@
-"""A few faults of `python -m tests.tools.faults`, and that it notices what hangs, what is lost and what is untidy."""
+"""A few faults of `python -m tests.tools.faults`, and that it notices what hangs, what is lost and
+what is untidy.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Machine:
 
 @pytest.mark.parametrize("kind", ["start", "deleted"])
 def test_a_run_survives_a_fault(machine: Machine, kind: str) -> None:
-    """All kinds by the hundred are tried by hand; other tests have signals, two runs and little memory."""
+    """All kinds by the hundred are tried by hand; other tests have signals, two runs and little
+    memory.
+    """
     done = trial(machine, SEED, 0, kind)
     assert (done.verdict, done.hung, done.lost, done.untidy) == ("survived", "", [], [])
 
@@ -55,7 +59,9 @@ def never_mind(machine: Machine, _: random.Random) -> str:
     return "nothing"
 
 
-def test_what_hangs_is_told_with_what_it_waits_for(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_hangs_is_told_with_what_it_waits_for(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is waited for without a limit; the stacks of Python show where the command was."""
     monkeypatch.setattr(machine, "deadline", 1.0)
     monkeypatch.setitem(trials.KINDS, "never", Kind("", never, (0,)))

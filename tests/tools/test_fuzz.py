@@ -1,4 +1,6 @@
-"""A short run of each fuzzer (`python -m tests.tools.fuzz`), and all that they or others have ever found."""
+"""A short run of each fuzzer (`python -m tests.tools.fuzz`), and all that they or others have ever
+found.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def test_random_cases_end_well_or_in_a_message(name: str) -> None:
 
 @pytest.mark.parametrize("name", FUZZERS)
 def test_what_was_ever_found_is_found_no_more(name: str) -> None:
-    wrong = {item["about"]: checked(FUZZERS[name], item["case"], Counter()) for item in corpus(name)}
+    wrong = {
+        item["about"]: checked(FUZZERS[name], item["case"], Counter()) for item in corpus(name)
+    }
     assert {about: text for about, text in wrong.items() if text} == {}
 
 
 def test_cases_are_the_same_for_a_seed() -> None:
     for fuzzer in FUZZERS.values():
-        assert [fuzzer.make(seed) for seed in seeds_of(1, 9)] == [fuzzer.make(seed) for seed in seeds_of(1, 9)]
+        assert [fuzzer.make(seed) for seed in seeds_of(1, 9)] == [
+            fuzzer.make(seed) for seed in seeds_of(1, 9)
+        ]
 
 
 def raises(_: Any, folder: Path, __: Counter[str]) -> str:
@@ -58,8 +64,12 @@ def hungry(*_: Any) -> str:
     return str(os.urandom(64 << 20)[:0], "ascii")
 
 
-@pytest.mark.parametrize(("check", "words"), [(raises, "KeyError: 'fuzz-"), (hangs, "LateError"), (hungry, " MB of")])
-def test_the_driver_notices_errors_hangs_and_memory(check: Any, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("check", "words"), [(raises, "KeyError: 'fuzz-"), (hangs, "LateError"), (hungry, " MB of")]
+)
+def test_the_driver_notices_errors_hangs_and_memory(
+    check: Any, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(driver, "WAIT", 0.1 if check is hangs else 300.0)
     monkeypatch.setattr(driver, "ROOM", -1.0 if check is hungry else 500.0)
     report = fuzz(Fuzzer("", str, check), seeds_of(0, 1))
@@ -68,7 +78,12 @@ def test_the_driver_notices_errors_hangs_and_memory(check: Any, words: str, monk
 
 def test_what_a_command_may_say() -> None:
     assert Said(0, "", "warning: x\n").wrong() == Said(2, "", "error: x\n  more\n").wrong() == ""
-    for odd in (Said(1, "", ""), Said(2, "", ""), Said(2, "", "error: x\nKeyError\n"), Said(0, "", "Traceback")):
+    for odd in (
+        Said(1, "", ""),
+        Said(2, "", ""),
+        Said(2, "", "error: x\nKeyError\n"),
+        Said(0, "", "Traceback"),
+    ):
         assert odd.wrong()
 
 

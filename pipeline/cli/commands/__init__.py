@@ -1,1 +1,3 @@
-"""The commands, one file each: configure(parser) declares arguments, run(args) acts and returns the exit code."""
+"""The commands, one file each: configure(parser) declares arguments, run(args) acts and returns the
+exit code.
+"""

@@ -1,8 +1,9 @@
-"""Print what to cite for a run: its data sets, metrics with their signatures, samples and tests, and their BibTeX.
+"""Print what to cite for a run: its data sets, metrics with their signatures, samples and tests,
+and their BibTeX.
 
-What was used stands in comments, each with the keys of its entries, so that all of it is a BibTeX file. A data set is
-recognised by its content. A message says what has no BibTeX entry. If you name a metric instead of
-a run, the BibTeX of the metric is printed.
+What was used stands in comments, each with the keys of its entries, so that all of it is a BibTeX
+file. A data set is recognised by its content. A message says what has no BibTeX entry. If you name
+a metric instead of a run, the BibTeX of the metric is printed.
 
 examples:
   gec-pipeline cite runs/quickstart
@@ -32,7 +33,9 @@ from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature")
+    parser.add_argument(
+        "what", metavar="RUN|METRIC", help="a run directory, or a metric: its name or signature"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -40,7 +43,10 @@ def run(args: argparse.Namespace) -> None:
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:
-            print(printable(f"no entry for {metric.output}: cite where its numbers come from"), file=sys.stderr)
+            print(
+                printable(f"no entry for {metric.output}: cite where its numbers come from"),
+                file=sys.stderr,
+            )
         own = declared_of([metric]).values()
         sys.stdout.write(bibtex(metric.citations, [entry for each in own for entry in each.cite]))
         return
@@ -79,42 +85,60 @@ def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
 def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
     """Return what a run used: data sets, metrics, samples and tests, and how people rank systems.
 
-    Each is a line of text, such as a metric with its signature, and the keys to cite, none where nothing is known.
-    """
+    Each is a line of text, such as a metric with its signature, and the keys to cite, none where
+    nothing is known."""
     things: list[tuple[str, Sequence[str]]] = [
-        (f"data set {name}", keys_of_texts(info.digests.values())) for name, info in results.datasets.items()
+        (f"data set {name}", keys_of_texts(info.digests.values()))
+        for name, info in results.datasets.items()
     ]
     for printed, theirs in {score.metric: score.peer_signature for score in results.scores}.items():
         metric = results.metric(printed)
         peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
         told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
         things.append((told, metric.citations))
-    methods: list[tuple[str, Iterable[str]]] = []  # where methods were used, with names of these or others
+    methods: list[
+        tuple[str, Iterable[str]]
+    ] = []  # where methods were used, with names of these or others
     statistics, human = results.statistics, results.human or {}
     if statistics:
         drawn = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
         methods.append((f"statistics ({level_name(results)}, {drawn})", ("bootstrap", "ranks")))
     if statistics and results.tests:
-        lettered = baseline_of(results) is None and any(len(group.scores) > 2 for group in groups(results))
+        lettered = baseline_of(results) is None and any(
+            len(group.scores) > 2 for group in groups(results)
+        )
         used = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
-        methods.append((f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", used))
+        methods.append(
+            (f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", used)
+        )
     titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
-    methods.append(("human", [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))]))
+    methods.append(
+        (
+            "human",
+            [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))],
+        )
+    )
     for name, summary in (results.judgments or {}).items():
         methods.append((f"judgments {name}", [key for key in summary if summary[key]]))
     cited = CITED["methods"]
     for where, names in methods:
-        things += [(f"{where}: {name.replace('_', ' ')}", cited[name]) for name in names if name in cited]
+        things += [
+            (f"{where}: {name.replace('_', ' ')}", cited[name]) for name in names if name in cited
+        ]
     if results.human and results.human.get("correlations"):
         things.append(("the human scores", keys_of_texts([results.human["digest"]])))
     return things
 
 
 def of_metric(text: str) -> Metric:
-    """Return the metric of a name or signature; raises InputError if `text` is neither a metric nor a run."""
+    """Return the metric of a name or signature; raises InputError if `text` is neither a metric nor
+    a run.
+    """
     if text in METRICS:
         return METRICS[text]()  # also where an option has no default, such as a model
     try:
         return from_text(text)
     except InputError as error:
-        raise InputError(f"cite {text}: neither a run directory nor a metric: {error.problems[0].message}") from None
+        raise InputError(
+            f"cite {text}: neither a run directory nor a metric: {error.problems[0].message}"
+        ) from None

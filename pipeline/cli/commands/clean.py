@@ -1,8 +1,9 @@
 """Delete what runs have left in their run directories.
 
-The command deletes results, counts, unfinished work and the log, and then the folder if it is empty. Files that this
-program has not written stay. A folder that is no run directory is refused. `--unused` keeps the results: it deletes the
-counts of earlier configs that they are not made of, and unfinished work.
+The command deletes results, counts, unfinished work and the log, and then the folder if it is
+empty. Files that this program has not written stay. A folder that is no run directory is refused.
+`--unused` keeps the results: it deletes the counts of earlier configs that they are not made of,
+and unfinished work.
 
 examples:
   gec-pipeline clean runs/quickstart --dry-run
@@ -19,8 +20,12 @@ from ...errors import StoreError, printable
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="a run directory")
-    parser.add_argument("--unused", action="store_true", help="only counts that the results are not made of")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be deleted; delete nothing")
+    parser.add_argument(
+        "--unused", action="store_true", help="only counts that the results are not made of"
+    )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be deleted; delete nothing"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing")
 
 
@@ -34,10 +39,14 @@ def run(args: argparse.Namespace) -> None:
     for name in args.runs:
         path = Path(name)
         if not path.is_dir():
-            raise StoreError(f"{path}: {'is no folder' if path.exists() else 'there is no such folder'}")
+            raise StoreError(
+                f"{path}: {'is no folder' if path.exists() else 'there is no such folder'}"
+            )
         directory = RunDirectory(path, make=False)
         if not directory.manifest():
-            raise StoreError(f"{path}: has no run.json that tells what a run has written; nothing is deleted")
+            raise StoreError(
+                f"{path}: has no run.json that tells what a run has written; nothing is deleted"
+            )
         directories.append((directory, used_counts(path) if args.unused else None))
     for directory, used in directories:
         files = directory.contents() if used is None else directory.unneeded(used)
@@ -50,4 +59,7 @@ def run(args: argparse.Namespace) -> None:
                 directory.clear(whole=True) if used is None else directory.remove_unneeded(used)
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"
-            print(printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"), file=sys.stderr)
+            print(
+                printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"),
+                file=sys.stderr,
+            )

@@ -1,9 +1,11 @@
-"""Compare the systems of a run, or of two runs on the same data, and say which differences are real.
+"""Compare the systems of a run, or of two runs on the same data, and say which differences are
+real.
 
-The command reads the counts that the run has stored, never the texts. The settings are those of the run's config, or
-else the defaults of `statistics`. The options below change them. `gec-pipeline help statistics` explains all settings.
-`--fail-if-worse` is a gate for continuous integration: OLD is named first, and the exit code is 1 where NEW is worse.
-`--worst` tests nothing: it prints the sentences whose scores differ most between two systems, with their texts.
+The command reads the counts that the run has stored, never the texts. The settings are those of the
+run's config, or else the defaults of `statistics`. The options below change them. `gec-pipeline
+help statistics` explains all settings. `--fail-if-worse` is a gate for continuous integration: OLD
+is named first, and the exit code is 1 where NEW is worse. `--worst` tests nothing: it prints the
+sentences whose scores differ most between two systems, with their texts.
 
 examples:
   gec-pipeline compare runs/conll14 --baseline INPUT
@@ -53,10 +55,16 @@ ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "t
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
-    parser.add_argument("run2", nargs="?", help="another run on the same data sets: systems of both are compared")
+    parser.add_argument(
+        "run2", nargs="?", help="another run on the same data sets: systems of both are compared"
+    )
     against = parser.add_mutually_exclusive_group()
     against.add_argument("--baseline", metavar="SYSTEM", help="compare each system with this one")
-    against.add_argument("--all", action="store_true", help="compare all pairs, also where the config names a baseline")
+    against.add_argument(
+        "--all",
+        action="store_true",
+        help="compare all pairs, also where the config names a baseline",
+    )
     meaning = "exit code 1 where a system of the second run is significantly worse"
     parser.add_argument("--fail-if-worse", action="store_true", help=meaning)
     meaning = "with --fail-if-worse, in place of the test: worse by more than X points as printed, significant or not"
@@ -72,18 +80,29 @@ def _margin(text: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a number of points from 0, such as 0.5, found '{text}'")
+        raise argparse.ArgumentTypeError(
+            f"expected a number of points from 0, such as 0.5, found '{text}'"
+        )
     return number
 
 
 def add_statistics(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
     tests = [*get_args(StatisticsConfig.model_fields["test"].annotation), *SHORT]
-    parser.add_argument("--test", choices=tests, help="the paired test; ar and bs are the first two")
+    parser.add_argument(
+        "--test", choices=tests, help="the paired test; ar and bs are the first two"
+    )
     add_settings(parser, StatisticsConfig, ASKED[1:], {})
     add_parts(parser)
     add_shown(parser, "columns")
-    parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
+    parser.add_argument(
+        "--digits",
+        type=int,
+        default=2,
+        choices=range(13),
+        metavar="N",
+        help="decimals (default: 2)",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     parser.add_argument("--json", action="store_true", help="print as results.json does")
 
@@ -112,7 +131,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _gate(args: argparse.Namespace) -> int:
-    """Print whether systems of the second run are worse than in the first one; return 1 where one is."""
+    """Print whether systems of the second run are worse than in the first one; return 1 where one
+    is.
+    """
     if not args.fail_if_worse or not args.run2 or args.baseline is not None:
         raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
     results = compared(args, versions=True)
@@ -134,41 +155,76 @@ def _gate(args: argparse.Namespace) -> int:
         real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
         real = abs(gain) * factor(test.metric) > args.margin if args.margin is not None else real
         verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
-        ends = test.interval if test.system == keys[1][2] else tuple(-end for end in reversed(test.interval))
-        numbers = {"old": old, "new": new, "difference": new - old, "p": test.p, "p_adjusted": test.p_adjusted}
+        ends = (
+            test.interval
+            if test.system == keys[1][2]
+            else tuple(-end for end in reversed(test.interval))
+        )
+        numbers = {
+            "old": old,
+            "new": new,
+            "difference": new - old,
+            "p": test.p,
+            "p_adjusted": test.p_adjusted,
+        }
         better = not lower_is_better(test.metric)
         was, now = (key[2].rpartition("@")[0] or key[2] for key in keys)
         names = {"dataset": test.dataset, "metric": test.metric, "system": now}
-        verdicts.append({**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends})
+        verdicts.append(
+            {**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends}
+        )
         if not args.json:
             before, after = (percent(value, args.digits, test.metric) for value in (old, new))
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
             told = ("not worse" if by else "not different") if verdict == "same" else verdict
             name = now if now == was else f"{now} (before: {was})"
-            print(printable(f"{test.dataset}, {printed[test.metric]}: {name} is {told}{by}: {change}"))
+            print(
+                printable(f"{test.dataset}, {printed[test.metric]}: {name} is {told}{by}: {change}")
+            )
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
-    whole = next((name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)), "same")
+    whole = next(
+        (name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)),
+        "same",
+    )
     if args.json:
-        sections = {"verdict": whole, "warnings": results.warnings, "comparisons": without_nan(verdicts)}
+        sections = {
+            "verdict": whole,
+            "warnings": results.warnings,
+            "comparisons": without_nan(verdicts),
+        }
         print(json.dumps(sections, indent=1))
     return int(whole == "worse")
 
 
 def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[Board], list[str]]:
-    """Return a board for each system of both runs, or the only two, as it was and as it is; and what NEW lacks."""
-    left = {part for board in boards for name in board.names for part in (name, name.rpartition("@")[0])}
+    """Return a board for each system of both runs, or the only two, as it was and as it is; and
+    what NEW lacks.
+    """
+    left = {
+        part for board in boards for name in board.names for part in (name, name.rpartition("@")[0])
+    }
     read = (stored_runs.load_runs(run)[0].scores for run in (args.run, args.run2))
-    old, new = (list(dict.fromkeys(score.system for score in scores if score.system in left)) for scores in read)
+    old, new = (
+        list(dict.fromkeys(score.system for score in scores if score.system in left))
+        for scores in read
+    )
     both = [name for name in old if name in new]
     if not both and (len(old), len(new)) != (1, 1):
-        known = "; ".join(f"{run} has {', '.join(own) or 'none'}" for run, own in ((args.run, old), (args.run2, new)))
+        known = "; ".join(
+            f"{run} has {', '.join(own) or 'none'}"
+            for run, own in ((args.run, old), (args.run2, new))
+        )
         message = f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
         raise InputError(message)
     versions = []
     for board in boards:
         for name in both or [""]:
-            own = [n for n, called in enumerate(board.names) if not both or called.rpartition("@")[0] == name]
+            own = [
+                n
+                for n, called in enumerate(board.names)
+                if not both or called.rpartition("@")[0] == name
+            ]
             versions += [picked([(board, n) for n in own])] if len(own) == 2 else []
     return versions, [name for name in old if both and name not in new]
 
@@ -176,11 +232,15 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
 def _worst(args: argparse.Namespace) -> int:
     """Print the sentences of a run where two systems differ most by one metric on one data set."""
     if args.run2 or args.baseline or args.json:
-        raise InputError("--worst: takes one run, and the two systems as --system A B; it prints texts")
+        raise InputError(
+            "--worst: takes one run, and the two systems as --system A B; it prints texts"
+        )
     material = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
     dataset, *more = list(material.results.datasets)
     if more:
-        raise InputError(f"--worst: of which data set? Say --dataset: {', '.join([dataset, *more])}")
+        raise InputError(
+            f"--worst: of which data set? Say --dataset: {', '.join([dataset, *more])}"
+        )
     measured, *others = material.measured
     if others:
         metrics = ", ".join(one.scores[0].metric for one in material.measured)
@@ -188,10 +248,16 @@ def _worst(args: argparse.Namespace) -> int:
     names = [name for name, own in zip(measured.names, measured.columns, strict=False) if own]
     names = names_like("--system", args.system, names) if args.system else names
     if len(names) != 2:
-        raise InputError(f"--worst: between which systems? Say --system A B; there are {', '.join(names)}")
+        raise InputError(
+            f"--worst: between which systems? Say --system A B; there are {', '.join(names)}"
+        )
     one, two = names
     lines = most_different(measured, one, two, args.worst)
-    print(printable(f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"))
+    print(
+        printable(
+            f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"
+        )
+    )
     for line, *scores in lines:
         texts, place = sentence(material, dataset, line, [one, two])
         first, second = (percent(score, args.digits, measured.signature) for score in scores)
@@ -206,12 +272,13 @@ def _worst(args: argparse.Namespace) -> int:
     return 0
 
 
-def compared(args: argparse.Namespace, *, from_config: bool = False, versions: bool = False) -> Results:
+def compared(
+    args: argparse.Namespace, *, from_config: bool = False, versions: bool = False
+) -> Results:
     """Return the results of one run, or of two, with the statistics that the arguments ask for.
 
-    `from_config` says that the baseline of the run's config holds where the arguments name none. `versions` compares
-    each system of two runs with itself alone.
-    """
+    `from_config` says that the baseline of the run's config holds where the arguments name none.
+    `versions` compares each system of two runs with itself alone."""
     results, columns = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
     columns = only(columns, replace(selection_of(args), systems=()))
     written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
@@ -222,12 +289,21 @@ def compared(args: argparse.Namespace, *, from_config: bool = False, versions: b
     settings = settings_of(given, names, "--")
     if args.system:
         if args.baseline is None and len(names_like("--system", args.system, names)) == 2:
-            settings = settings.model_copy(update={"baseline": None})  # the two alone, one against the other
-        columns = only(columns, Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]))
+            settings = settings.model_copy(
+                update={"baseline": None}
+            )  # the two alone, one against the other
+        columns = only(
+            columns,
+            Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]),
+        )
         columns = [board.reranked() for board in columns]
     if versions:
         columns, lost = _versions(args, columns)
-        told = [f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"] if lost else []
+        told = (
+            [f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"]
+            if lost
+            else []
+        )
         results = replace(results, warnings=[*told, *results.warnings])
     results, columns = restricted(results, columns)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:

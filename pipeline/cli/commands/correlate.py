@@ -1,21 +1,22 @@
 """Correlate the metrics of a run with human judgements or scores.
 
-Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals. Williams'
-test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
-judgements and a run, sentences are correlated too. The scores of metrics may also come from files. With --statistic
-scores of sentences are compared as in mt-metrics-eval, and --permutations tests each two metrics on them.
-Records of outputs, in JSON, JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}.
-`gec-pipeline help human` explains formats, numbers and formulas.
+Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap
+intervals. Williams' test compares each two metrics. With --window there are also correlations among
+neighbours in the human ranking. With judgements and a run, sentences are correlated too. The scores
+of metrics may also come from files. With --statistic scores of sentences are compared as in
+mt-metrics-eval, and --permutations tests each two metrics on them. Records of outputs, in JSON,
+JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}. `gec-pipeline
+help human` explains formats, numbers and formulas.
 
 examples:
-  gec-pipeline correlate runs/quickstart --human data/judgements.csv
-  gec-pipeline correlate runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
-  gec-pipeline correlate runs/seeda --human EW.txt --window 4
-  gec-pipeline correlate runs/conll14 --human EW.txt --alias src=INPUT
-  gec-pipeline correlate metric_scores.csv --human human_scores.csv
-  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
-  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
-  gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score: people.x}' --statistic pearson
+  gec-pipeline correlate runs/quickstart --human data/judgements.csv gec-pipeline correlate
+  runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
+  gec-pipeline correlate runs/seeda --human EW.txt --window 4 gec-pipeline correlate runs/conll14
+  --human EW.txt --alias src=INPUT gec-pipeline correlate metric_scores.csv --human human_scores.csv
+  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq
+  --permutations 1000 gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation
+  trueskill gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score:
+  people.x}' --statistic pearson
 """
 
 import argparse
@@ -54,15 +55,32 @@ OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
-    add("--human", required=True, metavar="FILE", help="judgements (XML, CSV) or scores (lines, CSV)")
-    add("--metric", metavar="NAME", help="only this metric: its name, such as gleu[n=3], or its signature")
+    add(
+        "--human",
+        required=True,
+        metavar="FILE",
+        help="judgements (XML, CSV) or scores (lines, CSV)",
+    )
+    add(
+        "--metric",
+        metavar="NAME",
+        help="only this metric: its name, such as gleu[n=3], or its signature",
+    )
     aliases = "what the run calls a system of --human, as src=INPUT"
     several: dict[str, Any] = {"nargs": "+", "action": "extend"}
     add("--alias", metavar="NAME=OTHER", help=aliases, **several)
     add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
     add("--absolute", action="store_true", help="of records: absolute values of statistics")
-    add("--part", choices=("lower", "upper"), help="of records: the half of the outputs with these scores by people")
-    add("--given", choices=("system",), help="of records: partial correlation, of scores less their system's mean")
+    add(
+        "--part",
+        choices=("lower", "upper"),
+        help="of records: the half of the outputs with these scores by people",
+    )
+    add(
+        "--given",
+        choices=("system",),
+        help="of records: partial correlation, of scores less their system's mean",
+    )
     add("--json", action="store_true", help="print everything as JSON, unrounded")
     add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
@@ -98,7 +116,9 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
     asked_statistics(args.statistics or ())
     if not all(asked) or not args.statistics:
-        raise InputError("records: name all scores as {file: FILE, score: COLUMN}, and say --statistic")
+        raise InputError(
+            "records: name all scores as {file: FILE, score: COLUMN}, and say --statistic"
+        )
     idle = [name for name in (*OPTIONS, "metric", "alias") if name not in OF_RECORDS]
     if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
         raise InputError(f"{', '.join(told)}: no effect on records")
@@ -106,16 +126,24 @@ def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None])
     names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
     written = settings_of(CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more)
     people, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
-    found = {text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)}
+    found = {
+        text: correlated(own, people, written) for text, own in zip(args.run, metrics, strict=True)
+    }
     if args.json:
-        sys.stdout.write(json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(
+            json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )
         return
     rows = []
     for name, own in found.items():
         ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
         pairs = zip((f"{own[key]:.4f}" for key in args.statistics), ends, strict=True)
         rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
-    titles = [title for key in args.statistics for title in (key, f"{shown_level(written.level)} interval")]
+    titles = [
+        title
+        for key in args.statistics
+        for title in (key, f"{shown_level(written.level)} interval")
+    ]
     print_table(["scores", *titles, "outputs"], rows, left=(0,))
 
 
@@ -128,7 +156,11 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
     names = [metric.metric for metric in metrics]
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
-        raise InputError(f"two files have scores called '{twice}'; rename one, since a score has the name of its file")
+        raise InputError(
+            f"two files have scores called '{twice}'; rename one, since a score has the name of its file"
+        )
     if args.metric is not None and args.metric not in names:
-        raise InputError(f"--metric {args.metric}: there is no such one; there are {', '.join(names)}")
+        raise InputError(
+            f"--metric {args.metric}: there is no such one; there are {', '.join(names)}"
+        )
     return [metric for metric in metrics if args.metric in (None, metric.metric)]

@@ -17,7 +17,16 @@ from collections.abc import Sequence
 
 from ...errors import DataError, Problem, gathered, printable
 from ...io import catalogue as catalogues
-from ...io.catalogue import DataFile, DataSet, bring, data_set, named, named_one, scorable, scorables
+from ...io.catalogue import (
+    DataFile,
+    DataSet,
+    bring,
+    data_set,
+    named,
+    named_one,
+    scorable,
+    scorables,
+)
 from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
 from ...report.terminal.printing import print_table, print_text
 from ...report.terminal.progress import Bar
@@ -32,19 +41,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
     def action(name: str, summary: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=summary, description=summary)
 
-    shown = action("list", "list the data sets, or the files of one with its licence and what to cite")
+    shown = action(
+        "list", "list the data sets, or the files of one with its licence and what to cite"
+    )
     shown.add_argument("name", nargs="?", metavar="NAME", help="a data set")
     fetched = action("fetch", "fetch the files that are missing, and check each by its SHA-256")
     fetched.add_argument("names", nargs="*", metavar="NAME", help=NAMES)
     fetched.add_argument("--all", action="store_true", help="all data sets")
     mirror = "take files from here instead, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
     fetched.add_argument("--mirror", metavar="URL_OR_FOLDER", help=mirror)
-    fetched.add_argument("-q", "--quiet", action="store_true", help="print nothing but what goes wrong")
-    verified = action("verify", "check the files that are here; exit code 2 where some are missing or changed")
+    fetched.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but what goes wrong"
+    )
+    verified = action(
+        "verify", "check the files that are here; exit code 2 where some are missing or changed"
+    )
     names = f"{NAMES} (default: all data sets of which files are here)"
     verified.add_argument("names", nargs="*", metavar="NAME", help=names)
-    verified.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
-    placed = action("path", "print the folder of a data set, or a file; without a name the folder of all")
+    verified.add_argument(
+        "-q", "--quiet", action="store_true", help="print nothing but what is wrong"
+    )
+    placed = action(
+        "path", "print the folder of a data set, or a file; without a name the folder of all"
+    )
     placed.add_argument("name", nargs="?", metavar="NAME[/FILE]", help="a data set or file")
 
 
@@ -53,7 +72,9 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _list(args: argparse.Namespace) -> None:
-    """Print the table of data sets with files, sizes and licences, and whether they are here; or one of them."""
+    """Print the table of data sets with files, sizes and licences, and whether they are here; or
+    one of them.
+    """
     if args.name is not None:
         _print_data_set(data_set(args.name.removeprefix("data:")))
         return
@@ -85,7 +106,9 @@ def _print_data_set(dataset: DataSet) -> None:
         whole = scorable(name)
         written = f"{name}: data" if "/" not in name else f"{name.replace('/', '-')}: data:{name}"
         outputs = f", {len(whole.systems)} outputs (systems: data)" if whole.systems else ""
-        print_text(f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}")
+        print_text(
+            f"config   datasets: {{{written}}}: source, {len(whole.references)} references{outputs}"
+        )
     print()
     rows = [
         [f"data:{file.key}", f"{file.size:,}" if file.size else "-", state(file, quick=True)]
@@ -95,7 +118,9 @@ def _print_data_set(dataset: DataSet) -> None:
 
 
 def _named_files(names: Sequence[str]) -> list[DataFile]:
-    """Return the files that the names stand for, each once; raises DataError with the problems of all names."""
+    """Return the files that the names stand for, each once; raises DataError with the problems of
+    all names.
+    """
     files: dict[DataFile, None] = {}
     problems: list[Problem] = []
     for name in names:
@@ -116,7 +141,9 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
 
 def _fetch(args: argparse.Namespace) -> None:
     if bool(args.names) == args.all:
-        raise DataError(f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}")
+        raise DataError(
+            f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}"
+        )
     files = _named_files(list(catalogues.catalogue()) if args.all else args.names)
     files = [file for file in files if not (args.all and file.given)]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
@@ -127,7 +154,9 @@ def _fetch(args: argparse.Namespace) -> None:
     if not args.quiet:
         kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}
         for name in dict.fromkeys(file.dataset for file in files):
-            counts = {kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()}
+            counts = {
+                kind: sum(file.dataset == name for file in group) for kind, group in kinds.items()
+            }
             summary = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
             print(printable(f"{name}: {summary}: {cache() / name}"))
     if result.problems:
@@ -140,7 +169,11 @@ def _verify(args: argparse.Namespace) -> None:
     for file in _named_files(names):
         states.setdefault(file.dataset, {})[file.name] = state(file)
     if not names and not args.quiet:
-        print(printable(f"nothing is in {cache()}; `gec-pipeline data list` tells what can be fetched"))
+        print(
+            printable(
+                f"nothing is in {cache()}; `gec-pipeline data list` tells what can be fetched"
+            )
+        )
     problems = []
     for name, kinds in states.items():
         wrong = [file for file, kind in kinds.items() if kind != "here"]
@@ -148,8 +181,16 @@ def _verify(args: argparse.Namespace) -> None:
             print(f"{name}: {len(kinds)} files, as published")
         for kind in ("missing", "changed"):
             files = [file for file in wrong if kinds[file] == kind]
-            problems += [f"{name}: {len(files)} of {len(kinds)} files {kind}: {', '.join(files)}"] if files else []
-        problems += [f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"] if wrong else []
+            problems += (
+                [f"{name}: {len(files)} of {len(kinds)} files {kind}: {', '.join(files)}"]
+                if files
+                else []
+            )
+        problems += (
+            [f"  {by_hand(name) or f'fetch again: gec-pipeline data fetch {name}'}"]
+            if wrong
+            else []
+        )
     if problems:
         raise DataError("\n".join(problems))
 

@@ -26,7 +26,9 @@ def run(_: argparse.Namespace) -> int:
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")
     print(f"processors    {os.cpu_count()}")
-    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={os.environ.get('PIPELINE_KERNEL') or 'auto'})")
+    print(
+        f"kernel        {kernel.name()} (PIPELINE_KERNEL={os.environ.get('PIPELINE_KERNEL') or 'auto'})"
+    )
     reason = kernel.why_not_native() or kernel.stale()
     if reason:
         print(f"{'':<13} {reason}")
@@ -45,10 +47,15 @@ def run(_: argparse.Namespace) -> int:
 
 
 def _packages() -> tuple[list[str], dict[str, list[str]]]:
-    """Return the packages that are needed, and those of each extra, as the installed package names them."""
+    """Return the packages that are needed, and those of each extra, as the installed package names
+    them.
+    """
     needed, extras = list[str](), dict[str, list[str]]()
     for requirement in metadata.requires("gec-pipeline") or ():
-        named, extra = re.match(r"[\w.-]+", requirement), re.search(r'extra == "(\w+)"', requirement)
+        named, extra = (
+            re.match(r"[\w.-]+", requirement),
+            re.search(r'extra == "(\w+)"', requirement),
+        )
         if named and not extra:
             needed.append(named[0])
         elif named and extra and extra[1] not in NO_PART:

@@ -1,17 +1,19 @@
-"""Score an M2 file as errant_compare of the package errant does: the same options, and the same output.
+"""Score an M2 file as errant_compare of the package errant does: the same options, and the same
+output.
 
-The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several annotators, on either
-side, the pair counts for a sentence with which F of all sentences so far is best.
+The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several
+annotators, on either side, the pair counts for a sentence with which F of all sentences so far is
+best.
 
 examples:
-  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2
-  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 -cat 3
-  gec-pipeline errant_compare -hyp data/m2/eager.m2 -ref data/m2/gold.m2 -ds -b 1 -filt R:OTHER R:SPELL
+  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 gec-pipeline
+  errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 -cat 3 gec-pipeline errant_compare
+  -hyp data/m2/eager.m2 -ref data/m2/gold.m2 -ds -b 1 -filt R:OTHER R:SPELL
 
-Three things are unlike the package: files of other sentences are refused, and so are lines that are no lines of an M2
-file; what is odd is said on standard error; and where F has no value with -b 0, it is 0. `gec-pipeline help m2` is
-about M2 files. The metric errant gives the same scores with intervals and tests.
-"""
+Three things are unlike the package: files of other sentences are refused, and so are lines that are
+no lines of an M2 file; what is odd is said on standard error; and where F has no value with -b 0,
+it is 0. `gec-pipeline help m2` is about M2 files. The metric errant gives the same scores with
+intervals and tests."""
 
 import argparse
 import math
@@ -32,14 +34,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-ref", required=True, metavar="FILE", help="the M2 file of the annotators")
     meaning = "weight of recall against precision (default: 0.5)"
     parser.add_argument("-b", "--beta", type=_beta, default=0.5, metavar="B", help=meaning)
-    parser.add_argument("-v", "--verbose", action="store_true", help="print the edits and choices of all sentences")
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="print the edits and choices of all sentences"
+    )
     modes = parser.add_mutually_exclusive_group()
     for mode in reversed(MODES):
         meaning = TITLES[mode].lower() + (" (default)" if mode == "cs" else "")
         modes.add_argument(f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning)
-    parser.add_argument("-single", action="store_true", help="only edits of at most one word on both sides")
+    parser.add_argument(
+        "-single", action="store_true", help="only edits of at most one word on both sides"
+    )
     parser.add_argument("-multi", action="store_true", help="only edits of several words on a side")
-    parser.add_argument("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")
+    parser.add_argument(
+        "-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out"
+    )
     meaning = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
     parser.add_argument("-cat", type=int, choices=range(1, WHOLE + 1), help=meaning)
 

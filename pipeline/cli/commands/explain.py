@@ -1,29 +1,31 @@
-"""Take one sentence apart: show which n-grams match, are penalised or are missing, and what they add to the counts.
+"""Take one sentence apart: show which n-grams match, are penalised or are missing, and what they
+add to the counts.
 
-A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in the source, and not
-in the reference. A missing n-gram is in the reference alone, or more often there. All other n-grams of the output are
-called other. --compare names another metric or variant, and shows the n-grams that the two count differently.
+A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in
+the source, and not in the reference. A missing n-gram is in the reference alone, or more often
+there. All other n-grams of the output are called other. --compare names another metric or variant,
+and shows the n-grams that the two count differently.
 
-Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
-the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
-and the one behind the last.
-Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
-reference.
-Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
-imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
-annotator counts may depend on the lines before; what it gives is kept.
+Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the
+wrong ones, and the annotator's edits that are missing. Numbers are tokens of the source, counted
+from 0: the first that is replaced, and the one behind the last. Of ter it shows which blocks of
+words are shifted, what the output then is, and which of its words are not those of the reference.
+Of errant it shows the edits of an annotated output with what each annotator says of them: right,
+wrong, or missed. Of imeasure it shows the same of each changed token. With --annotator errant
+annotates texts first: all lines, as which annotator counts may depend on the lines before; what it
+gives is kept.
 
-With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
-metric that scores one: alone, left out, and its share of the whole difference (`gec-pipeline help effects`).
+With --effects it shows instead what each edit between source and output does to the score of the
+sentence, by any metric that scores one: alone, left out, and its share of the whole difference
+(`gec-pipeline help effects`).
 
 examples:
-  gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
-  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
-  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
-  gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
-  gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
-  gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
-  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
+  gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3 gec-pipeline
+  explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
+  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3 gec-pipeline explain errant -r
+  gold.m2 -o system.m2 --line 3 gec-pipeline explain errant --annotator auto -s source.txt -r
+  ref0.txt -o system.txt --line 3 gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line
+  3 gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
 import argparse
@@ -69,10 +71,16 @@ STYLES = {role: colour for colour, roles in COLOURS.items() for role in roles}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]")
+    parser.add_argument(
+        "metric", metavar="METRIC", help="a metric, or a metric with options, such as gleu[n=3]"
+    )
     add_files(parser, gold=True)
-    parser.add_argument("--line", type=int, required=True, metavar="N", help="number of the sentence, from 1")
-    parser.add_argument("--compare", metavar="METRIC", help="a second metric or variant, to be compared with")
+    parser.add_argument(
+        "--line", type=int, required=True, metavar="N", help="number of the sentence, from 1"
+    )
+    parser.add_argument(
+        "--compare", metavar="METRIC", help="a second metric or variant, to be compared with"
+    )
     meaning = "an option of the metric, such as a path, which brackets cannot hold; may be repeated"
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=meaning)
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
@@ -87,10 +95,14 @@ def run(args: argparse.Namespace) -> None:
     metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
         if capabilities.reads_files(metric):
-            raise ConfigError(f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'")
+            raise ConfigError(
+                f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
+            )
     views = {metric.needs.input for metric in metrics}
     views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
-    corpus = open_files(args, quiet=True, views=views, references=any(metric.needs.references for metric in metrics))
+    corpus = open_files(
+        args, quiet=True, views=views, references=any(metric.needs.references for metric in metrics)
+    )
     for metric in metrics:
         if metric.needs.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
@@ -104,15 +116,23 @@ def run(args: argparse.Namespace) -> None:
     if args.effects is not None:
         _effects(corpus, metrics, args.line)
         return
-    judges = {metric: judge for metric in metrics if (judge := edit_judge(metric)) and not explainer(metric)}
+    judges = {
+        metric: judge
+        for metric in metrics
+        if (judge := edit_judge(metric)) and not explainer(metric)
+    }
     for metric, judge in judges.items():
         _judged_edits(corpus, metric, judge, args.line)
     if others := [metric for metric in metrics if metric not in judges]:
         _sentence(corpus, others, args.line)
 
 
-def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int) -> None:
-    """Print the edits of a sentence of each system, with the score and the counts by each annotator."""
+def _judged_edits(
+    corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdits, line: int
+) -> None:
+    """Print the edits of a sentence of each system, with the score and the counts by each
+    annotator.
+    """
     (whole,) = with_computed([corpus], [metric], Computing())
     counted = count_in_memory(whole, [metric.needs])
     view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
@@ -129,7 +149,9 @@ def _judged_edits(corpus: Corpus, metric: Metric, judge: capabilities.JudgesEdit
             said = "has no line here"
             if edits.several[number] is not None:
                 said = f"{metric.output} {percent(score, 2)}  {shown}"
-            print_text(f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}")
+            print_text(
+                f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}"
+            )
         if edits.table[1]:
             print_table(*edits.table, left=range(len(edits.table[0])))
         else:
@@ -145,14 +167,27 @@ def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         _say(printable(f"system  {output[0]}, {called(line, corpus.ids)}"), "bold")
         for metric, each in found:
             first, last, effects, whose = each[output]
-            source, made, all_of_it = (percent(value, 2, metric.name) for value in (first, last, last - first))
-            _say(f"  {metric.name_in_text}: {metric.output} {source} of the source, {made} of the output", "bold")
+            source, made, all_of_it = (
+                percent(value, 2, metric.name) for value in (first, last, last - first)
+            )
+            _say(
+                f"  {metric.name_in_text}: {metric.output} {source} of the source, {made} of the output",
+                "bold",
+            )
             rows = []
             for start, end, old, new, kind, *values in effects:
                 shown = [percent(value, 2, metric.name) for value in values]
-                rows.append([f"{start}-{end}", f"{old or NOTHING} → {new or NOTHING}", kind, *shown])
-            print_table(["tokens", "edit", "type", "alone", "left out", "share"], rows, left=range(3))
-            drawn = f"; shares are estimates from {ORDERS} orders of the edits" if len(rows) > EXACT else ""
+                rows.append(
+                    [f"{start}-{end}", f"{old or NOTHING} → {new or NOTHING}", kind, *shown]
+                )
+            print_table(
+                ["tokens", "edit", "type", "alone", "left out", "share"], rows, left=range(3)
+            )
+            drawn = (
+                f"; shares are estimates from {ORDERS} orders of the edits"
+                if len(rows) > EXACT
+                else ""
+            )
             print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
 
@@ -162,7 +197,8 @@ class Texts(NamedTuple):
 
     source: str | None
     references: Mapping[int, str]
-    """One reference by its number, or all that the line has where the metric counts them together."""
+    """One reference by its number, or all that the line has where the metric counts them together.
+    """
     output: str
     whole: Mapping[Needs, Any]
     """What the surveys of needs have found in all sentences."""
@@ -173,17 +209,27 @@ class Texts(NamedTuple):
         texts = (self.source or "", *self.references.values(), self.output)
         source, *references, output = (join_lines([text.encode()]) for text in texts)
         given = None if self.source is None else source
-        return Text(given, references, [output], rows=np.array([self.line - 1]), whole=self.whole.get(needs))
+        return Text(
+            given, references, [output], rows=np.array([self.line - 1]), whole=self.whole.get(needs)
+        )
 
 
 def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
-    """Print what each metric counts of a sentence, for each system, with each reference or with all together."""
+    """Print what each metric counts of a sentence, for each system, with each reference or with all
+    together.
+    """
 
     def texts_of(view: Corpus, system: str) -> Texts:
         source = read_texts(view.source, line - 1, line)[0] if view.source else None
-        there = [n for n in range(len(view.references)) if view is not corpus or not corpus.lacks(n, line)]
+        there = [
+            n
+            for n in range(len(view.references))
+            if view is not corpus or not corpus.lacks(n, line)
+        ]
         references = {n: read_texts(view.references[n], line - 1, line)[0] for n in there}
-        return Texts(source, references, read_texts(view.systems[system], line - 1, line)[0], whole, line)
+        return Texts(
+            source, references, read_texts(view.systems[system], line - 1, line)[0], whole, line
+        )
 
     weighed = [metric.needs for metric in metrics if metric.needs.survey]
     whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
@@ -216,7 +262,10 @@ def _explained(metric: Metric, text: Text) -> bool:
     own = explainer(metric)
     lines = list(own.explained(text)) if own else []
     for role, said in lines:
-        _say(f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}", STYLES.get(role, ""))
+        _say(
+            f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}",
+            STYLES.get(role, ""),
+        )
     return bool(lines)
 
 
@@ -224,19 +273,29 @@ def _counted(metric: Metric, text: Text) -> str:
     """Return the counts of a sentence by a metric that does not explain more of it."""
     columns = capabilities.columns_of(metric, text)
     if capabilities.data_set_columns(metric).whole_sums:
-        return "it weighs each edit by all sentences together, so that a sentence alone has no score"
+        return (
+            "it weighs each edit by all sentences together, so that a sentence alone has no score"
+        )
     counts = [f"{count.name} {count.values.flat[0]:g}" for count in metric.shown_counts(columns)]
-    outputs = {name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()}
+    outputs = {
+        name: float(values.flat[0]) for name, values in metric.sentence_outputs(columns).items()
+    }
     rates = "".join(f" ({line})" for line in _rates(outputs))
     if not counts:
-        return ", ".join(f"{name} {output_cell(value, name, type(metric), 2)}" for name, value in outputs.items())
+        return ", ".join(
+            f"{name} {output_cell(value, name, type(metric), 2)}" for name, value in outputs.items()
+        )
     return f"{metric.output} {percent(next(iter(outputs.values())), 2, metric.name)}{rates}: {', '.join(counts)}"
 
 
 def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
-    """Print score, counts and n-grams of a metric. Unless it is the first one, only n-grams that differ from its."""
+    """Print score, counts and n-grams of a metric. Unless it is the first one, only n-grams that
+    differ from its.
+    """
     columns = metric.needs.count(texts.as_read(metric.needs))[0]
-    outputs = {name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()}
+    outputs = {
+        name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()
+    }
     shown = metric.shown_counts(columns)
     singles = {count.name: float(count.values.flat[0]) for count in shown}
     title = f"variant {metric.edition}" if metric.edition else metric.name_in_text
@@ -254,7 +313,9 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     if metric is not first and rule:
         _say("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
-    rows = capabilities.row_names(metric)[: max(map(len, counts.values()), default=rule.last if rule else 0)]
+    rows = capabilities.row_names(metric)[
+        : max(map(len, counts.values()), default=rule.last if rule else 0)
+    ]
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
@@ -265,17 +326,25 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
 
 
 def _rates(outputs: Mapping[str, float]) -> list[str]:
-    """Return lines with recall and precision, one for each type that a metric has; none where it has no recall."""
+    """Return lines with recall and precision, one for each type that a metric has; none where it
+    has no recall.
+    """
     rates = [name for name in outputs if name.rpartition("_")[2] in ("recall", "precision")]
     lines = []
     for stem in dict.fromkeys(name.rpartition("_")[0] for name in rates if name.endswith("recall")):
         own = [stem, *(name for name in rates if name.rpartition("_")[0] == stem)]
-        lines.append(", ".join(f"{name} {percent(outputs[name], 2)}" for name in own if name in outputs))
+        lines.append(
+            ", ".join(f"{name} {percent(outputs[name], 2)}" for name in own if name in outputs)
+        )
     return lines
 
 
-def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Iterator[tuple[str, str]]:
-    """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that differ are named."""
+def _by_role(
+    rule: Rule | None, other: Rule | None, texts: Texts, n: int
+) -> Iterator[tuple[str, str]]:
+    """Yield each role of n-grams of order n, and the n-grams in it. With `other` only n-grams that
+    differ are named.
+    """
     if rule is None or not rule.first <= n <= rule.last:
         return
 
@@ -283,7 +352,10 @@ def _by_role(rule: Rule | None, other: Rule | None, texts: Texts, n: int) -> Ite
         return capabilities.grams(rule.tokenization.tokens(text), n)
 
     sigma = ngrams(texts.source) if texts.source is not None else Counter()
-    union, output = capabilities.merged([ngrams(text) for text in texts.references.values()]), ngrams(texts.output)
+    union, output = (
+        capabilities.merged([ngrams(text) for text in texts.references.values()]),
+        ngrams(texts.output),
+    )
     other_roles = capabilities.roles(other.name, sigma, union, output) if other else {}
     between = "" if rule.tokenization.tokenizer == "char" else " "
     for role, counted in capabilities.roles(rule.name, sigma, union, output).items():

@@ -1,4 +1,5 @@
-"""Read about a topic. A word that is no topic is looked for on all pages, and the lines that have it are printed.
+"""Read about a topic. A word that is no topic is looked for on all pages, and the lines that have
+it are printed.
 
 examples:
   gec-pipeline help
@@ -28,7 +29,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
     folder = resources.files("pipeline") / "help"
-    pages = {item.name.removesuffix(".md"): item for item in folder.iterdir() if item.name.endswith(".md")}
+    pages = {
+        item.name.removesuffix(".md"): item
+        for item in folder.iterdir()
+        if item.name.endswith(".md")
+    }
     if args.topic is None:
         width = max(map(len, pages))
         for name, page in sorted(pages.items()):
@@ -40,11 +45,17 @@ def run(args: argparse.Namespace) -> None:
     if args.topic not in pages:
         from ...metrics import METRICS
 
-        also = {name: metric.help_page for name, metric in METRICS.items() if metric.help_page} | also
+        also = {
+            name: metric.help_page for name, metric in METRICS.items() if metric.help_page
+        } | also
     topic = also.get(args.topic, args.topic)
     if topic not in pages:  # then the lines of all pages that have the word are printed
         wanted = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
-        each = ((name, line) for name in sorted(pages) for line in pages[name].read_text("utf-8").splitlines())
+        each = (
+            (name, line)
+            for name in sorted(pages)
+            for line in pages[name].read_text("utf-8").splitlines()
+        )
         if lines := [f"{name}: {line.strip('# ')}" for name, line in each if wanted.search(line)]:
             print("\n".join(lines))
             return
@@ -60,7 +71,9 @@ def run(args: argparse.Namespace) -> None:
     with screen.capture() as drawn:
         screen.print(drawing)
     if not args.no_pager and drawn.get().count("\n") >= screen.height:
-        os.environ.setdefault("LESS", "-FRX")  # less shows colours, and leaves the page on the screen
+        os.environ.setdefault(
+            "LESS", "-FRX"
+        )  # less shows colours, and leaves the page on the screen
         with screen.pager(styles=True, links=True):
             screen.print(drawing)
     else:

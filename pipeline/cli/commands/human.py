@@ -1,8 +1,10 @@
-"""Rank systems by human judgements: Expected Wins with rank ranges and clusters, and the agreement of the judges.
+"""Rank systems by human judgements: Expected Wins with rank ranges and clusters, and the agreement
+of the judges.
 
-The command reads rankings that Appraise has written (XML: ranking-item with a translation for each output), or pairs
-in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). The metrics of a run are judges by their
-scores of sentences. `gec-pipeline help human` explains formats and formulas.
+The command reads rankings that Appraise has written (XML: ranking-item with a translation for each
+output), or pairs in the form of the WMT scripts (CSV: system1Id, system1rank, system2Id ...). The
+metrics of a run are judges by their scores of sentences. `gec-pipeline help human` explains formats
+and formulas.
 
 examples:
   gec-pipeline human data/judgements.csv
@@ -33,25 +35,60 @@ from ..arguments import add_settings, given_path
 
 Model = TypeVar("Model", bound=ConfigModel)
 
-OPTIONS = ("judges", "without_judges", "without", "divisor", "trueskill", "folds", "resamples", "level", "seed")
+OPTIONS = (
+    "judges",
+    "without_judges",
+    "without",
+    "divisor",
+    "trueskill",
+    "folds",
+    "resamples",
+    "level",
+    "seed",
+)
 """The arguments that are settings of judgements in a config, under the same names."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", help="judgements, XML or CSV, or a run; - (standard input) or data:NAME/FILE (a file of a data set)")
+    add(
+        "file",
+        help="judgements, XML or CSV, or a run; - (standard input) or data:NAME/FILE (a file of a data set)",
+    )
     repeated = {"action": "append"}
-    add_settings(parser, JudgmentsConfig, OPTIONS, repeated, judges="--judge", without_judges="--without-judge")
+    add_settings(
+        parser,
+        JudgmentsConfig,
+        OPTIONS,
+        repeated,
+        judges="--judge",
+        without_judges="--without-judge",
+    )
     add("--accuracy", dest="folds", metavar="N", help="the same as --folds")
     add("--agreement", action="store_true", help="print the kappa of each two judges")
-    add("--head-to-head", action="store_true", help="print how often each system beats each other one")
-    add("--digits", type=int, default=3, choices=range(13), metavar="N", help="decimals (default: 3)")
+    add(
+        "--head-to-head",
+        action="store_true",
+        help="print how often each system beats each other one",
+    )
+    add(
+        "--digits",
+        type=int,
+        default=3,
+        choices=range(13),
+        metavar="N",
+        help="decimals (default: 3)",
+    )
     add("--json", action="store_true", help="print everything as JSON")
     add("-q", "--quiet", action="store_true", help="no warnings and no progress")
 
 
-def settings_of(model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any) -> Model:
-    """Return a section of a config from the arguments of these names that are given. Raises InputError."""
+def settings_of(
+    model: type[Model], args: argparse.Namespace, names: Sequence[str], **more: Any
+) -> Model:
+    """Return a section of a config from the arguments of these names that are given. Raises
+    InputError.
+    """
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
     return model.from_settings({**given, **more}, "--")
 
@@ -70,7 +107,11 @@ def run(args: argparse.Namespace) -> None:
         plain = without_nan(summary.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        names, judges, scores = summary.judgments.systems, summary.judgments.judges, summary.scores()
+        names, judges, scores = (
+            summary.judgments.systems,
+            summary.judgments.judges,
+            summary.scores(),
+        )
         print_table(*tables.counts_table(summary), left=(0,))
         for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
             if scores[key]:
@@ -78,16 +119,24 @@ def run(args: argparse.Namespace) -> None:
                 print_table(*tables.judged_table(scores[key], title, args.digits))
         order = summary.expected_wins.order
         if args.head_to_head:
-            print("\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10")
+            print(
+                "\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10"
+            )
             print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
         if args.agreement:
-            print(f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons")
+            print(
+                f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons"
+            )
             print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
         print()
         between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
         print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
         if summary.accuracy is not None:
             share = percent(summary.accuracy, 2)
-            print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
+            print(
+                f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%"
+            )
         level = f"{config.level * 100:g}%"
-        print(f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}")
+        print(
+            f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}"
+        )

@@ -1,4 +1,5 @@
-"""List what can be chosen: metrics, or all options of those that are named; tokenizers; statistics of agreement.
+"""List what can be chosen: metrics, or all options of those that are named; tokenizers; statistics
+of agreement.
 
 examples:
   gec-pipeline list metrics
@@ -58,7 +59,9 @@ def _metrics(names: Iterable[str]) -> None:
         return
     for name, package in packages.items():
         if name not in METRICS:
-            print_text(f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more")
+            print_text(
+                f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more"
+            )
     print("options of one: gec-pipeline list metrics NAME")
 
 
@@ -75,8 +78,12 @@ def _statistics(names: Iterable[str]) -> None:
     for name in _chosen(names, STATISTICS, "statistic"):
         statistic = STATISTICS[name]
         print(f"{name}: {statistic.summary}\n")
-        rows = [[one.name, str(one.default_of({})), one.values(), one.help] for one in statistic.options]
-        print_table(["option", "default", "values", "meaning"], rows, left=range(4), first_out=("default",))
+        rows = [
+            [one.name, str(one.default_of({})), one.values(), one.help] for one in statistic.options
+        ]
+        print_table(
+            ["option", "default", "values", "meaning"], rows, left=range(4), first_out=("default",)
+        )
         print()
 
 

@@ -1,4 +1,5 @@
-"""Work with M2 files, which hold sentences and the edits of annotators. `gec-pipeline help m2` explains them.
+"""Work with M2 files, which hold sentences and the edits of annotators. `gec-pipeline help m2`
+explains them.
 
 examples:
   gec-pipeline m2 check data/m2/gold.m2
@@ -15,7 +16,15 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from ...corpus.edits.m2_files import ALTERNATIVES, DELETED, STYLES, Annotated, converted, other_styles, read_annotated
+from ...corpus.edits.m2_files import (
+    ALTERNATIVES,
+    DELETED,
+    STYLES,
+    Annotated,
+    converted,
+    other_styles,
+    read_annotated,
+)
 from ...errors import ConfigError, CorpusError, Problem, printable
 from ...io.plain_files import SEPARATOR, UNPACKED, Spool, named, numbered_lines
 from ...io.safe_files import write_atomic
@@ -24,11 +33,17 @@ from ..arguments import STAND_IN, given_path, jobs, whole_number
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions and their arguments. Each is the default `act`, whose docstring describes it."""
-    actions: Any = parser.add_subparsers(dest="action", metavar="annotate|check|apply|convert", required=True)
+    """Declare the actions and their arguments. Each is the default `act`, whose docstring describes
+    it.
+    """
+    actions: Any = parser.add_subparsers(
+        dest="action", metavar="annotate|check|apply|convert", required=True
+    )
 
     def action(name: str, summary: str, act: object) -> argparse.ArgumentParser:
-        added: argparse.ArgumentParser = actions.add_parser(name, help=summary, description=getdoc(act))
+        added: argparse.ArgumentParser = actions.add_parser(
+            name, help=summary, description=getdoc(act)
+        )
         added.set_defaults(act=act)
         return added
 
@@ -38,23 +53,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
     corrected = "corrected texts; they are annotators 0, 1 ..."
     add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=corrected)
     add("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
-    add("--model", metavar="NAME", help="a spaCy pipeline, by name or folder (default: en_core_web_sm)")
-    add("--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)")
-    add("--no-cache", action="store_true", help="neither take nor keep annotations on this computer")
+    add(
+        "--model",
+        metavar="NAME",
+        help="a spaCy pipeline, by name or folder (default: en_core_web_sm)",
+    )
+    add(
+        "--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)"
+    )
+    add(
+        "--no-cache", action="store_true", help="neither take nor keep annotations on this computer"
+    )
     add("-q", "--quiet", action="store_true", help="no notes and no progress")
 
     add = action("check", "say whatever is odd in an M2 file", _check).add_argument
     add("file", metavar="FILE", help="an M2 file")
 
     written = "the file to write (default: standard output)"
-    applied = action("apply", "M2 to text: print the sentences as an annotator corrects them", _apply)
+    applied = action(
+        "apply", "M2 to text: print the sentences as an annotator corrects them", _apply
+    )
     applied.add_argument("file", metavar="FILE", help="an M2 file")
-    which, numbered = applied.add_mutually_exclusive_group(), "the annotator, needed where there are several"
+    which, numbered = (
+        applied.add_mutually_exclusive_group(),
+        "the annotator, needed where there are several",
+    )
     which.add_argument("--annotator", type=whole_number(0), metavar="N", help=numbered)
     which.add_argument("--source", action="store_true", help="print the sentences as they are")
     applied.add_argument("-o", "--output", metavar="FILE", help=written)
 
-    add = action("convert", "write deletions in the style of ERRANT or NUCLE", _convert).add_argument
+    add = action(
+        "convert", "write deletions in the style of ERRANT or NUCLE", _convert
+    ).add_argument
     add("file", metavar="FILE", help="an M2 file")
     add("--to", required=True, choices=STYLES, dest="style", help="the style")
     meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
@@ -82,14 +112,14 @@ def _write(output: str | None, pieces: Iterable[str]) -> None:
 
 
 def _apply(args: argparse.Namespace) -> None:
-    """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the first
-    is taken. Where an annotator has no line for a sentence, the edits of the first who has one stand in. Edits that
-    overlap, or do not fit into their sentence, are refused.
+    """Print the text that the edits of an annotator make, one sentence a line. Of alternatives the
+    first is taken. Where an annotator has no line for a sentence, the edits of the first who has
+    one stand in. Edits that overlap, or do not fit into their sentence, are refused.
 
     examples:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
-    """  # noqa: D205 (the paragraph is that of --help)
+    """
     from ...corpus.formats.m2 import CORRECTED, Asked
     from ...corpus.m2_texts import read_m2
 
@@ -97,45 +127,58 @@ def _apply(args: argparse.Namespace) -> None:
     file = read_annotated(path, spool)
     if args.source or not any(file.edits):
         if args.annotator:
-            raise ConfigError(f"--annotator {args.annotator}: {file.name} has no line of an annotator")
+            raise ConfigError(
+                f"--annotator {args.annotator}: {file.name} has no line of an annotator"
+            )
         _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
         return
     texts = read_m2(path, Asked(texts=True), spool)
     annotators = texts.annotators()
     listed = ", ".join(map(str, annotators))
     if args.annotator is None and len(annotators) > 1:
-        raise ConfigError(f"{file.name}: has the annotators {listed}; say which, as in --annotator {annotators[0]}")
+        raise ConfigError(
+            f"{file.name}: has the annotators {listed}; say which, as in --annotator {annotators[0]}"
+        )
     number = annotators[0] if args.annotator is None else args.annotator
     if number not in annotators:
-        raise ConfigError(f"--annotator {number}: {file.name} has no such annotator; it has {listed}")
+        raise ConfigError(
+            f"--annotator {number}: {file.name} has no such annotator; it has {listed}"
+        )
     count, line = texts.annotated[number]
     if count:
-        others = f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
-        print(printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"), file=sys.stderr)
+        others = (
+            f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
+        )
+        print(
+            printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"),
+            file=sys.stderr,
+        )
     lines = texts.files[CORRECTED, number].read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
 
 
 def _convert(args: argparse.Namespace) -> None:
-    """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT compares
-    corrections as they stand, so that files of two styles hardly match. Types and order stay as they are.
+    """Write deletions as ERRANT does (with an empty field) or as NUCLE does (-NONE-). ERRANT
+    compares corrections as they stand, so that files of two styles hardly match. Types and order
+    stay as they are.
 
     examples:
       gec-pipeline m2 convert data/m2/gold.m2 --to nucle -o gold.nucle.m2
-    """  # noqa: D205 (the paragraph is that of --help)
+    """
     (file,) = read_m2(args.file)
     _write(args.output, converted(file, args.style, args.alternatives))
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2 file, edits that do
-    not fit or overlap, and noops beside edits: no score should be made of these, and the exit code is 2. Notes are what
-    programs read in different ways: line ends, alternatives, styles that are mixed, annotators without a line.
-    Whether two files are of the same sentences is said where they are compared (errant_compare).
+    """Say whatever is odd in an M2 file, with its line. Errors are lines that are none of an M2
+    file, edits that do not fit or overlap, and noops beside edits: no score should be made of
+    these, and the exit code is 2. Notes are what programs read in different ways: line ends,
+    alternatives, styles that are mixed, annotators without a line. Whether two files are of the
+    same sentences is said where they are compared (errant_compare).
 
     examples:
       gec-pipeline m2 check data/m2/gold.m2
-    """  # noqa: D205 (the paragraph is that of --help)
+    """
     from ...corpus.edit_views import odd_lines
     from ...corpus.formats.m2 import wrong_sentences
 
@@ -152,7 +195,11 @@ def _check(args: argparse.Namespace) -> None:
         *odd,
         *(f"{problem.position}: {problem.message}" for problem in stops),
         *summary.notes(),
-        *([f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"] if len(deletions) > 1 else []),
+        *(
+            [f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"]
+            if len(deletions) > 1
+            else []
+        ),
         *other_styles(summary, []),
     ]
     for note in notes:
@@ -163,14 +210,14 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _annotate(args: argparse.Namespace) -> None:
-    """Annotate corrected texts with their edits: texts become an M2 file, to the byte as errant_parallel
-    writes it. errant and a spaCy pipeline do the work (`gec-pipeline help annotation`), each distinct pair of sentences
-    once. What they gave is kept on this computer.
+    """Annotate corrected texts with their edits: texts become an M2 file, to the byte as
+    errant_parallel writes it. errant and a spaCy pipeline do the work (`gec-pipeline help
+    annotation`), each distinct pair of sentences once. What they gave is kept on this computer.
 
     examples:
       gec-pipeline m2 annotate -orig source.txt -cor system.txt -out system.m2
       gec-pipeline m2 annotate -orig source.txt -cor ref0.txt ref1.txt -out gold.m2
-    """  # noqa: D205 (the paragraph is that of --help)
+    """
     from ...annotation.annotate import AnnotationCache, annotate_all
     from ...annotation.errant_annotator import block, versions_of
     from ...report.terminal.printing import print_text
@@ -178,7 +225,9 @@ def _annotate(args: argparse.Namespace) -> None:
 
     versions = versions_of(args.model)
     spool, paths = Spool(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]
-    source, *texts = ([line for _, line in numbered_lines(spool.local(path), named(path))] for path in paths)
+    source, *texts = (
+        [line for _, line in numbered_lines(spool.local(path), named(path))] for path in paths
+    )
     wanted = f"{named(paths[0])} has {len(source):,}; expected the same"
     problems = [
         Problem(named(path), f"has {len(text):,} lines, and {wanted}")
@@ -201,8 +250,12 @@ def _annotate(args: argparse.Namespace) -> None:
     write_atomic(Path(args.out), blocks)
     empty = [number for number, line in enumerate(source, 1) if not line.strip()]
     notes = [f"made with {versions}"]
-    pairs = f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
-    notes.append(f"{pairs}; {annotated.distinct:,} are distinct, {annotated.kept:,} of these were kept from before")
+    pairs = (
+        f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
+    )
+    notes.append(
+        f"{pairs}; {annotated.distinct:,} are distinct, {annotated.kept:,} of these were kept from before"
+    )
     if empty:
         lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
         lines = lines if len(empty) > 1 else f"the empty line {empty[0]:,} of the source has"

@@ -1,9 +1,10 @@
-"""Score an output as m2scorer does (MaxMatch, the scorer of CoNLL-2013 and 2014): the same options and output lines.
+"""Score an output as m2scorer does (MaxMatch, the scorer of CoNLL-2013 and 2014): the same options
+and output lines.
 
-OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each sentence is shown
-with each annotator: edits, counts so far, and which annotator was chosen. For several systems, intervals and tests
-there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`; `gec-pipeline help maxmatch` says what is computed,
-and which files are read otherwise.
+OUTPUT is a text with a sentence in each line. GOLD is an M2 file, whatever its name. With -v each
+sentence is shown with each annotator: edits, counts so far, and which annotator was chosen. For
+several systems, intervals and tests there is `gec-pipeline score m2 --gold GOLD -o a.txt b.txt`;
+`gec-pipeline help maxmatch` says what is computed, and which files are read otherwise.
 
 examples:
   gec-pipeline m2scorer output.txt gold.m2
@@ -41,8 +42,11 @@ Totals: TypeAlias = "tuple[int, ...]"
 RULE = "-" * 43
 
 
-def sentence_lines(source: str, output: str, judged: Judged, counts: Totals, beta: float) -> Iterator[str]:
-    """Yield the lines of a sentence with an annotator: signs of edits, texts and edits, then what is counted so far.
+def sentence_lines(
+    source: str, output: str, judged: Judged, counts: Totals, beta: float
+) -> Iterator[str]:
+    """Yield the lines of a sentence with an annotator: signs of edits, texts and edits, then what
+    is counted so far.
 
     `counts` are those of all sentences up to this one, if this annotator is taken here.
     """
@@ -69,15 +73,19 @@ def sentence_lines(source: str, output: str, judged: Judged, counts: Totals, bet
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
-    """Return the sign of a right deletion beside an insertion, or of a right insertion beside a deletion, or "".
+    """Return the sign of a right deletion beside an insertion, or of a right insertion beside a
+    deletion, or "".
 
-    Neighbours are taken without the words that they leave unchanged. The sign is ! where one of them is right too,
-    else & for a deletion and * for an insertion.
-    """
+    Neighbours are taken without the words that they leave unchanged. The sign is ! where one of
+    them is right too, else & for a deletion and * for an insertion."""
     inserts = edit.start == edit.end
     if not inserts and (edit.start > edit.end or edit.correction):
         return ""
-    sides = [shrunk(other) for other in judged.edits if edit.end == other.start or edit.start == other.end]
+    sides = [
+        shrunk(other)
+        for other in judged.edits
+        if edit.end == other.start or edit.start == other.end
+    ]
     if inserts:
         beside = [other for other in sides if other.start < other.end and not other.correction]
     else:
@@ -112,7 +120,9 @@ def _shown(edit: ProposedEdit) -> str:
 
 def _shown_gold(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
-    texts = ["''" if part == "-NONE-" else f"u{part.strip()!a}" for part in edit.written.split("||")]
+    texts = [
+        "''" if part == "-NONE-" else f"u{part.strip()!a}" for part in edit.written.split("||")
+    ]
     return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, [{', '.join(texts)}])"
 
 
@@ -137,12 +147,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("output", metavar="OUTPUT", help="the output, a sentence a line")
     add("gold", metavar="GOLD", help="the annotations, an M2 file")
     add("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
-    add("--beta", default="0.5", metavar="B", help="weight of recall against precision (default: 0.5)")
+    add(
+        "--beta",
+        default="0.5",
+        metavar="B",
+        help="weight of recall against precision (default: 0.5)",
+    )
     meaning = "unchanged words that an edit may hold (default: 2)"
     add("--max_unchanged_words", default="2", metavar="N", help=meaning)
     meaning = "leave out proposed edits that change only white space and upper case"
-    add("--ignore_whitespace_casing", action="store_const", const="true", default="false", help=meaning)
-    add("--code", default="master", metavar="VERSION", help="master, or 3.2 of 2014 (default: master)")
+    add(
+        "--ignore_whitespace_casing",
+        action="store_const",
+        const="true",
+        default="false",
+        help=meaning,
+    )
+    add(
+        "--code",
+        default="master",
+        metavar="VERSION",
+        help="master, or 3.2 of 2014 (default: master)",
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -150,7 +176,10 @@ def run(args: argparse.Namespace) -> None:
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
     metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
     output, gold = given_path(args.output), given_path(args.gold)
-    if all(isinstance(path, Path) and path.is_file() and not path.stat().st_size for path in (output, gold)):
+    if all(
+        isinstance(path, Path) and path.is_file() and not path.stat().st_size
+        for path in (output, gold)
+    ):
         print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
         _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
         return
@@ -163,23 +192,37 @@ def run(args: argparse.Namespace) -> None:
         raise CorpusError(list(dict.fromkeys(problems)))
     print_warnings(text_warnings(tasks_of([metric], [corpus])))
     if args.verbose:
-        sentences = [block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))]
+        sentences = [
+            block.sentence.strip() for block in gold_blocks(opener.spool.local(gold), named(gold))
+        ]
         totals = _print_sentences(metric, corpus, sentences)
     else:
         (result,) = evaluate_corpus(corpus, [metric])
-        totals = int(result.outputs["correct"]), int(result.outputs["proposed"]), int(result.outputs["gold"])
+        totals = (
+            int(result.outputs["correct"]),
+            int(result.outputs["proposed"]),
+            int(result.outputs["gold"]),
+        )
     _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
 
 
 def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
-    """Print each sentence with each annotator, and who is chosen; return the sums of the counts that were chosen."""
+    """Print each sentence with each annotator, and who is chosen; return the sums of the counts
+    that were chosen.
+    """
     totals: Totals = (0, 0, 0)
     for line, (output, row) in enumerate(_rows(metric, corpus), 1):
         counts = {judged.annotator: judged.counts for judged in row}
         for judged in row:
             so_far = tuple(map(operator.add, totals, counts[judged.annotator]))
-            _say(sentence_lines(sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)))
-        chosen = max(counts, key=lambda annotator: metric.key(totals, counts[annotator]))  # of equals the first
+            _say(
+                sentence_lines(
+                    sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)
+                )
+            )
+        chosen = max(
+            counts, key=lambda annotator: metric.key(totals, counts[annotator])
+        )  # of equals the first
         totals = tuple(map(operator.add, totals, counts[chosen]))
         _say([f">> Chosen Annotator for line {line} : {chosen}", ""])
     return totals
@@ -190,7 +233,9 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     read = corpus.read_by(metric.needs)
     for low in range(0, read.lines, BLOCK):
         texts = [read_texts(text, low, min(low + BLOCK, read.lines)) for text in read.texts()]
-        source, *references, output = (join_lines(line.encode() for line in lines) for lines in texts)
+        source, *references, output = (
+            join_lines(line.encode() for line in lines) for lines in texts
+        )
         yield from zip(texts[-1], metric.judged(Text(source, references, [output])), strict=True)
 
 

@@ -1,26 +1,26 @@
 """Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
-With --by type the scores of each type of edit are printed, of metrics that have them, or written in the other forms.
+With --by type the scores of each type of edit are printed, of metrics that have them, or written in
+the other forms.
 
-With --format board the page has leader boards of several runs: systems by data sets and metrics, with warnings where
-runs differ in settings or texts.
+With --format board the page has leader boards of several runs: systems by data sets and metrics,
+with warnings where runs differ in settings or texts.
 
-Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
-folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
-tells more.
+Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or
+to that folder. The folder - is standard output. `output: {formats: [...]}` in a config asks for the
+same. `gec-pipeline help reports` tells more.
 
 examples:
-  gec-pipeline report runs/quickstart --format markdown
-  gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
-  gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
-  gec-pipeline report runs/quickstart --format html
-  gec-pipeline report runs/quickstart --format html --effects 20
-  gec-pipeline report runs/several --format latex --mean
-  gec-pipeline report runs/mine runs/theirs --format board --output board.html
-  gec-pipeline report runs/conll14 --by type --tier 1 --format latex
-  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output paper/figures
-  gec-pipeline report runs/small runs/large --plot curves --output figures
-  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
+  gec-pipeline report runs/quickstart --format markdown gec-pipeline report runs/quickstart --format
+  markdown --system careful 'e*' --metric GLEU+ --columns interval gec-pipeline report
+  runs/quickstart --format csv parquet --output paper/numbers gec-pipeline report runs/quickstart
+  --format html gec-pipeline report runs/quickstart --format html --effects 20 gec-pipeline report
+  runs/several --format latex --mean gec-pipeline report runs/mine runs/theirs --format board
+  --output board.html gec-pipeline report runs/conll14 --by type --tier 1 --format latex
+  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output
+  paper/figures gec-pipeline report runs/small runs/large --plot curves --output figures
+  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif
+  --no-title --output paper
 """
 
 import argparse
@@ -55,28 +55,54 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
     meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"
     parser.add_argument("more", nargs="*", metavar="run", help=meaning)
-    forms = "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items()) + f"; {BOARD}: {ABOUT_BOARD}"
+    forms = (
+        "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
+        + f"; {BOARD}: {ABOUT_BOARD}"
+    )
     choices = [*FORMATS, BOARD]
-    parser.add_argument("--format", nargs="+", action="extend", choices=choices, default=[], metavar="NAME", help=forms)
-    parser.add_argument("--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html")
+    parser.add_argument(
+        "--format",
+        nargs="+",
+        action="extend",
+        choices=choices,
+        default=[],
+        metavar="NAME",
+        help=forms,
+    )
+    parser.add_argument(
+        "--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html"
+    )
     add_parts(parser)
     add_shown(parser, "columns", "mean")
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
     meaning = f"with --by type, how finely types are told apart: {tiers} (default: {TIER})"
     parser.add_argument("--tier", type=int, choices=TIERS, help=meaning)
-    parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages")
+    parser.add_argument(
+        "--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages"
+    )
     plots = "; ".join(f"{name}: {plot.about}" for name, plot in PLOTS.items())
-    parser.add_argument("--plot", nargs="+", action="extend", default=[], metavar="NAME", help=f"only these: {plots}")
+    parser.add_argument(
+        "--plot",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help=f"only these: {plots}",
+    )
     meaning = "html: how many sentences of each data set (default: all that fit)"
     parser.add_argument("--lines", type=whole_number(0), metavar="N", help=meaning)
     meaning = "html: in how many of these to say what each edit does to the scores (default: 0; help effects)"
     parser.add_argument("--effects", type=whole_number(0), default=0, metavar="N", help=meaning)
-    parser.add_argument("--type", choices=TYPES, help="the type of the files of plots (default: png)")
+    parser.add_argument(
+        "--type", choices=TYPES, help="the type of the files of plots (default: png)"
+    )
     meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
     parser.add_argument("--width", choices=WIDTHS, help=meaning)
     parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
-    parser.add_argument("--no-title", action="store_true", help="plots without a title, which the caption gives")
+    parser.add_argument(
+        "--no-title", action="store_true", help="plots without a title, which the caption gives"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -98,7 +124,9 @@ def run(args: argparse.Namespace) -> None:
         files = FORMATS[name].files(material)
         for plot in args.plot if name == "plots" else ():
             if not any(file.startswith(f"{plot}.") for file in files):
-                raise InputError(f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].needs}")
+                raise InputError(
+                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].needs}"
+                )
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
@@ -108,7 +136,9 @@ def run(args: argparse.Namespace) -> None:
             if isinstance(content, str):
                 sys.stdout.write(content)
             elif sys.stdout.isatty():
-                raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+                raise InputError(
+                    f"{name}: {first} is no text; name a folder: --output DIR, or pipe it"
+                )
             else:
                 sys.stdout.flush()
                 for piece in [content] if isinstance(content, bytes) else content:
@@ -126,7 +156,10 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     from ...report.overview import overviews
 
     def opened(run: Path) -> Material:
-        return chosen(revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)), selection_of(args))
+        return chosen(
+            revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)),
+            selection_of(args),
+        )
 
     material = opened(folder)
     if args.more:
@@ -135,8 +168,12 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         material = replace(material, name=names[0], beside=tuple(beside))
     look, results = material.plot_style, material.results
     if args.by and not results.breakdown:
-        raise InputError(f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them")
-    if args.columns and "html" in formats:  # which are checked here; the other forms do it themselves
+        raise InputError(
+            f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them"
+        )
+    if (
+        args.columns and "html" in formats
+    ):  # which are checked here; the other forms do it themselves
         overviews(results, material.digits, args.columns)
     return replace(
         material,
@@ -146,7 +183,9 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
         plots=tuple(args.plot) or material.plots,
         plot_type=args.type or material.plot_type,
         plot_style=look._replace(
-            width=args.width or look.width, font=args.font or look.font, title=look.title and not args.no_title
+            width=args.width or look.width,
+            font=args.font or look.font,
+            title=look.title and not args.no_title,
         ),
         columns=tuple(args.columns),
         lines=args.lines,
@@ -155,9 +194,13 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
 
 
 def _asked(args: argparse.Namespace) -> list[str]:
-    """Return the names of the forms; raises InputError where arguments do not fit, or a package is missing."""
+    """Return the names of the forms; raises InputError where arguments do not fit, or a package is
+    missing.
+    """
     several = f"one run is reported at a time; --format {BOARD} and --plot {CURVES} take several"
-    of_plots = [option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)]
+    of_plots = [
+        option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)
+    ]
     formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
     args.plot = args.plot or ([CURVES] if args.more else [])
     if not formats and not args.by:
@@ -166,13 +209,17 @@ def _asked(args: argparse.Namespace) -> list[str]:
         raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
     wrong = [name for name in formats if name not in BY_TYPE]
     problems = {
-        f"{''.join(args.more[:1])}: {several}": args.more and (formats != ["plots"] or args.plot != [CURVES]),
-        "--output: which folder? These are figures of several runs": args.more and args.output is None,
+        f"{''.join(args.more[:1])}: {several}": args.more
+        and (formats != ["plots"] or args.plot != [CURVES]),
+        "--output: which folder? These are figures of several runs": args.more
+        and args.output is None,
         "--tier is for --by type": args.tier and not args.by,
-        f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by and wrong,
+        f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by
+        and wrong,
         "--lines is for --format html": args.lines is not None and "html" not in formats,
         "--effects is for --format html": args.effects and "html" not in formats,
-        f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns and set(formats) - WITH_COLUMNS,
+        f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns
+        and set(formats) - WITH_COLUMNS,
     }
     for problem, is_so in problems.items():
         if is_so:
@@ -183,12 +230,18 @@ def _asked(args: argparse.Namespace) -> list[str]:
 
 
 def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) -> None:
-    """Write files to a folder. A run directory lists them, and refuses a part in place of its whole results."""
+    """Write files to a folder. A run directory lists them, and refuses a part in place of its whole
+    results.
+    """
     if folder.resolve() == run.resolve():
-        if partial and (taken := sorted(name for name in files if name.endswith((".json", ".csv")))):
+        if partial and (
+            taken := sorted(name for name in files if name.endswith((".json", ".csv")))
+        ):
             message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
             raise InputError(message)
-        RunDirectory(run, make=False).add(files, lambda text: print(printable(text), file=sys.stderr))
+        RunDirectory(run, make=False).add(
+            files, lambda text: print(printable(text), file=sys.stderr)
+        )
     else:
         for name, content in files.items():
             write_atomic(folder / name, content)
@@ -197,7 +250,8 @@ def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) 
 
 
 def run_names(folders: Sequence[Path]) -> list[str]:
-    """Return what runs are called: their folders, with all before them where two are called the same.
+    """Return what runs are called: their folders, with all before them where two are called the
+    same.
 
     Raises InputError where a run comes twice.
     """
@@ -205,7 +259,10 @@ def run_names(folders: Sequence[Path]) -> list[str]:
         if folder in folders[:number]:
             raise InputError(f"{folder}: the run is named twice")
     short = [folder.resolve().name for folder in folders]
-    return [str(folder) if short.count(name) > 1 else name for folder, name in zip(folders, short, strict=True)]
+    return [
+        str(folder) if short.count(name) > 1 else name
+        for folder, name in zip(folders, short, strict=True)
+    ]
 
 
 IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
@@ -215,9 +272,8 @@ IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
 def write_boards(args: argparse.Namespace) -> None:
     """Print the page, or write it to a file or folder. A run without what is asked for is left out.
 
-    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing, and StoreError where
-    no run has scores.
-    """
+    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing,
+    and StoreError where no run has scores."""
     from ...reopen import chosen, revisit
     from ...report.reproduction.own_runs import NAME, NamedRun, board_page
 

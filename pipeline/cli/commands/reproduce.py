@@ -1,8 +1,8 @@
 """Run the recipes of published results, and compare the values with the published ones.
 
-Each recipe is an ordinary config with the published values. Files that a recipe reads are fetched first if they are
-missing (see `gec-pipeline help data`). Without names the recipes are listed. `gec-pipeline help reproduce` explains
-verdicts, and how to write a recipe.
+Each recipe is an ordinary config with the published values. Files that a recipe reads are fetched
+first if they are missing (see `gec-pipeline help data`). Without names the recipes are listed.
+`gec-pipeline help reproduce` explains verdicts, and how to write a recipe.
 
 examples:
   gec-pipeline reproduce
@@ -26,7 +26,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...config.tree import from_mapping
-from ...errors import IncompleteError, InputError, Problem, did_you_mean, listed, printable, wrong_name
+from ...errors import (
+    IncompleteError,
+    InputError,
+    Problem,
+    did_you_mean,
+    listed,
+    printable,
+    wrong_name,
+)
 from ...execution.options import SILENT, Listener
 from ...io.plain_files import reason
 from ...io.safe_files import write_atomic
@@ -34,13 +42,23 @@ from ...report import unavailable
 from ...report.tables.comparisons import neighbours
 from ...report.terminal.printing import print_table
 from ...report.terminal.progress import Bar
-from ...reproduction.recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
+from ...reproduction.recipe import (
+    Outcome,
+    Recipe,
+    fetch_missing,
+    matching_recipes,
+    read_recipes,
+    recipes,
+)
 from .report import relative_address
 
 SHOWN = 3
 """How many files that could not be fetched are named one by one."""
-ABSENT = re.compile(r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) ")
-"""A problem that says that files of a data set are not on this computer: NAME/FILE is not in FOLDER, get it so."""
+ABSENT = re.compile(
+    r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) "
+)
+"""A problem that says that files of a data set are not on this computer: NAME/FILE is not in
+FOLDER, get it so."""
 MAX_NAME = 60
 VALUES = 60
 """Up to so many values of a result that was named are printed without --verbose."""
@@ -48,15 +66,29 @@ VALUES = 60
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    names = "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
+    names = (
+        "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
+    )
     add("names", nargs="*", metavar="NAME", help=names)
-    add("--all", action="store_true", help="all results, but those that take minutes; it names these")
+    add(
+        "--all",
+        action="store_true",
+        help="all results, but those that take minutes; it names these",
+    )
     add("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
     add("--list", action="store_true", help="list the results, as the command does without names")
     add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
     add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
-    add("--board", metavar="BOARD", help="score the published systems of a leader board, such as conll14-m2")
-    add("--add", metavar="FILE", help="with --board: an output of yours, tested against every system of the board")
+    add(
+        "--board",
+        metavar="BOARD",
+        help="score the published systems of a leader board, such as conll14-m2",
+    )
+    add(
+        "--add",
+        metavar="FILE",
+        help="with --board: an output of yours, tested against every system of the board",
+    )
     new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
     add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
     whence = "with --new: the config names files of this repository on GitHub as data:NAME/PATH, which are fetched"
@@ -69,13 +101,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--report", metavar="FILE", help=report)
     add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--format", choices=("text", "json", "markdown"), help="markdown: the table of `help reproduce`")
-    form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+    form.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="markdown: the table of `help reproduce`",
+    )
+    form.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
     add("-q", "--quiet", action="store_true", help="no progress")
 
 
 def run(args: argparse.Namespace) -> int:
-    """List recipes, show one, or run them and compare their values; return 1 where a verdict is worse."""
+    """List recipes, show one, or run them and compare their values; return 1 where a verdict is
+    worse.
+    """
     others = {_check: args.check is not None, _new: args.new or args.repository}
     others |= {_show: args.show is not None, _board: args.board or args.add}
     for do in (do for do, asked in others.items() if asked):
@@ -88,7 +128,9 @@ def run(args: argparse.Namespace) -> int:
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
         if not runs:
-            raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+            raise InputError(
+                "--report: has no effect where nothing runs: name results, or take --all"
+            )
         if Path(args.report).is_dir():
             raise InputError(
                 f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
@@ -100,14 +142,19 @@ def run(args: argparse.Namespace) -> int:
         from ...report.tables.reproduction import list_table
 
         if args.format:
-            raise InputError(f"--format {args.format}: has no effect where nothing runs: name results, or take --all")
+            raise InputError(
+                f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
+            )
         print_table(*list_table(named), left=(0, 1, 2, 3))
         print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
         print("what has no recipe, and why: gec-pipeline help reproduce")
         return 0
     slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
     if slow and not args.quiet:
-        print(f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)", file=sys.stderr)
+        print(
+            f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)",
+            file=sys.stderr,
+        )
     outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
     _print(outcomes, args)
     if any(outcome.worse for outcome in outcomes):
@@ -120,7 +167,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _new(args: argparse.Namespace) -> None:
-    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises InputError."""
+    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises
+    InputError.
+    """
     from ... import stages
     from ...config.compose import read
     from ...report.html.page import as_yaml
@@ -129,11 +178,19 @@ def _new(args: argparse.Namespace) -> None:
     if not args.new:
         raise InputError("--repository: has no effect without --new")
     file, config, table = map(Path, args.new)
-    if file.exists() or file.suffix not in (".yaml", ".yml") or file.parent.resolve() != config.parent.resolve():
-        raise InputError(f"--new: {file}: expected the name of a new .yaml file in the folder of {config}")
+    if (
+        file.exists()
+        or file.suffix not in (".yaml", ".yml")
+        or file.parent.resolve() != config.parent.resolve()
+    ):
+        raise InputError(
+            f"--new: {file}: expected the name of a new .yaml file in the folder of {config}"
+        )
     content, rows = read(config)[0].plain(), table_rows(table)
     if args.repository:
-        content = from_repository(content, args.repository, [cells[0] for _, cells in rows[1:]], args.mirror)
+        content = from_repository(
+            content, args.repository, [cells[0] for _, cells in rows[1:]], args.mirror
+        )
     metrics = stages.prepare(from_mapping(content, config.parent)).metrics
     content = new_recipe(content, table, rows, metrics)
     write_atomic(file, as_yaml(content))
@@ -149,7 +206,9 @@ def _new(args: argparse.Namespace) -> None:
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets are missing."""
+    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets
+    are missing.
+    """
     from ... import stages
 
     if args.names or args.all or args.show is not None or args.report:
@@ -166,7 +225,9 @@ def _check(args: argparse.Namespace) -> None:
             problems += [one for one in error.problems if not ABSENT.search(one.message)]
     known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
     if wrong := wrong_name(path.stem, MAX_NAME):
-        problems.append(Problem(args.check, f"'{path.stem}' cannot be the name of a result: {wrong}"))
+        problems.append(
+            Problem(args.check, f"'{path.stem}' cannot be the name of a result: {wrong}")
+        )
     elif known and known.path.resolve() != path.resolve():
         message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
         problems.append(Problem(args.check, message))
@@ -174,7 +235,9 @@ def _check(args: argparse.Namespace) -> None:
         raise InputError(list(dict.fromkeys(problems)))
     recipe = read_recipes(path)[0]
     verdict = recipe.publication["verdict"]
-    lacking = [f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)]
+    lacking = [
+        f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)
+    ]
     if verdict == "not published":  # in no publication
         lacking = [key for key in lacking if key.endswith("recipe")]
     if lacking := [*lacking, *([] if recipe.expected else ["expect"])]:
@@ -195,7 +258,9 @@ def _board(args: argparse.Namespace) -> None:
     if not args.board:
         raise InputError("--add: has no effect without --board, such as --board conll14-m2")
     if args.names or args.all or args.report or args.format:
-        raise InputError("--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out")
+        raise InputError(
+            "--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out"
+        )
     outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
     known = {board.name: board for board in leader_boards(outcomes, unread=True)}
     if args.board not in known:
@@ -206,35 +271,54 @@ def _board(args: argparse.Namespace) -> None:
         raise InputError([Problem(args.add, reason(own, FileNotFoundError()))])
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
-            lacking = {recipe.name: recipe for one in board.entrants if not one.here for recipe in one.recipes}
+            lacking = {
+                recipe.name: recipe
+                for one in board.entrants
+                if not one.here
+                for recipe in one.recipes
+            }
             bar.stage("fetching")
-            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print, bar.size)[:SHOWN]:
+            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print, bar.size)[
+                :SHOWN
+            ]:
                 bar.print(problem)
         config = board.config(own)
         if config is None:
-            raise InputError(f"--board {board.name}: the data set, or all outputs but one, are not here")
+            raise InputError(
+                f"--board {board.name}: the data set, or all outputs but one, are not here"
+            )
         folder = Path(args.output or "runs") / board.folder
         bar.stage(board.title)
-        results = stages.run(stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar))[1]
+        results = stages.run(
+            stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar)
+        )[1]
     print_results(results, 2)
     if own:
         print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
     if absent := [one.name for one in board.entrants if not one.here]:
         print(printable(f"outputs that are not here: {listed(absent)}"))
-    print(printable(f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"))
+    print(
+        printable(
+            f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"
+        )
+    )
 
 
 def _show(args: argparse.Namespace) -> None:
     name, matches = args.show, matching_recipes([args.show])
     if besides := [*args.names, *(["--all"] if args.all else [])]:
-        raise InputError(f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it")
+        raise InputError(
+            f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it"
+        )
     if matches[0].family and len(matches) == 1:
         from ...report.html.page import as_yaml
 
         sys.stdout.write(as_yaml(matches[0].content))
         return
     if len({recipe.path for recipe in matches}) > 1:
-        raise InputError(f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}")
+        raise InputError(
+            f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}"
+        )
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
 
 
@@ -249,7 +333,10 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         if not args.no_fetch:
             bar.stage("fetching")
             problems = fetch_missing(named, args.mirror, tell, bar.size)
-            for problem in [*problems[:SHOWN], *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else [])]:
+            for problem in [
+                *problems[:SHOWN],
+                *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else []),
+            ]:
                 bar.print(problem)
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
@@ -264,8 +351,8 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
 def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
     """Write the reproduction report of these outcomes, whose run directories are in a folder.
 
-    Each leader board is scored by a run of its own first, if its data is here: so its systems have one signature.
-    """
+    Each leader board is scored by a run of its own first, if its data is here: so its systems have
+    one signature."""
     from ... import stages
     from ...report.reproduction.leader_boards import ScoredBoard
     from ...report.reproduction.page import reproduction_report
@@ -281,11 +368,15 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
                 results = stages.run(job, folder / board.folder, listener=_RunListener(bar))[1]
             except InputError as error:
                 message = str(error)
-        if results or any(printed.published for entrant in board.entrants for printed in entrant.printed):
+        if results or any(
+            printed.published for entrant in board.entrants for printed in entrant.printed
+        ):
             scored.append(ScoredBoard(board, config, results, "" if results else message))
     bar.stage("writing the page")
 
-    def explorer(name: str) -> str:  # its address as it is seen from the page; "" where there is none
+    def explorer(
+        name: str,
+    ) -> str:  # its address as it is seen from the page; "" where there is none
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
@@ -293,7 +384,9 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
 
 
 class _RunListener(Listener):
-    """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages of the run."""
+    """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages
+    of the run.
+    """
 
     def __init__(self, bar: Bar, *, slow: bool = False) -> None:
         testing = bar.matches if slow else bar.testing  # slow are the recipes of TrueSkill
@@ -304,7 +397,10 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
     from ...report.tables import reproduction
 
     if args.format == "json":
-        sys.stdout.write(json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(
+            json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
         return
     if args.format == "markdown":
         sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
@@ -316,7 +412,10 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
             entries = (outcome.expectations or {}).get("entries", [])
             shown = args.verbose or sum(entry["values"] for entry in entries) <= VALUES
             print(printable(outcome.recipe.name))
-            for line in [*reproduction.about(outcome.recipe), *(f"metric:       {s}" for s in outcome.signatures)]:
+            for line in [
+                *reproduction.about(outcome.recipe),
+                *(f"metric:       {s}" for s in outcome.signatures),
+            ]:
                 print(printable(f"  {line}"))
             if outcome.expectations:
                 print_table(*reproduction.expectation_table(outcome.expectations), left=(1, 4))
@@ -337,16 +436,25 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
 
 def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
-    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be run."""
+    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be
+    run.
+    """
     from ... import stages
 
     if lacks := recipe.what_lacks():
         return Outcome(recipe=recipe, expectations=None, message=lacks)
     started = time.perf_counter()
     try:
-        results = stages.run(stages.prepare(recipe.config), folder / recipe.name, listener=listener)[1]
+        results = stages.run(
+            stages.prepare(recipe.config), folder / recipe.name, listener=listener
+        )[1]
     except InputError as error:
-        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=time.perf_counter() - started)
+        return Outcome(
+            recipe=recipe,
+            expectations=None,
+            message=str(error),
+            seconds=time.perf_counter() - started,
+        )
     return Outcome(
         recipe=recipe,
         expectations=results.expectations,

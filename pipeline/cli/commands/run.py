@@ -1,10 +1,11 @@
-"""Score the systems of a config on its data sets, rank them, and keep the results in the run directory.
+"""Score the systems of a config on its data sets, rank them, and keep the results in the run
+directory.
 
-Scores go to standard output, and progress and warnings go to standard error. Several metrics stand in one table, and
---boards prints a ranked table for each. If you run the same config again, nothing is counted twice. After an
-interruption, a killed worker or a full disk, the same command goes on (see `gec-pipeline help runs`). A config may say
-which values it expects (see `gec-pipeline help reproduce`). Then verdicts are printed, and the exit code is 1 if a
-value is missed.
+Scores go to standard output, and progress and warnings go to standard error. Several metrics stand
+in one table, and --boards prints a ranked table for each. If you run the same config again, nothing
+is counted twice. After an interruption, a killed worker or a full disk, the same command goes on
+(see `gec-pipeline help runs`). A config may say which values it expects (see `gec-pipeline help
+reproduce`). Then verdicts are printed, and the exit code is 1 if a value is missed.
 
 examples:
   gec-pipeline run configs/quickstart.yaml
@@ -41,18 +42,34 @@ AGAIN = "the results are incomplete; run the same command again, with more memor
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("config", help="a YAML file; `gec-pipeline help config` explains it")
     arguments.add_selection(parser)
-    parser.add_argument("--dry-run", action="store_true", help="print what would be counted; compute nothing")
-    parser.add_argument("--fresh", action="store_true", help="first delete what earlier runs left in the run directory")
-    parser.add_argument("--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print what would be counted; compute nothing"
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="first delete what earlier runs left in the run directory",
+    )
+    parser.add_argument(
+        "--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir"
+    )
     meaning = "workers, instead of the config's run.n_jobs"
     parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
-    parser.add_argument("--backend", choices=BACKENDS, help="who runs the workers, instead of the config's run.backend")
+    parser.add_argument(
+        "--backend",
+        choices=BACKENDS,
+        help="who runs the workers, instead of the config's run.backend",
+    )
     meaning = "address of a cluster, for dask, ray or spark (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
-    parser.add_argument("--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages")
+    parser.add_argument(
+        "--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages"
+    )
     arguments.add_shown(parser, "mean", "boards")
     arguments.add_computing(parser)
-    parser.add_argument("-q", "--quiet", action="store_true", help="no progress; warnings are in the results only")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress; warnings are in the results only"
+    )
     parser.add_argument("--json", action="store_true", help="print results.json instead of tables")
 
 
@@ -64,12 +81,16 @@ def run(args: argparse.Namespace) -> int:
     if args.mean:
         args.settings = [*args.settings, "output.mean=true"]
     computing = arguments.computing_options(args)
-    options = RunOptions(n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing)
+    options = RunOptions(
+        n_jobs=args.n_jobs, backend=args.backend, address=args.address, **computing
+    )
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
         # What --fresh deletes stays until all texts are checked.
-        begun = None if args.dry_run or args.fresh else partial(stages.held_directory, args.output, bar)
+        begun = (
+            None if args.dry_run or args.fresh else partial(stages.held_directory, args.output, bar)
+        )
         job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar, begun)
         written = job.config.written
         for warning in () if args.quiet else job.warnings:
@@ -82,13 +103,17 @@ def run(args: argparse.Namespace) -> int:
             if any(map(computes_numbers, job.metrics)):
                 from ...execution.plugged import Computing, texts_to_compute
 
-                for told in texts_to_compute(job.corpora, job.metrics, Computing(options.under(written.run))):
+                for told in texts_to_compute(
+                    job.corpora, job.metrics, Computing(options.under(written.run))
+                ):
                     print(printable(told))
             if replacing:
                 bar.tell(replacing)
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
-        for warning in results.warnings[len(job.warnings) :] if not args.quiet else ():  # those about the counts
+        for warning in (
+            results.warnings[len(job.warnings) :] if not args.quiet else ()
+        ):  # those about the counts
             bar.print(f"warning: {warning}")
     if args.json:
         sys.stdout.write(results.to_json())
@@ -102,12 +127,14 @@ def run(args: argparse.Namespace) -> int:
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> tuple[list[str], list[list[str]], str | None]:
+def plan(
+    job: Job, output: str | None = None, *, fresh: bool = False
+) -> tuple[list[str], list[list[str]], str | None]:
     """Return header and rows of a table of what a run would count, and of what is counted already.
 
-    A sentence says what becomes of results there that the run does not make; None where there are none, or `fresh`.
-    Nothing is computed or written. Raises StoreError where the directory cannot be used.
-    """
+    A sentence says what becomes of results there that the run does not make; None where there are
+    none, or `fresh`. Nothing is computed or written. Raises StoreError where the directory cannot
+    be used."""
     from ...execution.count import placed
     from ...execution.store.run_directory import RunDirectory, folder_of
     from ...scoring.board import views_of

@@ -43,11 +43,13 @@ def json_schema() -> str:
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
-    records = {model.__name__: model.model_json_schema() for model in record_models(READERS).values()}
+    records = {
+        model.__name__: model.model_json_schema() for model in record_models(READERS).values()
+    }
     schema["$defs"] = dict(sorted({**schema["$defs"], **records}.items()))
     _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in records])
-    # An included config may have the sections. Judgements and columns of numbers need no sections. Systems may be left
-    # out where at least one data set is a fetched one, which may have outputs.
+    # An included config may have the sections. Judgements and columns of numbers need no sections.
+    # Systems may be left out where at least one data set is a fetched one, which may have outputs.
     alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
     fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
     any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
@@ -59,19 +61,25 @@ def json_schema() -> str:
 
 def _or_one(properties: dict[str, Any], key: str) -> None:
     """Allow a single item in place of a list."""
-    described = {name: properties[key].pop(name) for name in ("description", "default") if name in properties[key]}
+    described = {
+        name: properties[key].pop(name)
+        for name in ("description", "default")
+        if name in properties[key]
+    }
     properties[key] = {"anyOf": [properties[key], properties[key]["items"]], **described}
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:
     """Turn oneOf into anyOf, and put the formats of texts where the models have ANY_RECORD.
 
-    The keys of a form of a path may also be names in a mapping of data sets. So more than one form may fit.
-    """
+    The keys of a form of a path may also be names in a mapping of data sets. So more than one form
+    may fit."""
     if isinstance(node, dict):
         if "oneOf" in node:
             forms = node.pop("oneOf")
-            node["anyOf"] = [form for item in forms for form in (formats if item == ANY_RECORD else [item])]
+            node["anyOf"] = [
+                form for item in forms for form in (formats if item == ANY_RECORD else [item])
+            ]
         for child in node.values():
             _any_of(child, formats)
     elif isinstance(node, list):
@@ -85,21 +93,45 @@ def _metric(name: str) -> dict[str, Any]:
         properties[option.name] = _option(option)
         if option.key != option.name:
             properties[option.key] = {**_option(option), "description": f"short for {option.name}"}
-    return {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": ["name"],
+        "additionalProperties": False,
+    }
 
 
 def _option(option: Option) -> dict[str, Any]:
-    """Return the schema of an option: a value, or a list of values, which asks for a metric with each value."""
-    value: dict[str, Any] = {"type": "integer", "minimum": option.minimum, "maximum": option.maximum}
+    """Return the schema of an option: a value, or a list of values, which asks for a metric with
+    each value.
+    """
+    value: dict[str, Any] = {
+        "type": "integer",
+        "minimum": option.minimum,
+        "maximum": option.maximum,
+    }
     if option.choices:
         numbers = [int(choice) for choice in option.choices if choice.isdigit()]
         value = {"enum": [*option.choices, *numbers]}
     elif option.free:
         value = {"type": "string", "minLength": 1}
     elif option.pattern:  # an editor takes a number without quotes for a number, not for text
-        taken = [number for number in (0, 1, 9, 999, 999_999_999) if re.fullmatch(option.pattern, str(number))]
-        bounds = {"minimum": taken[0], "maximum": taken[-1]} if taken else {"minimum": 0, "exclusiveMaximum": 1}
-        value = {"anyOf": [{"type": "string", "pattern": f"^({option.pattern})$"}, {"type": "number", **bounds}]}
+        taken = [
+            number
+            for number in (0, 1, 9, 999, 999_999_999)
+            if re.fullmatch(option.pattern, str(number))
+        ]
+        bounds = (
+            {"minimum": taken[0], "maximum": taken[-1]}
+            if taken
+            else {"minimum": 0, "exclusiveMaximum": 1}
+        )
+        value = {
+            "anyOf": [
+                {"type": "string", "pattern": f"^({option.pattern})$"},
+                {"type": "number", **bounds},
+            ]
+        }
     elif option.maximum is None:
         value = {"type": "boolean"}
     if option.inner:

@@ -1,8 +1,8 @@
 """Print the results of a run: systems by metrics, with --boards the ranked tables, or one sentence.
 
-A single metric on a single data set has its ranked table. With --columns the tables have the outputs that you name.
-With --line a sentence is printed with its texts and scores, and with --system its counts too. The texts are printed
-only if the files have not changed since the run.
+A single metric on a single data set has its ranked table. With --columns the tables have the
+outputs that you name. With --line a sentence is printed with its texts and scores, and with
+--system its counts too. The texts are printed only if the files have not changed since the run.
 Without a run the runs in the working directory and in its folder `runs` are listed.
 
 examples:
@@ -26,14 +26,25 @@ from ..arguments import add_shown, selection_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", help="a run directory; default: list the runs that are here")
+    parser.add_argument(
+        "run", nargs="?", help="a run directory; default: list the runs that are here"
+    )
     parser.add_argument("--system", metavar="NAME", help="only this system")
-    parser.add_argument("--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts")
+    parser.add_argument(
+        "--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts"
+    )
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
     meaning = "only this metric: its name, such as gleu[n=3], or its signature"
     parser.add_argument("--metric", metavar="NAME", help=meaning)
     add_shown(parser, "mean", "columns", "boards")
-    parser.add_argument("--digits", type=int, default=2, choices=range(13), metavar="N", help="decimals (default: 2)")
+    parser.add_argument(
+        "--digits",
+        type=int,
+        default=2,
+        choices=range(13),
+        metavar="N",
+        help="decimals (default: 2)",
+    )
     parser.add_argument("--json", action="store_true", help="print the whole results.json")
 
 
@@ -64,7 +75,9 @@ def run(args: argparse.Namespace) -> None:
     if args.mean:
         results = with_means(results)
     if read_manifest(folder).get("state") == "running":
-        print_warnings(["the run was not finished, or still goes on: these are the results of an earlier run"])
+        print_warnings(
+            ["the run was not finished, or still goes on: these are the results of an earlier run"]
+        )
     print_warnings([*results.warnings, *results.missing])
     boards = args.boards or (args.system is not None and not args.columns)
     print_results(results, args.digits, args.columns, boards=boards)
@@ -89,14 +102,23 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     sentence.print_texts(texts)
     if not texts:
         why, *rest = material.unread.splitlines() or ["there are none"]
-        print(printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")), file=sys.stderr)
+        print(
+            printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")),
+            file=sys.stderr,
+        )
     print()
-    print_table(*sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,))
+    print_table(
+        *sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,)
+    )
     if not args.system:
         return
     asked = material, dataset, args.line, systems[0]
     for label, edits in sentence.edit_tables(*asked):
-        print(printable(f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"))
+        print(
+            printable(
+                f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"
+            )
+        )
         print_table(*edits.table, left=range(len(edits.table[0])))
     for labels, singles, table in sentence.count_tables(*asked):
         print(printable(f"\ncounts for {labels}"))
@@ -110,8 +132,17 @@ def _runs(args: argparse.Namespace) -> None:
     from ...execution.store.run_directory import MANIFEST, read_manifest
     from ...scoring.results import Results
 
-    if args.system or args.dataset or args.metric or args.columns or args.json or args.line is not None:
-        raise InputError("show: of which run? Name a run directory; `gec-pipeline show` lists those that are here")
+    if (
+        args.system
+        or args.dataset
+        or args.metric
+        or args.columns
+        or args.json
+        or args.line is not None
+    ):
+        raise InputError(
+            "show: of which run? Name a run directory; `gec-pipeline show` lists those that are here"
+        )
     folders = [Path()]
     for parent in (Path(), Path("runs")):
         with suppress(OSError):
@@ -124,7 +155,10 @@ def _runs(args: argparse.Namespace) -> None:
             manifest = None
         if manifest is None:
             continue
-        state, finished = str(manifest.get("state") or "damaged"), str(manifest.get("finished") or "-")
+        state, finished = (
+            str(manifest.get("state") or "damaged"),
+            str(manifest.get("finished") or "-"),
+        )
         datasets, systems = "-", "-"
         try:
             results = Results.read(folder / "results.json")
@@ -135,6 +169,8 @@ def _runs(args: argparse.Namespace) -> None:
         state = "not finished, or running" if state == "running" else state
         rows.append([finished[:16].replace("T", " "), str(folder), datasets, systems, state])
     if rows:
-        print_table(["finished", "run", "data sets", "systems", "state"], sorted(rows), left=(0, 1, 2, 4))
+        print_table(
+            ["finished", "run", "data sets", "systems", "state"], sorted(rows), left=(0, 1, 2, 4)
+        )
     else:
         print("no runs here or in runs; gec-pipeline run CONFIG makes one")

@@ -26,7 +26,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print a table of the files, the matches of globs, the signatures of the metrics, and the warnings."""
+    """Print a table of the files, the matches of globs, the signatures of the metrics, and the
+    warnings.
+    """
     from ...execution.options import RunOptions
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_text, print_warnings
@@ -42,7 +44,10 @@ def run(args: argparse.Namespace) -> None:
         least, most = corpus.present()
         per_line = f"{most} reference{'s' * (most != 1)} a line"
         if corpus.missing:
-            mean = len(corpus.references) - sum(file.blank for file in corpus.references) / corpus.lines
+            mean = (
+                len(corpus.references)
+                - sum(file.blank for file in corpus.references) / corpus.lines
+            )
             per_line = f"{least} to {most} references a line, {mean:.2f} on average"
         print(f"{corpus.name}: {per_line}")
     for match in job.config.matches:
@@ -61,22 +66,40 @@ def run(args: argparse.Namespace) -> None:
     if args.try_:
         from ...execution.plugged import Computing, tried
 
-        for told in tried(job.corpora, job.metrics, Computing(RunOptions().under(job.config.written.run))):
+        for told in tried(
+            job.corpora, job.metrics, Computing(RunOptions().under(job.config.written.run))
+        ):
             print(printable(f"tried: {told}"))
 
 
 def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]]:
-    """Return a row for each text. `counted` gets numbers of tokens, split at white space, by place and digest."""
+    """Return a row for each text. `counted` gets numbers of tokens, split at white space, by place
+    and digest.
+    """
     roles = [("source", corpus.source)] if corpus.source else []
     roles += [(f"reference {number}", file) for number, file in enumerate(corpus.references, 1)]
     roles += [
-        (f"system {name}", file) for name, file in corpus.systems.items() if name not in corpus.references_as_systems
+        (f"system {name}", file)
+        for name, file in corpus.systems.items()
+        if name not in corpus.references_as_systems
     ]
     rows = []
     for role, file in roles:
         key = file.place, file.digest
         if key not in counted:
-            blocks = (read_texts(file, low, min(low + BLOCK, file.lines)) for low in range(0, file.lines, BLOCK))
+            blocks = (
+                read_texts(file, low, min(low + BLOCK, file.lines))
+                for low in range(0, file.lines, BLOCK)
+            )
             counted[key] = sum(len(text.split()) for texts in blocks for text in texts)
-        rows.append([corpus.name, role, f"{file.lines:,}", f"{counted[key]:,}", f"{file.blank:,}", file.place])
+        rows.append(
+            [
+                corpus.name,
+                role,
+                f"{file.lines:,}",
+                f"{counted[key]:,}",
+                f"{file.blank:,}",
+                file.place,
+            ]
+        )
     return rows

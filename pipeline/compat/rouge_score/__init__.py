@@ -1,4 +1,6 @@
-"""The names of the package rouge-score: RougeScorer, also in `rouge_scorer`. Numbers are those of rouge-score 0.1.2."""
+"""The names of the package rouge-score: RougeScorer, also in `rouge_scorer`. Numbers are those of
+rouge-score 0.1.2.
+"""
 
 from . import rouge_scorer
 from .rouge_scorer import RougeScorer

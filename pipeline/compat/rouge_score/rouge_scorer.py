@@ -36,21 +36,26 @@ class RougeScorer:
     ) -> None:
         """Make a scorer.
 
-        With `use_stemmer`, words are stemmed as nltk's Porter stemmer does. Sentences of rougeLsum end at newlines;
-        `split_summaries`, with which nltk splits them, is not here. `tokenizer` is an object with a method
-        tokenize(text), which returns tokens.
-        """
+        With `use_stemmer`, words are stemmed as nltk's Porter stemmer does. Sentences of rougeLsum
+        end at newlines; `split_summaries`, with which nltk splits them, is not here. `tokenizer` is
+        an object with a method tokenize(text), which returns tokens."""
         if split_summaries:
-            unavailable("split_summaries", 'put each sentence on a line: "\\n".join(nltk.sent_tokenize(text))')
+            unavailable(
+                "split_summaries",
+                'put each sentence on a line: "\\n".join(nltk.sent_tokenize(text))',
+            )
         self.rouge_types, self.tokenizer = rouge_types, tokenizer
         self._tokenization = Tokenization("google", stemmer="porter" if use_stemmer else "none")
 
     def score(self, target: str, prediction: str) -> dict[str, Score]:
-        """Return the score of each type. Raises InputError for an unknown type, and for what is no text."""
+        """Return the score of each type. Raises InputError for an unknown type, and for what is no
+        text.
+        """
         return self.score_multi([target], prediction)
 
     def score_multi(self, targets: Sequence[str], prediction: str) -> dict[str, Score]:
-        """Return the score of each type with the target that has the highest F of this type, the first of equals.
+        """Return the score of each type with the target that has the highest F of this type, the
+        first of equals.
 
         Raises InputError as score() does, and where there is no target.
         """
@@ -75,11 +80,17 @@ class RougeScorer:
             match = matches([text.whole for text in encoded], n, "match")[0, :, n - 1].tolist()
             sizes = [max(size - n + 1, 0) for size in sizes]
         elif name == "rougeL":
-            match = kernel.lcs([text.whole for text in encoded[:-1]], [encoded[-1].whole])[0, 0].tolist()
+            match = kernel.lcs([text.whole for text in encoded[:-1]], [encoded[-1].whole])[
+                0, 0
+            ].tolist()
         elif name == "rougeLsum":
-            match = kernel.union_lcs(encoded[:-1], encoded[-1:])[0, 0].tolist()  # the union of those of sentences
+            match = kernel.union_lcs(encoded[:-1], encoded[-1:])[
+                0, 0
+            ].tolist()  # the union of those of sentences
         else:
-            raise WrongValueError(f"rouge_types: expected rouge1 to rouge9, rougeL or rougeLsum; found {name!r}")
+            raise WrongValueError(
+                f"rouge_types: expected rouge1 to rouge9, rougeL or rougeLsum; found {name!r}"
+            )
         *sizes, own = sizes
         nothing = Score(0, 0, 0)  # whole numbers, as rouge-score has them where a text has no token
         return [
@@ -91,9 +102,13 @@ class RougeScorer:
         """Return texts, each a list of sentences, as lines of ids."""
         firsts = [np.array([0, len(sentences)], np.int64) for sentences in texts]
         if self.tokenizer is None:
-            encoded = self._tokenization.encode([lines_of("text", sentences) for sentences in texts])
+            encoded = self._tokenization.encode(
+                [lines_of("text", sentences) for sentences in texts]
+            )
         else:
-            encoded = ids_of([[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts])
+            encoded = ids_of(
+                [[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts]
+            )
         return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]
 
 

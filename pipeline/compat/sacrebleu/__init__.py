@@ -1,11 +1,12 @@
-"""The names of the package sacrebleu (Post 2018): BLEU, chrF, TER, and the functions of its older versions.
+"""The names of the package sacrebleu (Post 2018): BLEU, chrF, TER, and the functions of its older
+versions.
 
     from pipeline.compat.sacrebleu import corpus_bleu, sentence_bleu
     from pipeline.compat.sacrebleu.metrics import BLEU
 
-Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there, lists of different lengths raise
-InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired tests are not here.
-"""
+Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there, lists of different
+lengths raise InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired
+tests are not here."""
 
 from collections.abc import Sequence
 
@@ -24,8 +25,12 @@ def corpus_bleu(
     tokenize: str = "13a",
     use_effective_order: bool = False,
 ) -> BLEUScore:
-    """Return the BLEU of a corpus; `references` has a list for each annotator, with None where one is missing."""
-    metric = BLEU(lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
+    """Return the BLEU of a corpus; `references` has a list for each annotator, with None where one
+    is missing.
+    """
+    metric = BLEU(
+        lowercase, force, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+    )
     return metric.corpus_score(hypotheses, references)
 
 
@@ -39,7 +44,9 @@ def sentence_bleu(
     use_effective_order: bool = True,
 ) -> BLEUScore:
     """Return the BLEU of a sentence with its references."""
-    metric = BLEU(lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order)
+    metric = BLEU(
+        lowercase, False, tokenize, smooth_method, smooth_value, effective_order=use_effective_order
+    )
     return metric.sentence_score(hypothesis, references)
 
 
@@ -53,7 +60,9 @@ def corpus_chrf(
     eps_smoothing: bool = False,
 ) -> CHRFScore:
     """Return the chrF of a corpus, with word_order=2 chrF++."""
-    metric = CHRF(char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing)
+    metric = CHRF(
+        char_order, word_order, beta, whitespace=not remove_whitespace, eps_smoothing=eps_smoothing
+    )
     return metric.corpus_score(hypotheses, references)
 
 
@@ -66,4 +75,6 @@ def corpus_ter(
     case_sensitive: bool = False,
 ) -> TERScore:
     """Return the TER of a corpus: the lower, the better."""
-    return TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(hypotheses, references)
+    return TER(normalized, no_punct, asian_support, case_sensitive).corpus_score(
+        hypotheses, references
+    )

@@ -61,9 +61,8 @@ class Metric(ABC, Generic[Scored]):
     def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Scored:
         """Return the score of a corpus.
 
-        `references` has a list for each annotator, with None where an annotator has nothing for a line.
-        Raises InputError for texts that do not fit together.
-        """
+        `references` has a list for each annotator, with None where an annotator has nothing for a
+        line. Raises InputError for texts that do not fit together."""
         from ...metrics.base.needs import Text
 
         *sets, output = _texts(hypotheses, references)
@@ -76,16 +75,21 @@ class Metric(ABC, Generic[Scored]):
         return self._score(sums_of(self._counted, columns, there))
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> Scored:
-        """Return the score of a sentence with its references. Raises InputError for what is no text."""
+        """Return the score of a sentence with its references. Raises InputError for what is no
+        text.
+        """
         if not isinstance(hypothesis, str):
             raise WrongTypeError(f"hypothesis: expected a text, found {type(hypothesis).__name__}")
         _check_list("references", references)
         return self.corpus_score([hypothesis], [[reference] for reference in references])
 
     def get_signature(self) -> str:
-        """Return the signature of what was scored last. Raises WrongValueError where nothing was scored yet."""
+        """Return the signature of what was scored last. Raises WrongValueError where nothing was
+        scored yet."""
         if self.num_refs is None:
-            raise WrongValueError("the number of references is not known yet: score something first")
+            raise WrongValueError(
+                "the number of references is not known yet: score something first"
+            )
         from ...metrics.base.capabilities import peer_signature
 
         signature = peer_signature(self._signed, self.num_refs, missing=self.num_refs == -1)
@@ -94,7 +98,8 @@ class Metric(ABC, Generic[Scored]):
         return signature.partition("|")[2]
 
     def _outputs(self, sums: dict[str, Any]) -> list[float]:
-        """Return the outputs of the metric that counts, of sums of its terms; the first is the score, a fraction."""
+        """Return the outputs of the metric that counts, of sums of its terms; the first is the
+        score, a fraction."""
         totals = {name: np.array(value, np.int64) for name, value in sums.items()}
         return list(map(float, self._counted.score(totals).values()))
 
@@ -104,7 +109,8 @@ class Metric(ABC, Generic[Scored]):
 
 
 def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
-    """Return references and hypotheses as lines. Raises InputError for texts that do not fit together."""
+    """Return references and hypotheses as lines. Raises InputError for texts that do not fit
+    together."""
     _check_list("hypotheses", hypotheses)
     if not hypotheses:
         raise WrongValueError("hypotheses: the list is empty")
@@ -170,7 +176,9 @@ class BLEU(Metric[BLEUScore]):
         }
         if smooth_method in SMOOTH_DEFAULTS:
             settings["smoothing_value"] = f"{Decimal(str(value)):f}"
-        super().__init__(metric_of("bleu", order=max_ngram_order, **settings), metric_of("bleu", **settings))
+        super().__init__(
+            metric_of("bleu", order=max_ngram_order, **settings), metric_of("bleu", **settings)
+        )
         self._force, self.effective_order = force, effective_order
         self._smoothing, self._value, self._order = smooth_method, value, max_ngram_order
 
@@ -186,28 +194,37 @@ class BLEU(Metric[BLEUScore]):
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
-        """Return the BLEU of a sentence with its references. Without effective order there is a warning."""
+        """Return the BLEU of a sentence with its references. Without effective order there is a
+        warning."""
         if not self.effective_order:
             LOGGER.warning("BLEU of single sentences is better with effective_order=True")
         return super().sentence_score(hypothesis, references)
 
     def _score(self, sums: dict[str, Any]) -> BLEUScore:
-        correct, total, sys_len, ref_len = (sums[name] for name in ("match", "total", "hyp_len", "ref_len"))
-        brevity = 1.0 if sys_len >= ref_len else math.exp(1 - ref_len / sys_len) if sys_len > 0 else 0.0
+        correct, total, sys_len, ref_len = (
+            sums[name] for name in ("match", "total", "hyp_len", "ref_len")
+        )
+        brevity = (
+            1.0 if sys_len >= ref_len else math.exp(1 - ref_len / sys_len) if sys_len > 0 else 0.0
+        )
         precisions, score = [0.0] * self._order, 0.0
         if any(correct):
             reached = self._smooth(precisions, correct, total)
             orders = (reached if self.effective_order else 0) or self._order
-            logs = [LOG_OF_ZERO if precision == 0 else math.log(precision) for precision in precisions[:orders]]
+            logs = [
+                LOG_OF_ZERO if precision == 0 else math.log(precision)
+                for precision in precisions[:orders]
+            ]
             score = brevity * math.exp(sum(logs) / orders)
         return BLEUScore(score, correct, total, precisions, brevity, sys_len, ref_len)
 
     def _smooth(self, precisions: list[float], correct: list[Any], total: list[Any]) -> int:
-        """Fill in precisions in percent, smoothed. Return the last order of which there are n-grams.
+        """Fill in precisions in percent, smoothed. Return the last order of which there are
+        n-grams.
 
-        With the smoothing add-k, the value is added to the counts themselves, which the score shows, as in sacreBLEU.
-        Products and quotients are in the order of sacreBLEU, so that the same decimals are printed.
-        """
+        With the smoothing add-k, the value is added to the counts themselves, which the score
+        shows, as in sacreBLEU. Products and quotients are in the order of sacreBLEU, so that the
+        same decimals are printed."""
         halves = 1.0
         for n in range(len(precisions)):
             if self._smoothing == "add-k" and n > 0:
@@ -245,8 +262,18 @@ class CHRF(Metric[CHRFScore]):
         whitespace: bool = False,
         eps_smoothing: bool = False,
     ) -> None:
-        orders: dict[str, Any] = {"char_order": char_order, "word_order": word_order, "beta": str(beta)}
-        own = metric_of("chrf", **orders, lowercase=lowercase, whitespace=whitespace, eps_smoothing=eps_smoothing)
+        orders: dict[str, Any] = {
+            "char_order": char_order,
+            "word_order": word_order,
+            "beta": str(beta),
+        }
+        own = metric_of(
+            "chrf",
+            **orders,
+            lowercase=lowercase,
+            whitespace=whitespace,
+            eps_smoothing=eps_smoothing,
+        )
         super().__init__(own, own)
         self.char_order, self.word_order, self.beta = char_order, word_order, beta
 

@@ -1,1 +1,3 @@
-"""Edits as files have them: M2, XML of corrections, ERRANT's keys, and the records that travel to the workers."""
+"""Edits as files have them: M2, XML of corrections, ERRANT's keys, and the records that travel to
+the workers.
+"""

@@ -1,4 +1,6 @@
-"""The errors of a sentence, made of its edits in an M2 file as the official converter of I-measure makes them."""
+"""The errors of a sentence, made of its edits in an M2 file as the official converter of I-measure
+makes them.
+"""
 
 import itertools
 import math
@@ -32,7 +34,8 @@ def python2_hash(text: str) -> int:
 
 
 def python2_order(keys: Iterable[Key], hashed: Callable[[Key], int]) -> list[Key]:
-    """Return distinct keys in the order in which a dictionary of Python 2 holds them, entered in the given order.
+    """Return distinct keys in the order in which a dictionary of Python 2 holds them, entered in
+    the given order.
 
     `hashed` is python2_hash for texts. The hash of a small number is the number itself.
     """
@@ -63,9 +66,9 @@ def _enter(places: list[Key | None], key: Key, disturbance: int) -> None:
 
 # References of I-measure (Felice and Briscoe 2015, N15-1060, and its program).
 #
-# An error of a sentence has an alternative for each annotator who corrects it. Without mixing, there is a reference for
-# each annotator, with all the corrections of this annotator. With mixing, each error is corrected as any annotator
-# does, so that there is a reference for each combination.
+# An error of a sentence has an alternative for each annotator who corrects it. Without mixing,
+# there is a reference for each annotator, with all the corrections of this annotator. With mixing,
+# each error is corrected as any annotator does, so that there is a reference for each combination.
 
 
 MAX_COMBINATIONS = 1 << 16
@@ -74,7 +77,9 @@ WHITE = " \t\n\v\f\r"
 
 
 class Correction(NamedTuple):
-    """The slice from `start` to `end` is replaced; the numbers are those of the file, which may fit no token."""
+    """The slice from `start` to `end` is replaced; the numbers are those of the file, which may fit
+    no token.
+    """
 
     start: int
     end: int
@@ -95,7 +100,8 @@ class Error(NamedTuple):
     alternatives: tuple[Alternative, ...]
     """One for each of these annotators."""
     required: bool
-    """Whether all annotators of the sentence correct it. Where not, mixing may leave it uncorrected."""
+    """Whether all annotators of the sentence correct it. Where not, mixing may leave it
+    uncorrected."""
 
 
 class CorrectedSentence(NamedTuple):
@@ -108,7 +114,9 @@ class CorrectedSentence(NamedTuple):
 
 
 class MixingError(ValueError):
-    """The alternatives of a sentence cannot be mixed. `combinations` is how many combinations they have."""
+    """The alternatives of a sentence cannot be mixed. `combinations` is how many combinations they
+    have.
+    """
 
     def __init__(self, combinations: int, message: str) -> None:
         self.combinations = combinations
@@ -120,33 +128,49 @@ class MixingError(ValueError):
 
 
 def split_words(text: str) -> Tokens:
-    """Return the words of a text in a gold file: where it is ASCII, only ASCII white space separates words."""
+    """Return the words of a text in a gold file: where it is ASCII, only ASCII white space
+    separates words.
+    """
     if not text.isascii():
         return tuple(text.split())
     return tuple(word.decode() for word in text.encode().split())
 
 
-def references(sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBINATIONS) -> tuple[Tokens, ...]:
+def references(
+    sentence: CorrectedSentence, *, mix: bool, most: int = MAX_COMBINATIONS
+) -> tuple[Tokens, ...]:
     """Return the distinct references of a sentence, at least one.
 
-    The order is that of the official program, which matters where two references are equally good. With mixing it may
-    differ from the official order where the hashes of two texts collide.
-    Raises MixingError where mixing has more than `most` combinations, or where no combination can be applied.
-    """
+    The order is that of the official program, which matters where two references are equally good.
+    With mixing it may differ from the official order where the hashes of two texts collide. Raises
+    MixingError where mixing has more than `most` combinations, or where no combination can be
+    applied."""
     corrected = {} if mix else of_annotators(sentence)
     lacks = len(corrected) < sentence.annotators or not corrected
-    texts = _mixed(sentence, most) if mix else [*([sentence.tokens] if lacks else []), *corrected.values()]
+    texts = (
+        _mixed(sentence, most)
+        if mix
+        else [*([sentence.tokens] if lacks else []), *corrected.values()]
+    )
     by_text = {" ".join(tokens): tokens for tokens in texts}
     return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
 
 
 def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
-    """Return the reference of each annotator who corrects something; that of all others is the sentence itself."""
+    """Return the reference of each annotator who corrects something; that of all others is the
+    sentence itself.
+    """
     alternatives = [alternative for error in sentence.errors for alternative in error.alternatives]
-    annotators = python2_order(dict.fromkeys(str(item.annotator) for item in alternatives), python2_hash)
+    annotators = python2_order(
+        dict.fromkeys(str(item.annotator) for item in alternatives), python2_hash
+    )
     corrected = {}
     for annotator in map(int, annotators):
-        own = (_merged(alternative) for alternative in alternatives if alternative.annotator == annotator)
+        own = (
+            _merged(alternative)
+            for alternative in alternatives
+            if alternative.annotator == annotator
+        )
         corrected[annotator] = apply(sentence.tokens, itertools.chain.from_iterable(own))
     return corrected
 
@@ -158,7 +182,9 @@ def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
         options.append(dict.fromkeys(own if error.required else [*own, frozenset()]))
     number = math.prod(map(len, options))
     if number > most:
-        raise MixingError(number, f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried")
+        raise MixingError(
+            number, f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried"
+        )
     compatible = False
     for combination in itertools.product(*options):
         edits = [edit for option in combination for edit in option]
@@ -182,9 +208,9 @@ def _merged(alternative: Alternative) -> frozenset[Correction]:
 def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     """Return tokens with corrections applied, from the last to the first.
 
-    Each replaces a slice of the tokens that are there by then, as Python has slices: numbers beyond the end mean the
-    end, and negative ones count from there. A correction that would leave no token is left out.
-    """
+    Each replaces a slice of the tokens that are there by then, as Python has slices: numbers beyond
+    the end mean the end, and negative ones count from there. A correction that would leave no token
+    is left out."""
     result = list(tokens)
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
         corrected = result.copy()
@@ -193,13 +219,16 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     return tuple(result)
 
 
-def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split) -> CorrectedSentence:
-    """Return a sentence with its errors; `edits` are in the order of the file, with those of type noop.
+def corrections_of_m2(
+    tokens: Sequence[str], edits: Iterable[Edit], split: Split
+) -> CorrectedSentence:
+    """Return a sentence with its errors; `edits` are in the order of the file, with those of type
+    noop.
 
-    Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go first. Each edit
-    joins the first group that has an edit it overlaps, or begins a group. A group is an error. Edits whose types say
-    to which error they belong (`correction_xml.py`) stay as they are.
-    """
+    Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go
+    first. Each edit joins the first group that has an edit it overlaps, or begins a group. A group
+    is an error. Edits whose types say to which error they belong (`correction_xml.py`) stay as they
+    are."""
     every = list(edits)
     by_number: dict[tuple[int, bool], list[Edit]] = {}
     groups: list[list[Edit]] = []
@@ -208,11 +237,16 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
         if match := NUMBERED.fullmatch(edit.type):
             by_number.setdefault((int(match[1]), match[2] == "yes"), []).append(edit)
     if by_number:
-        errors = [_error(by_number[number, required], required, split_words) for number, required in sorted(by_number)]
+        errors = [
+            _error(by_number[number, required], required, split_words)
+            for number, required in sorted(by_number)
+        ]
         return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
     changes = [edit for edit in every if not (edit.type == "noop" and edit.start == edit.end == -1)]
     for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
-        group = next((group for group in groups if any(overlap(edit, other) for other in group)), None)
+        group = next(
+            (group for group in groups if any(overlap(edit, other) for other in group)), None
+        )
         if group is None:
             groups.append([edit])
         else:
@@ -227,23 +261,32 @@ def corrections_of_m2(tokens: Sequence[str], edits: Iterable[Edit], split: Split
 
 
 def overlap(one: Edit, two: Edit) -> bool:
-    """Return whether two edits concern the same tokens; an insertion overlaps only what it is strictly inside of."""
+    """Return whether two edits concern the same tokens; an insertion overlaps only what it is
+    strictly inside of.
+    """
     if (one.start, one.end) == (two.start, two.end):
         return True
     return one.start < two.end and two.start < one.end
 
 
 def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
-    """Return an error of its edits, with the alternatives in the order in which the annotators come first."""
+    """Return an error of its edits, with the alternatives in the order in which the annotators come
+    first.
+    """
     alternatives: dict[int, list[Correction]] = {}
     for edit in edits:
         words = split(edit.correction)
         alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-    return Error(tuple(Alternative(annotator, tuple(own)) for annotator, own in alternatives.items()), required)
+    return Error(
+        tuple(Alternative(annotator, tuple(own)) for annotator, own in alternatives.items()),
+        required,
+    )
 
 
 def _nltk(text: str) -> Tokens:
-    """Return the words of nltk.word_tokenize() for a single sentence, as the official converter does."""
+    """Return the words of nltk.word_tokenize() for a single sentence, as the official converter
+    does.
+    """
     try:
         from nltk import word_tokenize
     except ImportError:

@@ -66,7 +66,9 @@ class XmlReader(Generic[Record]):
         return self.parser.CurrentLineNumber
 
     def records(self, path: Path) -> Iterator[Record]:
-        """Yield the records of a plain file; raises CorpusError, with the line, for what is not well-formed."""
+        """Yield the records of a plain file; raises CorpusError, with the line, for what is not
+        well-formed.
+        """
         with open_bytes(path, self.name, MAX_BYTES) as file:
             for data in iter(lambda: file.read(PIECE), b""):
                 self._parse(data, last=False)
@@ -90,17 +92,25 @@ class XmlReader(Generic[Record]):
             self.parser.Parse(data, last)
         except expat.ExpatError as error:
             message = f"not well-formed XML: {expat.ErrorString(error.code)}"
-            raise CorpusError([Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]) from None
+            raise CorpusError(
+                [Problem(f"{self.name}:{error.lineno}:{error.offset + 1}", message)]
+            ) from None
         self._size += len(data)
         if self._size - max(self.parser.CurrentByteIndex, 0) > MAX_TAG:
             raise self.wrong(f"a tag or comment has more than {MAX_TAG:,} bytes")
 
     def _declared(self, _: str, encoding: str | None, __: int) -> None:
-        if encoding and encoding.upper() not in ENCODINGS:  # Python would be asked, which may know it as no text
-            raise self.wrong(f"is in the encoding '{encoding[:40]}'; expected {', '.join(ENCODINGS)}")
+        if (
+            encoding and encoding.upper() not in ENCODINGS
+        ):  # Python would be asked, which may know it as no text
+            raise self.wrong(
+                f"is in the encoding '{encoding[:40]}'; expected {', '.join(ENCODINGS)}"
+            )
 
     def _doctype(self, *_: object) -> None:
-        raise self.wrong("has a document type definition (<!DOCTYPE ...>), which is refused; delete it")
+        raise self.wrong(
+            "has a document type definition (<!DOCTYPE ...>), which is refused; delete it"
+        )
 
     def wrong(self, message: str, line: int = 0) -> CorpusError:
         """Return an error at a line, by default at the one that is being read."""
@@ -108,14 +118,16 @@ class XmlReader(Generic[Record]):
 
 
 PARENTS = {"sentence": None, "text": "sentence", "error": "sentence", "alt": "error", "c": "alt"}
-"""The elements that matter, each with the one it has to be in. Others, such as error-list, may stand between."""
+"""The elements that matter, each with the one it has to be in. Others, such as error-list, may
+stand between."""
 NUMBER = re.compile(r"[0-9]{1,9}")
 PLACE = re.compile(r"-?[0-9]{1,9}")
 """Where a correction begins or ends: the official program takes any number."""
 
 
 def xml_blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of a gold file as those of an M2 file, where types of edits say to which error they belong.
+    """Yield the sentences of a gold file as those of an M2 file, where types of edits say to which
+    error they belong.
 
     Raises CorpusError, with the line, where something in the file is wrong.
     """
@@ -145,7 +157,9 @@ class _Reader(XmlReader[Block]):
         parent = self.open[-1] if self.open else None
         if parent != PARENTS[tag]:
             outside = f"inside an element {parent}" if parent else "outside of any sentence"
-            raise self.wrong(f"an element {tag} {outside}; expected it inside of {PARENTS[tag] or 'a script'}")
+            raise self.wrong(
+                f"an element {tag} {outside}; expected it inside of {PARENTS[tag] or 'a script'}"
+            )
         self.open.append(tag)
         if tag == "sentence":
             self.begun, self.annotators = self.line, self._number(tag, attributes, "numann")
@@ -154,7 +168,9 @@ class _Reader(XmlReader[Block]):
         elif tag == "error":
             value = self._attribute("error", attributes, "req")
             if value not in ("yes", "no"):
-                raise self.wrong(f"req of the element error: expected yes or no, found '{value[:40]}'")
+                raise self.wrong(
+                    f"req of the element error: expected yes or no, found '{value[:40]}'"
+                )
             self.type = f"error {self.errors} {value}"
             self.errors += 1
         elif tag == "alt":
@@ -179,15 +195,21 @@ class _Reader(XmlReader[Block]):
         self.parts = None
         if tag == "text":
             if self.block is not None:
-                raise self.wrong("a second element text in a sentence; expected one, before its errors")
+                raise self.wrong(
+                    "a second element text in a sentence; expected one, before its errors"
+                )
             self.block = Block(self.begun, words)
         elif tag == "c":
             start, end, line = self.span
             if self.block is None:
                 raise self.wrong("a correction before the text of its sentence", line)
             if len(self.block.lines) == MOST:
-                raise self.wrong(f"the sentence of line {self.begun} has more than {MOST:,} corrections", line)
-            self.block.lines.append(f"A {start} {end}|||{self.type}|||{words}|||REQUIRED|||-NONE-|||{self.annotator}")
+                raise self.wrong(
+                    f"the sentence of line {self.begun} has more than {MOST:,} corrections", line
+                )
+            self.block.lines.append(
+                f"A {start} {end}|||{self.type}|||{words}|||REQUIRED|||-NONE-|||{self.annotator}"
+            )
         elif tag == "sentence":
             if self.block is None:
                 raise self.wrong("the sentence has no element text", self.begun)
@@ -201,17 +223,25 @@ class _Reader(XmlReader[Block]):
 
     def _bound(self, annotators: int) -> None:
         if annotators > MAX_ANNOTATORS:
-            message = f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
+            message = (
+                f"the sentence has {annotators} annotators; at most {MAX_ANNOTATORS} are supported"
+            )
             raise self.wrong(message, self.begun)
 
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
         if key not in attributes:
-            raise self.wrong(f"the element {tag} has no attribute '{key}'{did_you_mean(key, attributes)}")
+            raise self.wrong(
+                f"the element {tag} has no attribute '{key}'{did_you_mean(key, attributes)}"
+            )
         return attributes[key]
 
-    def _number(self, tag: str, attributes: dict[str, str], key: str, form: re.Pattern[str] = NUMBER) -> int:
+    def _number(
+        self, tag: str, attributes: dict[str, str], key: str, form: re.Pattern[str] = NUMBER
+    ) -> int:
         value = self._attribute(tag, attributes, key).strip()
         if not form.fullmatch(value):
             least = " from 0" if form is NUMBER else ""
-            raise self.wrong(f"{key} of the element {tag}: expected a whole number{least}, found '{value[:40]}'")
+            raise self.wrong(
+                f"{key} of the element {tag}: expected a whole number{least}, found '{value[:40]}'"
+            )
         return int(value)

@@ -1,8 +1,9 @@
-"""What errant_compare prints of two M2 files, to the character: totals, categories, and the choice of annotators.
+"""What errant_compare prints of two M2 files, to the character: totals, categories, and the choice
+of annotators.
 
-First comes what is compared: the keys of edits, which depend on what counts as equal, and hits and misses. The source
-is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for what -v adds.
-"""
+First comes what is compared: the keys of edits, which depend on what counts as equal, and hits and
+misses. The source is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0
+print the same, but for what -v adds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -68,7 +69,9 @@ class Comparison:
         return {key: [edit.type for edit in own] for key, own in self.by_key(edits).items()}
 
     def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
-        """Return the keys of an edit: none where it is left out, and several where each of its tokens counts."""
+        """Return the keys of an edit: none where it is left out, and several where each of its
+        tokens counts.
+        """
         if edit.type in self.left_out or (edit.type == UNKNOWN and self.mode in ("cs", "cse")):
             return []  # an unknown one is detected, but not corrected
         start, end, correction = edit.start, edit.end, edit.correction
@@ -87,7 +90,11 @@ class Comparison:
         if start == -1:
             return [(-1, -1)]
         # an insertion is charged to the token on its right
-        return [(token, token + 1) for token in range(start, end)] if start != end else [(start, start + 1)]
+        return (
+            [(token, token + 1) for token in range(start, end)]
+            if start != end
+            else [(start, start + 1)]
+        )
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:
@@ -106,7 +113,8 @@ def compare(output: Keys, annotator: Keys) -> Hits:
 
 
 def category(type_: str, tier: int) -> str:
-    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the whole type.
+    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is
+    the whole type.
 
     A type that is not ERRANT's, such as ArtOrDet, is a category of its own.
     """
@@ -116,7 +124,8 @@ def category(type_: str, tier: int) -> str:
 
 
 def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
-    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their order.
+    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their
+    order.
 
     F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
     """
@@ -126,16 +135,19 @@ def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[fl
 
 
 def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    """Return what is greatest for the annotator that errant_compare takes for a sentence; of equals, the first.
+    """Return what is greatest for the annotator that errant_compare takes for a sentence; of
+    equals, the first.
 
-    `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the annotator.
-    """
+    `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the
+    annotator."""
     tp, fp, fn = map(add, totals, counts)
     return round(precision_recall_f(tp, fp, fn, beta)[2], 4), counts[0], -counts[1], -counts[2]
 
 
 def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether a type is one of some types, categories of a tier, or patterns such as R:VERB*."""
+    """Return whether a type is one of some types, categories of a tier, or patterns such as
+    R:VERB*.
+    """
     names = {category(type_, tier) for tier in (1, 2, 3)}
     return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
 
@@ -174,7 +186,9 @@ class Pair(NamedTuple):
         return len(self.hits.tp), len(self.hits.fp), len(self.hits.fn)
 
     def by_type(self) -> dict[str, list[int]]:
-        """Return tp, fp and fn of each type: first those of the output's keys in order, then those of the others."""
+        """Return tp, fp and fn of each type: first those of the output's keys in order, then those
+        of the others.
+        """
         output, reference = self.keys
         order = (reference.get(key, types) for key, types in output.items() if types[0] != NOOP)
         rows: dict[str, list[int]] = {type_: [0, 0, 0] for type_ in chain(*order, self.hits.fn)}
@@ -185,28 +199,52 @@ class Pair(NamedTuple):
 
 
 def report(
-    output: Annotated, reference: Annotated, comparison: Comparison, beta: float, *, tier: int | None, verbose: bool
+    output: Annotated,
+    reference: Annotated,
+    comparison: Comparison,
+    beta: float,
+    *,
+    tier: int | None,
+    verbose: bool,
 ) -> Iterator[str]:
-    """Yield the lines that errant_compare prints, without their ends. The files have to be of the same sentences.
+    """Yield the lines that errant_compare prints, without their ends. The files have to be of the
+    same sentences.
 
-    For each sentence the pair of annotators counts that errant_compare takes. `tier` is that of the categories whose
-    scores are printed too.
-    """
+    For each sentence the pair of annotators counts that errant_compare takes. `tier` is that of the
+    categories whose scores are printed too."""
     totals, types = [0, 0, 0], dict[str, list[int]]()
-    for number, (block, *both) in enumerate(zip(output.blocks, output.read, reference.read, strict=True)):
+    for number, (block, *both) in enumerate(
+        zip(output.blocks, output.read, reference.read, strict=True)
+    ):
         each = [read.by_annotator or {0: [NOTHING]} for read in both]
         sides = [{name: comparison.keys(edits) for name, edits in own.items()} for own in each]
-        pairs = [Pair(h, r, (a, b), compare(a, b)) for h, a in sides[0].items() for r, b in sides[1].items()]
-        chosen = max(pairs, key=lambda pair: preference(totals, pair.counts, beta)) if len(pairs) > 1 else pairs[0]
+        pairs = [
+            Pair(h, r, (a, b), compare(a, b))
+            for h, a in sides[0].items()
+            for r, b in sides[1].items()
+        ]
+        chosen = (
+            max(pairs, key=lambda pair: preference(totals, pair.counts, beta))
+            if len(pairs) > 1
+            else pairs[0]
+        )
         if verbose:
             yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
             for pair in pairs:
                 yield from _pair(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
             yield "Local results:"
-            rows = [("Category", "TP", "FP", "FN"), *((name, *counts) for name, counts in chosen.by_type().items())]
-            widths = [max(len(str(value)) for value in column) + 3 for column in zip(*rows, strict=True)]
-            yield from ("".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True)) for row in rows)
+            rows = [
+                ("Category", "TP", "FP", "FN"),
+                *((name, *counts) for name, counts in chosen.by_type().items()),
+            ]
+            widths = [
+                max(len(str(value)) for value in column) + 3 for column in zip(*rows, strict=True)
+            ]
+            yield from (
+                "".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True))
+                for row in rows
+            )
         totals = list(map(add, totals, chosen.counts))
         for place, named in enumerate(chosen.hits if tier else ()):
             for type_ in named:
@@ -218,7 +256,13 @@ def report(
         sums: dict[str, list[int]] = {}
         for type_, row in types.items():
             # errant_compare cuts off two letters of any type
-            name = type_ if type_ == UNKNOWN or tier == WHOLE else type_[:1] if tier == 1 else type_[2:]
+            name = (
+                type_
+                if type_ == UNKNOWN or tier == WHOLE
+                else type_[:1]
+                if tier == 1
+                else type_[2:]
+            )
             sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
         yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
     yield from ("", f" {title} ".center(NARROW, "="))
@@ -251,4 +295,6 @@ def _row(values: Sequence[object]) -> str:
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    return tuple(round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta))
+    return tuple(
+        round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta)
+    )

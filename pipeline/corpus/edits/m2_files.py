@@ -16,10 +16,10 @@ from ...io.plain_files import Spool, named, numbered_lines, open_bytes
 from ...io.remote import Remote
 from ...io.small_tables import at_line
 
-# The lines of an M2 file (`formats/m2.py` has an example): sentences, each with the edits of its annotators. Lines
-# that begin with I may stand between the edits, and mean nothing. Nothing is interpreted here. Whether alternatives
-# (is||was) are parted, whether -NONE- is an empty text, and what an annotator without a line has meant, is decided by
-# those who read the edits.
+# The lines of an M2 file (`formats/m2.py` has an example): sentences, each with the edits of its
+# annotators. Lines that begin with I may stand between the edits, and mean nothing. Nothing is
+# interpreted here. Whether alternatives (is||was) are parted, whether -NONE- is an empty text, and
+# what an annotator without a line has meant, is decided by those who read the edits.
 
 
 NOOP = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"
@@ -32,12 +32,15 @@ FIELDS = 6
 MAX_ANNOTATORS = 255
 """The most annotators of a file."""
 MOST = 20_000
-"""The most edits of a sentence, those of all annotators together. More are meant to fill the memory."""
+"""The most edits of a sentence, those of all annotators together. More are meant to fill the
+memory."""
 KEPT = 1 << 14
-"""Lines whose edits are kept: most are read several times, for texts, for checks and by workers. They take 6 MB."""
+"""Lines whose edits are kept: most are read several times, for texts, for checks and by workers.
+They take 6 MB."""
 
 NUMBERED = re.compile(r"error ([0-9]+) (yes|no)")
-"""The type of an edit that says to which error of its sentence it belongs, and whether all annotators correct that."""
+"""The type of an edit that says to which error of its sentence it belongs, and whether all
+annotators correct that."""
 
 
 class Edit(NamedTuple):
@@ -85,14 +88,24 @@ Reader = Callable[[Path, str], Iterable[Block]]
 
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none of an M2 file."""
+    """Yield the sentences of an M2 file. Raises CorpusError, with the line, for a line that is none
+    of an M2 file.
+    """
     current: Block | None = None
     for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
             if current is None:
-                raise at_line(name, number, "an edit before any sentence: expected a line that begins with 'S '")
+                raise at_line(
+                    name,
+                    number,
+                    "an edit before any sentence: expected a line that begins with 'S '",
+                )
             if len(current.lines) == MOST:
-                raise at_line(name, number, f"the sentence of line {current.line} has more than {MOST:,} edits")
+                raise at_line(
+                    name,
+                    number,
+                    f"the sentence of line {current.line} has more than {MOST:,} edits",
+                )
             current.lines.append(line)
             current.numbers.append(number)
         elif line[:2] == "S " or line == "S":
@@ -102,7 +115,9 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
         elif line and current and (line.startswith("I ") or _TARGET.match(line)):
             continue
         elif line.strip():
-            raise at_line(name, number, "expected a line that begins with 'S ' or 'A ', or an empty line")
+            raise at_line(
+                name, number, "expected a line that begins with 'S ' or 'A ', or an empty line"
+            )
         elif current:
             yield current
             current = None
@@ -111,7 +126,9 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
 
 
 def edit_of(line: str, name: str, number: int) -> Edit:
-    """Return the edit of a line that begins with A; raises CorpusError where it is not written as one."""
+    """Return the edit of a line that begins with A; raises CorpusError where it is not written as
+    one.
+    """
     try:
         return _edit(line)
     except ValueError as error:
@@ -151,7 +168,9 @@ DELETED = "-NONE-"
 """How NUCLE writes that a correction is empty. ERRANT leaves the field empty."""
 BETWEEN = "||"
 """What stands between alternatives of a correction."""
-GOLD_NAMES = re.compile(r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)", re.IGNORECASE)
+GOLD_NAMES = re.compile(
+    r"(^|[._-])(gold|ref|refs|reference|references|annotators?)[0-9]*([._-]|$)", re.IGNORECASE
+)
 """Names of files as people call those of annotators."""
 LISTED = 10
 """How many annotators a message lists."""
@@ -165,13 +184,17 @@ PREFIXES = ("M:", "R:", "U:")
 
 
 Absent = dict[int, tuple[int, int]]
-"""For each annotator who has a line somewhere: how many sentences have none, and the line of the first of these."""
+"""For each annotator who has a line somewhere: how many sentences have none, and the line of the
+first of these."""
 NOBODY = -1
-"""The number of an annotator who has a line nowhere, and stands in Absent of a part for all who have none there."""
+"""The number of an annotator who has a line nowhere, and stands in Absent of a part for all who
+have none there."""
 
 
 def absent_from(every: Iterable[tuple[int, Collection[int]]]) -> Absent:
-    """Return who is absent from the sentences of a part, of each of which there is the line, and who has lines."""
+    """Return who is absent from the sentences of a part, of each of which there is the line, and
+    who has lines.
+    """
     absent: Absent = {NOBODY: (0, 0)}
     for line, present in every:
         for annotator in present - absent.keys():
@@ -222,13 +245,22 @@ class Told:
 
     @classmethod
     def of(cls, name: str, blocks: Sequence[Block], *, of_windows: bool = False) -> Told:
-        """Return what is said of sentences, but not who is absent; raises CorpusError for a line that is no edit."""
+        """Return what is said of sentences, but not who is absent; raises CorpusError for a line
+        that is no edit.
+        """
         misfits, several = list[str](), list[int]()
         every = [read_block(block, name) for block in blocks]
-        summary = cls(name, of_windows, sentences=len(blocks), most=max((len(own.lines) for own in every), default=1))
+        summary = cls(
+            name,
+            of_windows,
+            sentences=len(blocks),
+            most=max((len(own.lines) for own in every), default=1),
+        )
         for sentence, (block, own) in enumerate(zip(blocks, every, strict=True), 1):
             size = len(block.sentence.split())
-            for number, (start, end, type_, correction, _) in zip(block.numbers, own.edits, strict=True):
+            for number, (start, end, type_, correction, _) in zip(
+                block.numbers, own.edits, strict=True
+            ):
                 summary.all_types[type_] += 1
                 if correction in (DELETED, "") and not is_noop(type_):
                     summary.empty[correction] += 1
@@ -236,7 +268,9 @@ class Told:
                     several.append(number)
                 if 0 <= start <= end <= size or is_noop(type_):
                     continue
-                is_of_xml = NUMBERED.fullmatch(type_)  # which may be one long line, so that sentences are told
+                is_of_xml = NUMBERED.fullmatch(
+                    type_
+                )  # which may be one long line, so that sentences are told
                 if start != -1 or is_of_xml:  # in M2 files no edit from -1 is meant for tokens
                     place = f"sentence {sentence}" if is_of_xml else f"line {number}"
                     misfits.append(f"{place} ({start} {end} in a sentence of {size} tokens)")
@@ -245,7 +279,9 @@ class Told:
         return summary
 
     def add(self, other: Told) -> Told:
-        """Take what is said of the sentences that come next, but not who is absent, and return this."""
+        """Take what is said of the sentences that come next, but not who is absent, and return
+        this.
+        """
         self.may_be_odd |= other.may_be_odd
         self.sentences += other.sentences
         self.most = max(self.most, other.most)
@@ -266,9 +302,13 @@ class Told:
         return sorted(self.absent)
 
     def notes(self) -> Iterator[str]:
-        """Yield what is odd: annotators without a line for some sentences, and edits that do not fit."""
+        """Yield what is odd: annotators without a line for some sentences, and edits that do not
+        fit.
+        """
         absent = sorted(self.absent.items())
-        lacking = [f"{name} ({count}, the first in line {line})" for name, (count, line) in absent if count]
+        lacking = [
+            f"{name} ({count}, the first in line {line})" for name, (count, line) in absent if count
+        ]
         if lacking:
             more = [f"and {len(lacking) - LISTED} more"] if len(lacking) > LISTED else []
             yield (
@@ -286,18 +326,24 @@ class Told:
     def types(self) -> Counter[str]:
         """Return how often each type stands at an edit that is corrected."""
         types = self.all_types.items()
-        return Counter({name: times for name, times in types if not is_noop(name) and name != "UNK"})
+        return Counter(
+            {name: times for name, times in types if not is_noop(name) and name != "UNK"}
+        )
 
     def has_errant_types(self) -> bool:
         """Return whether some edit has a type of ERRANT."""
         return any(name.startswith(PREFIXES) for name in self.types())
 
     def foreign(self) -> str:
-        """Return which types the edits have where none of them is one of ERRANT, as a note; else an empty text."""
+        """Return which types the edits have where none of them is one of ERRANT, as a note; else an
+        empty text.
+        """
         types = self.types()
         if not types or self.has_errant_types():
             return ""
-        listed = ", ".join(name for name, _ in types.most_common(3)) + (" ..." if len(types) > 3 else "")
+        listed = ", ".join(name for name, _ in types.most_common(3)) + (
+            " ..." if len(types) > 3 else ""
+        )
         if self.is_xml:
             return f"{self.name} is XML of I-measure, without types of ERRANT"
         return f"{self.name} has types of edits such as {listed}, which are not ERRANT's"
@@ -339,7 +385,9 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -
     name = named(path)
     blocks = list(reader(spool.local(path), name))
     if not blocks:
-        raise CorpusError([Problem(name, "has no sentence: there is no line that begins with 'S '")])
+        raise CorpusError(
+            [Problem(name, "has no sentence: there is no line that begins with 'S '")]
+        )
     with open_bytes(spool.local(path), name) as file:
         return _of_blocks(name, blocks, of_windows=file.readline().endswith(b"\r\n"))
 
@@ -347,15 +395,18 @@ def read_annotated(path: Path | Remote, spool: Spool, reader: Reader = blocks) -
 def joined(files: Sequence[Annotated]) -> Annotated:
     """Return the annotations of several files of the same sentences as those of one.
 
-    Annotators are numbered anew, from 0, file after file. A sentence without a line is one that the first annotator of
-    its file leaves as it is. Raises CorpusError where the files are not of the same sentences, or one of them is XML,
-    whose errors belong to all annotators together.
-    """
+    Annotators are numbered anew, from 0, file after file. A sentence without a line is one that the
+    first annotator of its file leaves as it is. Raises CorpusError where the files are not of the
+    same sentences, or one of them is XML, whose errors belong to all annotators together."""
     first, *others = files
     if not others:
         return first
     problems = [problem for file in others for problem in other_sentences(file, first)]
-    problems += [Problem(file.name, "is XML; of several gold files each is M2") for file in files if file.told.is_xml]
+    problems += [
+        Problem(file.name, "is XML; of several gold files each is M2")
+        for file in files
+        if file.told.is_xml
+    ]
     if problems:
         raise CorpusError(problems)
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
@@ -374,14 +425,19 @@ def joined(files: Sequence[Annotated]) -> Annotated:
 
 
 def _of_blocks(name: str, blocks: list[Block], *, of_windows: bool = False) -> Annotated:
-    """Return sentences with their edits; raises CorpusError for a line that is not written as an edit."""
+    """Return sentences with their edits; raises CorpusError for a line that is not written as an
+    edit.
+    """
     told = Told.of(name, blocks, of_windows=of_windows)
-    told.absent = absent_from_all([absent_from((block.line, read_block(block, name).lines.keys()) for block in blocks)])
+    told.absent = absent_from_all(
+        [absent_from((block.line, read_block(block, name).lines.keys()) for block in blocks)]
+    )
     return Annotated(told, blocks)
 
 
 def read_block(block: Block, name: str) -> LinesRead:
-    """Return what the lines of a sentence say. Raises CorpusError, with the line, where one is not written as an edit.
+    """Return what the lines of a sentence say. Raises CorpusError, with the line, where one is not
+    written as an edit.
 
     `name` is the file in messages.
     """
@@ -400,10 +456,14 @@ def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
         if own.sentence == other.sentence or own.sentence.split() == other.sentence.split():
             continue
         tokens, expected = own.sentence.split(), other.sentence.split()
-        if [normalize("NFKC", token) for token in tokens] == [normalize("NFKC", token) for token in expected]:
+        if [normalize("NFKC", token) for token in tokens] == [
+            normalize("NFKC", token) for token in expected
+        ]:
             continue  # some files of Chinese have full-width signs where others have half-width ones
         what = difference(tokens, expected, f"{gold.name}:{other.line}")
-        return [Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")]
+        return [
+            Problem(f"{output.name}:{own.line}", f"{what}: the edits are not of the same sentences")
+        ]
     if len(output.blocks) != len(gold.blocks):
         message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
         return [Problem(output.name, message)]
@@ -419,7 +479,9 @@ def difference(tokens: Sequence[str], expected: Sequence[str], there: str) -> st
 
 
 def other_styles(gold: Told, outputs: Iterable[Told]) -> Iterator[str]:
-    """Yield a warning for files whose deletions or alternatives are written in another style than ERRANT's."""
+    """Yield a warning for files whose deletions or alternatives are written in another style than
+    ERRANT's.
+    """
     outputs = list(outputs)
     for item in outputs:
         for style, other in ((DELETED, ""), ("", DELETED)):
@@ -438,14 +500,21 @@ def other_styles(gold: Told, outputs: Iterable[Told]) -> Iterator[str]:
 
 
 def other_types(gold: Told, outputs: Iterable[Told]) -> Iterator[str]:
-    """Yield a warning for outputs whose edits have other types than those of the annotators, such as those of NUCLE."""
+    """Yield a warning for outputs whose edits have other types than those of the annotators, such
+    as those of NUCLE.
+    """
     wanted = gold.types()
     for item in outputs:
         types = item.types()
         shared = sum(count for name, count in types.items() if name in wanted)
         back = sum(count for name, count in wanted.items() if name in types)
-        if min(types.total(), wanted.total()) >= FEW and max(shared / types.total(), back / wanted.total()) <= SHARED:
-            own, other = (", ".join(name for name, _ in of.most_common(3)) for of in (types, wanted))
+        if (
+            min(types.total(), wanted.total()) >= FEW
+            and max(shared / types.total(), back / wanted.total()) <= SHARED
+        ):
+            own, other = (
+                ", ".join(name for name, _ in of.most_common(3)) for of in (types, wanted)
+            )
             yield (
                 f"{item.name}: types of edits are {own} ..., and in {gold.name} they are {other} ...: scores by type "
                 "and mode cse compare what is named differently; annotate both with the same program"
@@ -460,7 +529,9 @@ def line_ends(files: Iterable[Told]) -> Iterator[str]:
 
 
 def swapped(output: Told, gold: Told) -> Iterator[str]:
-    """Yield a warning where the annotators' file seems to have been given as the output, and the output as theirs."""
+    """Yield a warning where the annotators' file seems to have been given as the output, and the
+    output as theirs.
+    """
     several, wanted = len(output.annotators), len(gold.annotators)
     named_so = [bool(GOLD_NAMES.search(item.name.rpartition("/")[2])) for item in (output, gold)]
     if several > 1 and wanted == 1:
@@ -470,16 +541,20 @@ def swapped(output: Told, gold: Told) -> Iterator[str]:
 
 
 SENTENCES = 1 << 13
-"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They take 12 MB."""
+"""Sentences whose lines are kept as they were read: most systems have the same edits of some. They
+take 12 MB."""
 
 
 class LinesRead(NamedTuple):
-    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change it."""
+    """What the lines of a sentence say. Sentences with equal lines share it, so nobody may change
+    it.
+    """
 
     edits: list[Edit]
     """In the order of the file."""
     lines: dict[int, list[str]]
-    """The lines of each annotator, in the order in which annotators come first; a noop of annotator 0 without lines."""
+    """The lines of each annotator, in the order in which annotators come first; a noop of annotator
+    0 without lines."""
     by_annotator: dict[int, list[Edit]]
     """The edits of each annotator who has a line, in the same order."""
 
@@ -511,12 +586,16 @@ ALTERNATIVES = ("error", "first")
 
 
 def written(sentence: str, lines: Iterable[str]) -> str:
-    """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line follows."""
+    """Return a sentence with its lines that begin with A as ERRANT writes them: an empty line
+    follows.
+    """
     return "\n".join([f"S {sentence}", *lines, "", ""])
 
 
 def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
-    """Return a sentence whose text is changed, and the corrections of its edits, each alternative on its own."""
+    """Return a sentence whose text is changed, and the corrections of its edits, each alternative
+    on its own.
+    """
     lines = []
     for line in block.lines:
         fields = line.split(BAR)
@@ -529,8 +608,8 @@ def with_texts_changed(block: Block, change: Callable[[str], str]) -> Block:
 def converted(file: Annotated, style: str, alternatives: str = "error") -> Iterator[str]:
     """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
 
-    Raises CorpusError where the style of ERRANT is asked for, an edit has alternatives, and `alternatives` is "error".
-    """
+    Raises CorpusError where the style of ERRANT is asked for, an edit has alternatives, and
+    `alternatives` is "error"."""
     several = [number for number, edit in file.numbered_edits() if BETWEEN in edit.correction]
     if several and style == "errant" and alternatives == "error":
         message = (
@@ -546,7 +625,11 @@ def converted(file: Annotated, style: str, alternatives: str = "error") -> Itera
         else:
             text = "" if first.strip() == DELETED else first
         fields = line.split(BAR)
-        return line if edit.is_noop else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
+        return (
+            line
+            if edit.is_noop
+            else BAR.join([*fields[:CORRECTION], text, *fields[CORRECTION + 1 :]])
+        )
 
     return (
         written(block.sentence, map(changed, block.lines, edits))

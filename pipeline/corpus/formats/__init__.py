@@ -1,4 +1,5 @@
-"""Formats of texts by name. Whatever the config names as texts becomes a file with one text after the other.
+"""Formats of texts by name. Whatever the config names as texts becomes a file with one text after
+the other.
 
 To add one: a file here with a function that yields the texts of a file, and a line in READERS.
 """
@@ -18,7 +19,8 @@ from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 ANNOTATED = "m2"
 """The format of M2 files."""
 ONE_ANNOTATOR = "m2_annotator"
-"""The format of M2 files of which FILE:ANNOTATOR names one text. Without an annotator it is the source."""
+"""The format of M2 files of which FILE:ANNOTATOR names one text. Without an annotator it is the
+source."""
 READERS: dict[str, TextFormat] = {
     "jsonl": TextFormat(
         later(__name__, "records.jsonl"),
@@ -71,7 +73,9 @@ READERS: dict[str, TextFormat] = {
 ENCODED = "encoded"
 """The format of lines in another encoding, whose name stands in place of the column."""
 _OTHERS = {
-    ENCODED: TextFormat(later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."),
+    ENCODED: TextFormat(
+        later(__name__, "records.encoded"), "Lines in another encoding than UTF-8."
+    ),
     "numbers": TextFormat(
         later(__name__.rpartition(".")[0], "number_files.numbers"),
         "Numbers of each sentence, which no data set names but the metric external.",
@@ -91,7 +95,8 @@ def file_of(text: Input) -> Path | Remote:
 
 
 def spooled(text: Input, spool: Spool) -> Spooled:
-    """Return the file that holds the texts: plain files are used in place, all else is spooled. Raises CorpusError."""
+    """Return the file that holds the texts: plain files are used in place, all else is spooled.
+    Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return Spooled(spool.raw(text), b"\n", Origin(named(text)))
     origin = Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
@@ -99,19 +104,27 @@ def spooled(text: Input, spool: Spool) -> Spooled:
     return Spooled(spool.write_texts(origin.name, texts), SEPARATOR, origin)
 
 
-def _values(text: Column, origin: Origin, spool: Spool) -> Iterator[tuple[object, Callable[[], str]]]:
+def _values(
+    text: Column, origin: Origin, spool: Spool
+) -> Iterator[tuple[object, Callable[[], str]]]:
     """Yield what each record has, and a function that says where it is."""
-    for number, record in enumerate((READERS | _OTHERS)[text.kind].texts(spool.local(text.path), origin.name, text), 1):
+    for number, record in enumerate(
+        (READERS | _OTHERS)[text.kind].texts(spool.local(text.path), origin.name, text), 1
+    ):
         place = partial(origin.at, number)
         yield value_of(record, text, place), place
 
 
 def sizes_of_lists(text: Column, spool: Spool) -> bytearray:
-    """Return how many texts the list of each record has, a byte for each; nothing where the first one is no list.
+    """Return how many texts the list of each record has, a byte for each; nothing where the first
+    one is no list.
 
-    Raises CorpusError where another record has none, and for a list with more texts than there may be references.
-    """
-    sizes, origin = bytearray(), Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+    Raises CorpusError where another record has none, and for a list with more texts than there may
+    be references."""
+    sizes, origin = (
+        bytearray(),
+        Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header)),
+    )
     for value, place in _values(text, origin, spool):
         own = [] if value is None and text.null else value
         if isinstance(own, list) and len(own) <= MOST:
@@ -119,8 +132,14 @@ def sizes_of_lists(text: Column, spool: Spool) -> bytearray:
             continue
         if not isinstance(own, list) and not any(sizes):
             break
-        many = f" has {len(own):,} texts; at most {MOST} references are supported" if isinstance(own, list) else ""
-        message = many or f": expected a list of texts, as in the first record; found {kind_of(own)}"
+        many = (
+            f" has {len(own):,} texts; at most {MOST} references are supported"
+            if isinstance(own, list)
+            else ""
+        )
+        message = (
+            many or f": expected a list of texts, as in the first record; found {kind_of(own)}"
+        )
         raise CorpusError([Problem(place(), f"'{text.column}'{message}")])
     return sizes if any(sizes) else bytearray()
 
@@ -130,21 +149,29 @@ MOST = 255
 
 
 def refuse_table(path: Path, plain: Path, name: str) -> None:
-    """Raise CorpusError for a file that is named as plain text, and has fields, of which one has to be named.
+    """Raise CorpusError for a file that is named as plain text, and has fields, of which one has to
+    be named.
 
-    `plain` is the file unpacked. One whose name does not say that it is a table is taken for JSON lines if it is that.
-    """
+    `plain` is the file unpacked. One whose name does not say that it is a table is taken for JSON
+    lines if it is that."""
     kind = format_in(str(path))
     known = fields(plain, kind or "jsonl") if kind != ANNOTATED else []
     if len(known) > (kind in ("csv", "tsv")):
-        what = "the lines are JSON objects, not texts" if kind in ("jsonl", None) else f"is a table ({kind}), no text"
+        what = (
+            "the lines are JSON objects, not texts"
+            if kind in ("jsonl", None)
+            else f"is a table ({kind}), no text"
+        )
         how = f"write {name}:{known[-1]}" if kind else "give it a name that ends in .jsonl"
         how += f", or in a config {{{kind or 'jsonl'}: FILE, column: {known[-1]}}}"
-        raise CorpusError([Problem(name, f"{what}: name one of its fields, {', '.join(known[:20])}: {how}")])
+        raise CorpusError(
+            [Problem(name, f"{what}: name one of its fields, {', '.join(known[:20])}: {how}")]
+        )
 
 
 def format_in(name: str) -> str | None:
-    """Return the format that the suffix of a file's name says, before that of a packed file; None for plain text.
+    """Return the format that the suffix of a file's name says, before that of a packed file; None
+    for plain text.
 
     A folder that `datasets` wrote is Arrow.
     """

@@ -1,4 +1,6 @@
-"""Texts as the suite of E2E has them: references in blocks of lines, and tables with a source beside each text."""
+"""Texts as the suite of E2E has them: references in blocks of lines, and tables with a source
+beside each text.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,19 +25,19 @@ COLUMNS = (
 def blocks(path: Path, name: str, where: Column) -> Iterator[object]:
     """Yield the references of each output: a list of texts, without white space at their ends.
 
-    A file whose lines are one block has one reference for each output. If `where` names a place in the lists, such as
-    [0], the texts there are yielded, empty where a list is shorter. Raises CorpusError for an output without
-    references, and for signs at which the suite would end a line.
+    A file whose lines are one block has one reference for each output. If `where` names a place in
+    the lists, such as [0], the texts there are yielded, empty where a list is shorter. Raises
+    CorpusError for an output without references, and for signs at which the suite would end a line.
     """
     return _placed(_blocks(path, name), where)
 
 
 def by_source(path: Path, name: str, where: Column) -> Iterator[object]:
-    """Yield the texts of each source of a table, in the order in which sources first occur, as blocks() does.
+    """Yield the texts of each source of a table, in the order in which sources first occur, as
+    blocks() does.
 
-    A table with one text for each source has texts and no lists: so outputs are read. Texts have no white space at
-    their ends. Raises CorpusError for a row that lacks a cell of these columns.
-    """
+    A table with one text for each source has texts and no lists: so outputs are read. Texts have no
+    white space at their ends. Raises CorpusError for a row that lacks a cell of these columns."""
     table: dict[str, list[str]] = {}
     for source, text in _pairs(path, name):
         table.setdefault(source.strip(), []).append(text.strip())
@@ -51,7 +53,9 @@ def _placed(lists: Iterable[list[str]], where: Column) -> Iterator[object]:
 
 
 def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
-    """Return source and text of each row: the columns that the first line names, or else the first two."""
+    """Return source and text of each row: the columns that the first line names, or else the first
+    two.
+    """
     lines = [(number, line) for number, line in numbered_lines(path, name) if line.strip()]
     for wrong, right in MISTAKEN:
         lines = [(number, line.replace(wrong, right)) for number, line in lines]
@@ -63,14 +67,21 @@ def _pairs(path: Path, name: str) -> list[tuple[str, str]]:
         number = lines[table.line_num - 1][0]
         raise at_line(name, number, f"not valid CSV: {error}; is a quote not closed?") from None
     first = rows[0][1] if rows else []
-    named = [next((n for n, cell in enumerate(first) if kind.match(cell.strip())), None) for kind in COLUMNS]
+    named = [
+        next((n for n, cell in enumerate(first) if kind.match(cell.strip())), None)
+        for kind in COLUMNS
+    ]
     source, text = (0, 1) if None in named else (int(n or 0) for n in named)
     if None not in named:
         del rows[0]
     for number, row in rows:
         if len(row) <= max(source, text):
             between = "tabs" if tabs else "commas"
-            raise at_line(name, number, f"has {len(row)} cells; expected a source and a text, between {between}")
+            raise at_line(
+                name,
+                number,
+                f"has {len(row)} cells; expected a source and a text, between {between}",
+            )
     pairs = [(row[source], row[text]) for _, row in rows]
     if all(len(cell) > 1 and cell[0] == cell[-1] == "'" for pair in pairs for cell in pair):
         pairs = [(source[1:-1], text[1:-1]) for source, text in pairs]

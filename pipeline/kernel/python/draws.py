@@ -1,8 +1,8 @@
-"""Draws of references, and sums of what is drawn, in Python: which reference each line gets in each iteration.
+"""Draws of references, and sums of what is drawn, in Python: which reference each line gets in each
+iteration.
 
-Each iteration has a stream of its own, which runs over the lines in order. So draws do not depend on the blocks of
-lines in which they are asked for.
-"""
+Each iteration has a stream of its own, which runs over the lines in order. So draws do not depend
+on the blocks of lines in which they are asked for."""
 
 import itertools
 import random
@@ -21,59 +21,64 @@ Stream = Callable[[int, int | Ints], Bytes]
 class Drawer:
     """Draws references for several iterations, block of lines after block of lines.
 
-    `lines` is the number of all lines that are drawn for. Only the samplers numpy and turned read the seed, and they
-    and all read `lines`. Raises ValueError as check_drawer() does.
-    """
+    `lines` is the number of all lines that are drawn for. Only the samplers numpy and turned read
+    the seed, and they and all read `lines`. Raises ValueError as check_drawer() does."""
 
-    def __init__(self, sampler: str, iterations: Iterable[int], lines: int, references: int, seed: int = 0) -> None:
+    def __init__(
+        self, sampler: str, iterations: Iterable[int], lines: int, references: int, seed: int = 0
+    ) -> None:
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
         self.streams = [_STREAMS[sampler](number, lines, references, seed) for number in numbers]
 
     def take(self, lines: int, present: Ints | None = None) -> Bytes:
-        """Return the references drawn for the next lines, numbered from 0: uint8 [iterations, lines].
+        """Return the references drawn for the next lines, numbered from 0: uint8 [iterations,
+        lines].
 
-        Where references are missing, `present` is how many each line has, int64 [lines], and only these are drawn.
-        Raises ValueError as check_present() does.
-        """
+        Where references are missing, `present` is how many each line has, int64 [lines], and only
+        these are drawn. Raises ValueError as check_present() does."""
         check_present(present, lines, self.references)
         limits = self.references if present is None else present
         block = np.array([stream(lines, limits) for stream in self.streams], np.uint8)
         return block.reshape(len(self.streams), lines)
 
     def sums(self, terms: Sequence[Ints], present: Ints | None = None) -> Ints:
-        """Draw for the next lines, and return the sums of the numbers drawn: int64 [iterations, width of all terms].
+        """Draw for the next lines, and return the sums of the numbers drawn: int64 [iterations,
+        width of all terms].
 
-        Each of the terms is int64 [lines, references, width]. For `present` see take(). Sums are modulo 2**64. Raises
-        ValueError as check_terms() and check_present() do.
-        """
+        Each of the terms is int64 [lines, references, width]. For `present` see take(). Sums are
+        modulo 2**64. Raises ValueError as check_terms() and check_present() do."""
         lines = check_terms(terms, self.references)
         numbers = np.concatenate(terms, axis=2)
-        totals = [numbers[np.arange(lines), drawn].sum(axis=0) for drawn in self.take(lines, present)]
+        totals = [
+            numbers[np.arange(lines), drawn].sum(axis=0) for drawn in self.take(lines, present)
+        ]
         return np.array(totals, np.int64).reshape(len(totals), numbers.shape[2])
 
 
 def add_draws(generator: np.random.Generator, counts: NDArray[np.unsignedinteger]) -> None:
     """Add to counts, uint8 or uint64 [rows, things], how often each thing is drawn.
 
-    For each row as many things are drawn with replacement as there are: the next integers(0, things) of the generator.
-    Counts that are too large for their type are modulo its size.
-    """
+    For each row as many things are drawn with replacement as there are: the next integers(0,
+    things) of the generator. Counts that are too large for their type are modulo its size."""
     for row in counts:
         np.add.at(row, generator.integers(0, len(row), len(row)), counts.dtype.type(1))
 
 
 def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
-    """Leave the generator as add_draws() would leave it, without counting: for so many rows of so many things."""
+    """Leave the generator as add_draws() would leave it, without counting: for so many rows of so
+    many things.
+    """
     for _ in range(rows):
         generator.integers(0, things, things)
 
 
 def python2(iteration: int, *_: int) -> Stream:
-    """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1) does.
+    """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1)
+    does.
 
-    The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's generator, bit for bit.
-    """
+    The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's
+    generator, bit for bit."""
     generator = np.random.RandomState([SEED_STEP * iteration])
     return lambda count, limits: (generator.random_sample(count) * limits).astype(np.uint8)
 
@@ -81,10 +86,12 @@ def python2(iteration: int, *_: int) -> Stream:
 def python3(iteration: int, *_: int) -> Stream:
     """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
 
-    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are passed over.
-    """
+    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are
+    passed over."""
     draw = random.Random(SEED_STEP * iteration).randrange  # noqa: S311 (the same draws as a published program)
-    return lambda count, limits: np.array([draw(limit) for limit in np.broadcast_to(limits, count).tolist()], np.uint8)
+    return lambda count, limits: np.array(
+        [draw(limit) for limit in np.broadcast_to(limits, count).tolist()], np.uint8
+    )
 
 
 def numpy(iteration: int, lines: int, _: int, seed: int) -> Stream:
@@ -94,14 +101,20 @@ def numpy(iteration: int, lines: int, _: int, seed: int) -> Stream:
 
 
 def turned(iteration: int, lines: int, references: int, seed: int) -> Stream:
-    """Draw as numpy() does for the group of the iteration, turned by the number of the iteration in its group."""
+    """Draw as numpy() does for the group of the iteration, turned by the number of the iteration in
+    its group.
+    """
     stream = numpy(iteration // references, lines, references, seed)
     turn = iteration % references
-    return lambda count, limits: ((stream(count, limits).astype(np.int64) + turn) % limits).astype(np.uint8)
+    return lambda count, limits: ((stream(count, limits).astype(np.int64) + turn) % limits).astype(
+        np.uint8
+    )
 
 
 def all_choices(iteration: int, lines: int, references: int, _: int) -> Stream:
-    """Return the digits of the iteration's number in base R, so that every choice of references comes once."""
+    """Return the digits of the iteration's number in base R, so that every choice of references
+    comes once.
+    """
     digits = iter([iteration // references**line % references for line in range(lines)])
     return lambda count, _: np.fromiter(itertools.islice(digits, count), np.uint8, count)
 

@@ -1,9 +1,10 @@
-"""The edits of TER, in Python: insertions, deletions and substitutions of words, and shifts of blocks of words.
+"""The edits of TER, in Python: insertions, deletions and substitutions of words, and shifts of
+blocks of words.
 
-This is the search of tercom (Snover et al. 2006) as sacreBLEU 2 does it. It is greedy: the shift that saves most edits
-is done, then the search begins anew, until no shift saves any. Which shifts are tried, and which of two equal ones is
-taken, decides the number of edits, so that every limit and the order of all keys below belong to the definition.
-"""
+This is the search of tercom (Snover et al. 2006) as sacreBLEU 2 does it. It is greedy: the shift
+that saves most edits is done, then the search begins anew, until no shift saves any. Which shifts
+are tried, and which of two equal ones is taken, decides the number of edits, so that every limit
+and the order of all keys below belong to the definition."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,8 @@ OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""
 
 EQUAL, CHANGED, ADDED, LEFT_OUT = "equal", "changed", "added", "left out"
-"""What an alignment does: two words are equal or not, the output has a word more, or lacks one of the reference."""
+"""What an alignment does: two words are equal or not, the output has a word more, or lacks one of
+the reference."""
 
 
 class Shift(NamedTuple):
@@ -28,7 +30,8 @@ class Shift(NamedTuple):
     start: int
     length: int
     target: int
-    """Where the block goes, in positions before the move. In the block itself or behind it, it is by how much."""
+    """Where the block goes, in positions before the move. In the block itself or behind it, it is
+    by how much."""
 
     def of(self, words: Sequence[int]) -> list[int]:
         """Return the words after the move."""
@@ -87,9 +90,8 @@ def path(output: Sequence[int], reference: Sequence[int]) -> Path:
 def beam(size: int, target: int) -> list[tuple[int, int]]:
     """Return which cells of each row are computed: the first, and the one behind the last.
 
-    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The last row is computed to
-    its end.
-    """
+    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The last
+    row is computed to its end."""
     slope = target / size if size else 1.0
     width = math.ceil(slope / 2 + BEAM) if slope / 2 > BEAM else BEAM
     middles = [math.floor(row * slope) for row in range(size + 1)]
@@ -97,8 +99,11 @@ def beam(size: int, target: int) -> list[tuple[int, int]]:
     return [(0, target + 1), *bounds[1:-1], *([(bounds[-1][0], target + 1)] if size else [])]
 
 
-def _rows(words: Sequence[int], reference: Sequence[int], known: list[list[int]] | None = None) -> list[list[int]]:
-    """Return the costs of making each beginning of the words (a row) each beginning of the reference (a column).
+def _rows(
+    words: Sequence[int], reference: Sequence[int], known: list[list[int]] | None = None
+) -> list[list[int]]:
+    """Return the costs of making each beginning of the words (a row) each beginning of the
+    reference (a column).
 
     `known` are the first rows where they are known.
     """
@@ -117,7 +122,9 @@ def _rows(words: Sequence[int], reference: Sequence[int], known: list[list[int]]
 
 
 def _steps(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]) -> list[str]:
-    """Return the alignment, from the left. Of equal ones a pair of words goes first, then a word more in the output."""
+    """Return the alignment, from the left. Of equal ones a pair of words goes first, then a word
+    more in the output.
+    """
     row, column = len(words), len(reference)
     steps = []
     while row or column:
@@ -136,17 +143,25 @@ def _steps(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]
 
 
 def _best_shift(
-    words: Sequence[int], reference: Sequence[int], rows: list[list[int]], steps: list[str], tried: int
+    words: Sequence[int],
+    reference: Sequence[int],
+    rows: list[list[int]],
+    steps: list[str],
+    tried: int,
 ) -> tuple[Shift | None, int]:
-    """Return the shift that saves most edits, None where none saves any, and how many shifts have been tried so far.
+    """Return the shift that saves most edits, None where none saves any, and how many shifts have
+    been tried so far.
 
     Of equal ones the longest block is taken, then the one that begins first, then the first target.
     """
     wrong = [step != EQUAL for step in steps if step != LEFT_OUT]
     missed = [step != EQUAL for step in steps if step != ADDED]
-    # for each word of the reference, the word of the output that is aligned with it, or the one before; or -1
+    # for each word of the reference, the word of the output that is aligned with it, or the one
+    # before; or -1
     before = accumulate((step != LEFT_OUT for step in steps), initial=-1)
-    places = [place for place, step in zip(islice(before, 1, None), steps, strict=True) if step != ADDED]
+    places = [
+        place for place, step in zip(islice(before, 1, None), steps, strict=True) if step != ADDED
+    ]
     best, best_key = None, (0, 0, 0, 0)
     for start, place, length in _blocks(words, reference):
         if not any(wrong[start : start + length]) or not any(missed[place : place + length]):
@@ -154,7 +169,9 @@ def _best_shift(
         if start <= places[place] < start + length:
             continue
         # behind the words with which the reference before and in the block is aligned
-        targets = [places[number] + 1 if number >= 0 else 0 for number in range(place - 1, place + length)]
+        targets = [
+            places[number] + 1 if number >= 0 else 0 for number in range(place - 1, place + length)
+        ]
         for shift in [Shift(start, length, target) for target in dict.fromkeys(targets)]:
             moved, kept = shift.of(words), min(start, shift.target)
             saved = rows[-1][-1] - _rows(moved, reference, rows[: kept + 1])[-1][-1]
@@ -168,7 +185,9 @@ def _best_shift(
 
 
 def _blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield blocks that both have: where they begin in the output and in the reference, and how long they are."""
+    """Yield blocks that both have: where they begin in the output and in the reference, and how
+    long they are.
+    """
     for start in range(len(words)):
         for place in range(max(start - FARTHEST, 0), min(start + FARTHEST + 1, len(reference))):
             most = min(LONGEST_SHIFT, len(words) - start, len(reference) - place)

@@ -1,4 +1,6 @@
-"""Text to ids: lines are split into tokens, and each distinct token gets a number; and strings joined to UTF-8."""
+"""Text to ids: lines are split into tokens, and each distinct token gets a number; and strings
+joined to UTF-8.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -13,8 +15,9 @@ from ..common import FOLDS, Encoded, Lines, Words, check_lines
 
 # The tokenisers 13a, zh and intl as their authors wrote them: substitutions, one after the other.
 #
-# Sources: mteval-v13a.pl and mteval-v14.pl (NIST), and sacreBLEU, which removes white space at the end of the line
-# first. The compiled kernel does the same in one pass. The kinds of characters are in `characters.py`.
+# Sources: mteval-v13a.pl and mteval-v14.pl (NIST), and sacreBLEU, which removes white space at the
+# end of the line first. The compiled kernel does the same in one pass. The kinds of characters are
+# in `characters.py`.
 
 
 def _any_of(ranges: Iterable[Range]) -> str:
@@ -22,9 +25,15 @@ def _any_of(ranges: Iterable[Range]) -> str:
     return "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges)
 
 
-ASCII_MARK, CHINESE_SIGN = re.compile(f"[{_any_of(ASCII_ALONE)}]"), re.compile(f"[{_any_of(CHINESE)}]")
+ASCII_MARK, CHINESE_SIGN = (
+    re.compile(f"[{_any_of(ASCII_ALONE)}]"),
+    re.compile(f"[{_any_of(CHINESE)}]"),
+)
 NUMBER, POINT, SIGN = (_any_of(in_category(name)) for name in "NPS")
-POINT_AFTER, POINT_BEFORE = re.compile(f"([^{NUMBER}])([{POINT}])"), re.compile(f"([{POINT}])([^{NUMBER}])")
+POINT_AFTER, POINT_BEFORE = (
+    re.compile(f"([^{NUMBER}])([{POINT}])"),
+    re.compile(f"([{POINT}])([^{NUMBER}])"),
+)
 """Punctuation after, and before, a character that is no number."""
 SYMBOL = re.compile(f"[{SIGN}]")
 
@@ -46,7 +55,8 @@ def international(text: str) -> list[str]:
 
 
 def _points(text: str) -> str:
-    """Put blanks around ASCII punctuation: full stops and commas unless between digits, dashes only after a digit."""
+    """Put blanks around ASCII punctuation: full stops and commas unless between digits, dashes only
+    after a digit."""
     text = ASCII_MARK.sub(r" \g<0> ", text)
     text = re.sub("([^0-9])([.,])", r"\1 \2 ", text)
     text = re.sub("([.,])([^0-9])", r" \1 \2", text)
@@ -59,19 +69,24 @@ SPLITS: dict[str, Callable[[bytes], Iterable[str]]] = {
     "blank": lambda line: line.decode().split(" "),
     "char": lambda line: line.decode(),
     "nonspace": lambda line: "".join(line.decode().split()),
-    "chrf": lambda line: [part for word in line.decode().split() for part in _without_punctuation(word)],
+    "chrf": lambda line: [
+        part for word in line.decode().split() for part in _without_punctuation(word)
+    ],
     "fields": lambda line: re.split(r"\n|\|{3}", line.decode()),
     "13a": lambda line: western(line.decode()),
     "zh": lambda line: chinese(line.decode()),
     "intl": lambda line: international(line.decode()),
 }
-"""How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by every split."""
+"""How a line becomes tokens. Each function decodes the line, so that invalid UTF-8 is refused by
+every split."""
 
 CHRF_MARKS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def _without_punctuation(word: str) -> list[str]:
-    """Return a word with one ASCII punctuation mark at its end, or else at its start, set apart, as chrF++ does."""
+    """Return a word with one ASCII punctuation mark at its end, or else at its start, set apart, as
+    chrF++ does.
+    """
     if len(word) > 1 and word[-1] in CHRF_MARKS:
         return [word[:-1], word[-1]]
     if len(word) > 1 and word[0] in CHRF_MARKS:
@@ -82,9 +97,9 @@ def _without_punctuation(word: str) -> list[str]:
 def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
     """Turn texts into ids that are equal where tokens are equal, across all texts of the call.
 
-    Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes that are not UTF-8,
-    KeyError for an unknown split and ValueError for lines that reach outside of their data.
-    """
+    Ids count up from 0 in the order in which tokens first occur. Raises InvalidTextError for bytes
+    that are not UTF-8, KeyError for an unknown split and ValueError for lines that reach outside of
+    their data."""
     return _numbered(texts, SPLITS[split], {})
 
 
@@ -99,7 +114,9 @@ def _numbered(
         offsets = [0]
         for index, line in enumerate(text.texts()):
             try:
-                ids.extend(vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(line))
+                ids.extend(
+                    vocabulary.setdefault(token, len(vocabulary)) for token in tokenize(line)
+                )
             except UnicodeDecodeError as error:
                 raise InvalidTextError(number, index, error.start) from None
             offsets.append(len(ids))
@@ -113,10 +130,9 @@ _WORD = re.compile("[a-z0-9]+")
 def words(texts: Sequence[Lines], split: str) -> Words:
     """Do what encode() does, and return the distinct tokens too. `split` may also be one of FOLDS.
 
-    Words are then runs of a-z and 0-9 after lower-casing. With google, this is str.lower(), which also turns KELVIN
-    SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z. Raises KeyError for an unknown split or
-    fold, and otherwise as encode() does.
-    """
+    Words are then runs of a-z and 0-9 after lower-casing. With google, this is str.lower(), which
+    also turns KELVIN SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z.
+    Raises KeyError for an unknown split or fold, and otherwise as encode() does."""
     vocabulary: dict[str, int] = {}
 
     def folded(line: bytes) -> list[str]:
@@ -128,12 +144,17 @@ def words(texts: Sequence[Lines], split: str) -> Words:
 
 
 def joined(texts: Iterable[str]) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
-    """Return texts as plain strings, joined in UTF-8, with the edges between them, and which have no token.
+    """Return texts as plain strings, joined in UTF-8, with the edges between them, and which have
+    no token.
 
-    The edges are int64 [texts + 1], in bytes. Texts without a token are told by their numbers, from 1. Raises
-    UnicodeEncodeError where a text holds half of a surrogate pair.
-    """
+    The edges are int64 [texts + 1], in bytes. Texts without a token are told by their numbers, from
+    1. Raises UnicodeEncodeError where a text holds half of a surrogate pair."""
     strings = tuple(map(str.__str__, texts))
     encoded = [text.encode() for text in strings]
     edges = np.fromiter(accumulate(map(len, encoded), initial=0), np.int64, len(strings) + 1)
-    return strings, b"".join(encoded), edges, [n for n, text in enumerate(strings, 1) if not text or text.isspace()]
+    return (
+        strings,
+        b"".join(encoded),
+        edges,
+        [n for n, text in enumerate(strings, 1) if not text or text.isspace()],
+    )

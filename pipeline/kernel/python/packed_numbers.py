@@ -1,8 +1,9 @@
-"""Whole numbers in little memory: columns of them in planes of a few bits, and weighted sums of these.
+"""Whole numbers in little memory: columns of them in planes of a few bits, and weighted sums of
+these.
 
-A column is its least number, and what is above that: the lowest eight bits of each line in one plane, the next eight in
-another, and the highest in a plane of as few bits as hold them. Equal planes are kept once.
-"""
+A column is its least number, and what is above that: the lowest eight bits of each line in one
+plane, the next eight in another, and the highest in a plane of as few bits as hold them. Equal
+planes are kept once."""
 
 import math
 from typing import Any, NamedTuple
@@ -25,18 +26,21 @@ class Packed(NamedTuple):
     """A table of whole numbers [lines, ...], packed by columns."""
 
     data: Bytes
-    """The planes, one after the other. Each has a number for every line, filled up with zeros to a multiple of eight
-    lines. The number of the first line is in the lowest bits of a byte."""
+    """The planes, one after the other. Each has a number for every line, filled up with zeros to a
+    multiple of eight lines. The number of the first line is in the lowest bits of a byte."""
     bits: Bytes
     """How many bits the numbers of each plane have: 1, 2, 4 or 8."""
     factors: Floats
-    """The columns are the planes times these: float64 [planes + 1, columns]. The last row is added to each line."""
+    """The columns are the planes times these: float64 [planes + 1, columns]. The last row is added
+    to each line."""
     shape: tuple[int, ...]
     """The shape of the table."""
 
     @classmethod
     def of(cls, array: Floats) -> "Packed | None":
-        """Return a table of float64 packed, or None where not all numbers are whole, and between -2**53 and 2**53."""
+        """Return a table of float64 packed, or None where not all numbers are whole, and between
+        -2**53 and 2**53.
+        """
         columns = np.ascontiguousarray(array.reshape(len(array), math.prod(array.shape[1:])).T)
         planes: dict[tuple[int, bytes], int] = {}
         factors: list[tuple[int, int, int]] = []
@@ -50,7 +54,9 @@ class Packed(NamedTuple):
             if split is None or low != int(low):
                 return None
             for shift, bits, plane in split:
-                factors.append((planes.setdefault((bits, plane.tobytes()), len(planes)), column, 1 << shift))
+                factors.append(
+                    (planes.setdefault((bits, plane.tobytes()), len(planes)), column, 1 << shift)
+                )
         table = np.zeros((len(planes) + 1, len(columns)))
         for place, column, factor in factors:
             table[place, column] += factor
@@ -64,12 +70,16 @@ class Packed(NamedTuple):
         return self.data.nbytes + self.bits.nbytes + self.factors.nbytes
 
     def same_columns(self) -> Floats:
-        """Return what is equal for equal columns of the table, and for no others: float64 [any length, ...]."""
+        """Return what is equal for equal columns of the table, and for no others: float64 [any
+        length, ...].
+        """
         return self.factors.reshape(-1, *self.shape[1:])
 
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        table: Floats = _unpacked(self.data, self.bits, self.shape[0]).T @ self.factors[:-1] + self.factors[-1]
+        table: Floats = (
+            _unpacked(self.data, self.bits, self.shape[0]).T @ self.factors[:-1] + self.factors[-1]
+        )
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:
@@ -79,7 +89,8 @@ class Packed(NamedTuple):
 
 
 def _planes(numbers: Floats, top: int) -> list[tuple[int, int, Bytes]] | None:
-    """Return the planes of numbers from 0 to `top`: the lowest bit, the number of bits, and the packed content.
+    """Return the planes of numbers from 0 to `top`: the lowest bit, the number of bits, and the
+    packed content.
 
     Return None where a number is not whole.
     """
@@ -109,7 +120,9 @@ def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     planes, at = np.empty((len(bits), lines), np.uint8), 0
     for place, size in enumerate(bits.tolist()):
         count = (lines + 7) // 8 * size
-        own = data[at : at + count, None] >> np.arange(0, 8, size, dtype=np.uint8) & np.uint8((1 << size) - 1)
+        own = data[at : at + count, None] >> np.arange(0, 8, size, dtype=np.uint8) & np.uint8(
+            (1 << size) - 1
+        )
         planes[place] = own.ravel()[:lines]
         at += count
     return planes
@@ -119,22 +132,29 @@ def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     """Raise ValueError where packed planes and weights do not fit together."""
     known = bits.dtype == np.uint8 and {1, 2, 4, 8}.issuperset(bits.tolist())
     if not known or lines < 0 or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64)):
-        raise ValueError(f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}")
+        raise ValueError(
+            f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
+        )
     fit = weights.dtype == np.uint8 and weights.ndim == 2 and weights.shape[1] == lines
     if not fit or (lines and weights.strides[1] != 1):
-        raise ValueError(f"weights: expected uint8 [samples, {lines}], found {weights.dtype} {list(weights.shape)}")
+        raise ValueError(
+            f"weights: expected uint8 [samples, {lines}], found {weights.dtype} {list(weights.shape)}"
+        )
 
 
 def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
-    """Return the sums of the numbers of packed planes (see Packed) times weights: int64 [samples, planes + 1].
+    """Return the sums of the numbers of packed planes (see Packed) times weights: int64 [samples,
+    planes + 1].
 
-    `weights` is uint8 [samples, lines]. The last column is the sum of the weights. Raises ValueError as check_planes().
-    """
+    `weights` is uint8 [samples, lines]. The last column is the sum of the weights. Raises
+    ValueError as check_planes()."""
     check_planes(data, bits, lines, weights)
     planes = _unpacked(data, bits, lines)
     sums = np.zeros((len(weights), len(planes) + 1), np.int64)
     for low in range(0, lines, PIECE):
-        piece = slice(low, low + PIECE)  # float64 holds these sums exactly, and multiplies faster than integers
+        piece = slice(
+            low, low + PIECE
+        )  # float64 holds these sums exactly, and multiplies faster than integers
         sums[:, :-1] += (weights[:, piece].astype(np.float64) @ planes[:, piece].T).astype(np.int64)
         sums[:, -1] += weights[:, piece].sum(axis=1, dtype=np.int64)
     return sums

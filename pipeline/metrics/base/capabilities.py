@@ -1,8 +1,7 @@
 """What only some metrics can do. A capability is a small class that a metric mixes in.
 
-The function below each capability is the only place that asks whether a metric has it, and says what holds for the
-others. So nobody asks which metric it has.
-"""
+The function below each capability is the only place that asks whether a metric has it, and says
+what holds for the others. So nobody asks which metric it has."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -49,22 +48,28 @@ def reads_files(metric: Metric | type[Metric]) -> bool:
 
 
 class ComputesNumbers:
-    """Its columns are numbers that code of a user, or a model, computes of whole texts before anything is counted.
+    """Its columns are numbers that code of a user, or a model, computes of whole texts before
+    anything is counted.
 
     Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
     """
 
     declared: ClassVar[Declared | None] = None
-    """What results keep of it, so that they can be read without the code, and written as numbers for others."""
+    """What results keep of it, so that they can be read without the code, and written as numbers
+    for others."""
     is_built_in: ClassVar[bool] = False
     """Whether it is one of the program, which every reader of results has."""
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for so many systems and for all references, where its numbers depend on them together."""
+        """Return the metric for so many systems and for all references, where its numbers depend on
+        them together.
+        """
         return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text, which its code computes in this process."""
+        """Return the numbers of the first system of a text, which its code computes in this
+        process.
+        """
         columns: Columns = cast("Any", self).needs.computed(text)
         return columns
 
@@ -81,10 +86,14 @@ def columns_of(metric: Metric, text: Text) -> Columns:
     return own.computed(text) if own else metric.needs.count(text)[0]
 
 
-def for_run(metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]) -> tuple[Metric, ...]:
+def for_run(
+    metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]
+) -> tuple[Metric, ...]:
     """Return metrics for so many systems, and for all the references that a function returns."""
     own = {metric: computes_numbers(metric) for metric in metrics}
-    return tuple(code.for_run(systems, references) if code else metric for metric, code in own.items())
+    return tuple(
+        code.for_run(systems, references) if code else metric for metric, code in own.items()
+    )
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
@@ -93,13 +102,17 @@ def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
 
 
 def is_built_in(metric: type[Metric]) -> bool:
-    """Return whether a metric, of which results keep what is declared, is one of the program all the same."""
+    """Return whether a metric, of which results keep what is declared, is one of the program all
+    the same.
+    """
     own = computes_numbers(metric)
     return own is not None and own.is_built_in
 
 
 def lacks_code(metric: Metric) -> str:
-    """Return the message for a metric of a user of which only results are at hand; an empty text for others."""
+    """Return the message for a metric of a user of which only results are at hand; an empty text
+    for others.
+    """
     needs: Any = metric.needs if computes_numbers(metric) else None
     return without_code(metric.name) if needs is not None and needs.code is None else ""
 
@@ -111,7 +124,9 @@ def without_code(name: str) -> str:
 
 
 class AnnotatesTexts:
-    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold as it is."""
+    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold
+    as it is.
+    """
 
     annotator: str
     gold: str
@@ -132,12 +147,16 @@ class LimitsReferences(ABC):
 
     @abstractmethod
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return why the metric cannot score with this number of references, some perhaps missing, or None."""
+        """Return why the metric cannot score with this number of references, some perhaps missing,
+        or None.
+        """
 
 
 def misfit(metric: Metric, references: int, *, missing: bool = False) -> str | None:
     """Return why a metric cannot score with this number of references, or None."""
-    return metric.misfit(references, missing=missing) if isinstance(metric, LimitsReferences) else None
+    return (
+        metric.misfit(references, missing=missing) if isinstance(metric, LimitsReferences) else None
+    )
 
 
 class ReadsDataSet:
@@ -149,7 +168,8 @@ class ReadsDataSet:
         return False
 
     whole_sums: ClassVar[tuple[str, ...]] = ()
-    """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE."""
+    """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE.
+    """
 
 
 def data_set_columns(metric: Metric) -> ReadsDataSet:
@@ -165,7 +185,9 @@ class DrawsReferences(ABC):
 
     @abstractmethod
     def draws(self, lines: int, references: int) -> Draws | None:
-        """Return how references are drawn at random, or None if they are not, as with a single reference."""
+        """Return how references are drawn at random, or None if they are not, as with a single
+        reference.
+        """
 
     @property
     @abstractmethod
@@ -180,23 +202,30 @@ def draws_references(metric: Metric) -> DrawsReferences:
 
 
 class ChoosesInSequence(ABC):
-    """The reference of a sentence may depend on the sentences before, as the official programs of edits choose it."""
+    """The reference of a sentence may depend on the sentences before, as the official programs of
+    edits choose it.
+    """
 
     @abstractmethod
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses references with the totals of the sentences before; None where each is chosen alone.
+        """Return what chooses references with the totals of the sentences before; None where each
+        is chosen alone.
 
         It is a new object, which carries what it has to know from block to block.
         """
 
 
 def sequential_choice(metric: Metric) -> SequentialAnnotatorChoice | None:
-    """Return what chooses references where a choice depends on the sentences before; None where none does."""
+    """Return what chooses references where a choice depends on the sentences before; None where
+    none does.
+    """
     return metric.sequential_choice() if isinstance(metric, ChoosesInSequence) else None
 
 
 def chooser(metric: Metric) -> Callable[[Columns], Ints]:
-    """Return what chooses the references of a system, to be called with its blocks in the order of lines."""
+    """Return what chooses the references of a system, to be called with its blocks in the order of
+    lines.
+    """
     return sequential_choice(metric) or metric.choose
 
 
@@ -209,14 +238,16 @@ class ScoresLines:
     def line_outputs(self: Any, columns: Columns) -> dict[str, Floats]:
         """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
 
-        References are combined as the policy says. The default is for terms that are not per reference.
-        """
+        References are combined as the policy says. The default is for terms that are not per
+        reference."""
         outputs: dict[str, Floats] = self.score(self.make_terms(columns))
         return outputs
 
 
 def line_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return all outputs of each sentence at level mean; an empty mapping where sentence_scores() is the only one."""
+    """Return all outputs of each sentence at level mean; an empty mapping where sentence_scores()
+    is the only one.
+    """
     return metric.line_outputs(columns) if isinstance(metric, ScoresLines) else {}
 
 
@@ -235,15 +266,17 @@ def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float
 
 
 class Compiled(ABC):
-    """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster where lines are few."""
+    """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster
+    where lines are few.
+    """
 
     @abstractmethod
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return a function that returns what sentence_scores() does.
 
-        Where one of the references counts that has the highest score, it may return these highest scores alone, float64
-        [lines, 1]. None: there is no such form for the settings, or none with the kernel that is used.
-        """
+        Where one of the references counts that has the highest score, it may return these highest
+        scores alone, float64 [lines, 1]. None: there is no such form for the settings, or none with
+        the kernel that is used."""
 
 
 def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
@@ -256,15 +289,18 @@ class CountsCategories(ABC):
 
     @abstractmethod
     def breakdown(self, categories: tuple[str, ...]) -> Needs | None:
-        """Return the columns that count the terms of each category, such as each type of edit, or None.
+        """Return the columns that count the terms of each category, such as each type of edit, or
+        None.
 
-        `categories` are those of the data set. The fields are those of the terms, per reference, each with an order for
-        each category and one more for what is of none of them. Sums over the orders are the terms.
-        """
+        `categories` are those of the data set. The fields are those of the terms, per reference,
+        each with an order for each category and one more for what is of none of them. Sums over the
+        orders are the terms."""
 
     @abstractmethod
     def category(self, name: str, tier: int) -> str:
-        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data set belongs."""
+        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data
+        set belongs.
+        """
 
 
 def counts_categories(metric: Metric) -> CountsCategories | None:
@@ -292,7 +328,8 @@ class Rule(NamedTuple):
     last: int
     """The longest order."""
     merged: bool = False
-    """Whether references are merged: then an n-gram counts as often as in the reference that has it most often."""
+    """Whether references are merged: then an n-gram counts as often as in the reference that has it
+    most often."""
 
 
 class Tokens(Hashable, Protocol):
@@ -303,14 +340,16 @@ class Tokens(Hashable, Protocol):
 
 
 class Shared(NamedTuple):
-    """What an output shares with a reference by one row of a metric's counts, where no Rule says it."""
+    """What an output shares with a reference by one row of a metric's counts, where no Rule says
+    it.
+    """
 
     row: int
-    """The row of the counts, from 0. The counts are called match and, if they are known, ref_total."""
-    kind: str
-    """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters" for n-grams that are
-    marked in the text itself.
+    """The row of the counts, from 0. The counts are called match and, if they are known, ref_total.
     """
+    kind: str
+    """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters"
+    for n-grams that are marked in the text itself. """
     tokenization: Tokens
     n: int = 1
     """The length of n-grams."""
@@ -324,7 +363,9 @@ class ShowsNgrams:
         return None
 
     def overlaps(self) -> tuple[Shared, ...]:
-        """Return what the HTML report marks in an output as shared with a reference, beside what a Rule says."""
+        """Return what the HTML report marks in an output as shared with a reference, beside what a
+        Rule says.
+        """
         return ()
 
     def row_names(self) -> list[str]:
@@ -338,7 +379,9 @@ def shown_ngrams(metric: Metric) -> ShowsNgrams:
 
 
 def row_names(metric: Metric) -> list[str]:
-    """Return the names of the rows in tables of counts with orders, those of the terms or of the n-gram rule."""
+    """Return the names of the rows in tables of counts with orders, those of the terms or of the
+    n-gram rule.
+    """
     own = shown_ngrams(metric)
     rule = own.ngram_rule()
     orders = max((field.orders for field in metric.terms), default=0) or (rule.last if rule else 0)
@@ -375,9 +418,8 @@ ROLES: dict[str, dict[str, Kind]] = {
 }
 """The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In green and sari, removed is rightly deleted, lost wrongly. What sari keeps and deletes counts by the mean of the
-references, so that its counts are no sums of roles.
-"""
+In green and sari, removed is rightly deleted, lost wrongly. What sari keeps and deletes counts by
+the mean of the references, so that its counts are no sums of roles. """
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
     "gleu": {"match": ("match",), "penalty": ("penalised",)},
@@ -389,7 +431,8 @@ COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
 
 
 def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of a rule.
+    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of
+    a rule.
 
     Those of the output have the roles whose `of` has h, and other; these add up to it.
     """
@@ -425,7 +468,8 @@ class Verdict(NamedTuple):
 
 
 Verdicts = list[list[list[list[Verdict] | None]]]
-"""For each output, each line and each annotator the edits; None for an annotator who takes no part in the sentence."""
+"""For each output, each line and each annotator the edits; None for an annotator who takes no part
+in the sentence."""
 
 
 class JudgesEdits(ABC):
@@ -437,23 +481,27 @@ class JudgesEdits(ABC):
         return True
 
     @abstractmethod
-    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
-        """Return for each output and each line the edits with what each annotator says of them, as they stand there.
+    def verdicts(
+        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+    ) -> Verdicts:
+        """Return for each output and each line the edits with what each annotator says of them, as
+        they stand there.
 
-        The arguments are lines of the input that the metric reads: of the source, of each output, and of each
-        annotator, such as records of edits. There is None for an annotator who takes no part in the sentence.
-        """
+        The arguments are lines of the input that the metric reads: of the source, of each output,
+        and of each annotator, such as records of edits. There is None for an annotator who takes no
+        part in the sentence."""
 
     def references_of(self, source: str, annotations: Sequence[str]) -> Sequence[int]:
-        """Return for each annotator of a sentence the number of the reference that the columns have of them.
+        """Return for each annotator of a sentence the number of the reference that the columns have
+        of them.
 
-        It is -1 for an annotator who takes no part. Several annotators may share a reference. The arguments are as for
-        verdicts().
-        """
+        It is -1 for an annotator who takes no part. Several annotators may share a reference. The
+        arguments are as for verdicts()."""
         return range(len(annotations))
 
     def by_annotator(self) -> Metric | None:
-        """Return the metric for columns in which each reference is that of an annotator; None if these have them.
+        """Return the metric for columns in which each reference is that of an annotator; None if
+        these have them.
 
         See references_of().
         """
@@ -466,7 +514,9 @@ def edit_judge(metric: Metric) -> JudgesEdits | None:
 
 
 def by_annotator(metric: Metric) -> Metric:
-    """Return the metric for columns in which each reference is that of an annotator; itself where it reads no other."""
+    """Return the metric for columns in which each reference is that of an annotator; itself where
+    it reads no other.
+    """
     judge = edit_judge(metric)
     return (judge and judge.by_annotator()) or metric
 
@@ -476,10 +526,11 @@ class Explains(ABC):
 
     @abstractmethod
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return what `explain` says of the edits of one sentence of one system: the roles and texts of lines.
+        """Return what `explain` says of the edits of one sentence of one system: the roles and
+        texts of lines.
 
-        `text` has what the needs read. A role is match, wrong or missing; a heading has an empty one.
-        """
+        `text` has what the needs read. A role is match, wrong or missing; a heading has an empty
+        one."""
 
 
 def explainer(metric: Metric) -> Explains | None:
@@ -492,7 +543,8 @@ class HasPeerSignature(ABC):
 
     @abstractmethod
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return the signature that the field's own tool prints for these settings, or None if it does not have them.
+        """Return the signature that the field's own tool prints for these settings, or None if it
+        does not have them.
 
         Each line has this number of references; `missing` says that some lines have fewer.
         """
@@ -500,7 +552,11 @@ class HasPeerSignature(ABC):
 
 def peer_signature(metric: Metric, references: int, *, missing: bool = False) -> str | None:
     """Return the signature that the field's own tool prints, or None."""
-    return metric.peer_signature(references, missing=missing) if isinstance(metric, HasPeerSignature) else None
+    return (
+        metric.peer_signature(references, missing=missing)
+        if isinstance(metric, HasPeerSignature)
+        else None
+    )
 
 
 class CountWarning(NamedTuple):
@@ -518,11 +574,15 @@ class Warns:
     """It sees in its counts, or in the records of annotators, what looks wrong."""
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return warnings about the counts of a data set: blocks of columns by system, which can be read once."""
+        """Return warnings about the counts of a data set: blocks of columns by system, which can be
+        read once.
+        """
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see `corpus/edits/records.py`."""
+        """Return what looks wrong in the records of annotators that the metric reads; see
+        `corpus/edits/records.py`.
+        """
         return []
 
 

@@ -1,4 +1,6 @@
-"""Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by running totals."""
+"""Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by
+running totals.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -12,8 +14,9 @@ from ...arrays import Floats, Ints
 from .needs import Columns
 
 Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
-"""Takes the totals of the sentences before, and the counts of the sentence with each annotator: int64 [names, 1 or
-annotators, ...]. Returns the parts of the key, of which the first decides most: [annotators, ...] each."""
+"""Takes the totals of the sentences before, and the counts of the sentence with each annotator:
+int64 [names, 1 or annotators, ...]. Returns the parts of the key, of which the first decides most:
+[annotators, ...] each."""
 CountsOf = Callable[[Columns], Columns]
 
 
@@ -21,7 +24,8 @@ CountsOf = Callable[[Columns], Columns]
 
 
 MOST_ADDED = 7
-"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of them in pairs."""
+"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of
+them in pairs."""
 NEAR = 1e-6
 """Far more than the error of rounding of a score, times ten thousand."""
 
@@ -29,7 +33,11 @@ NEAR = 1e-6
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
     real = {name: array.astype(np.float64) for name, array in arrays.items()}
-    return {f"{name}_{n + 1}": array[..., n] for name, array in real.items() for n in range(array.shape[-1])}
+    return {
+        f"{name}_{n + 1}": array[..., n]
+        for name, array in real.items()
+        for n in range(array.shape[-1])
+    }
 
 
 def log(values: Floats) -> Floats:
@@ -41,7 +49,9 @@ def log(values: Floats) -> Floats:
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Return part / whole, or 0 where whole is 0."""
-    quotient: Floats = np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0)
+    quotient: Floats = np.divide(
+        part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0
+    )
     return quotient
 
 
@@ -51,8 +61,12 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
-def f_of_counts(right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], beta: float) -> tuple[Floats, ...]:
-    """Return F-beta, precision (1 where nothing was made) and recall (1 where nothing was wanted) of edits."""
+def f_of_counts(
+    right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], beta: float
+) -> tuple[Floats, ...]:
+    """Return F-beta, precision (1 where nothing was made) and recall (1 where nothing was wanted)
+    of edits.
+    """
     precision = np.where(made == 0, 1.0, ratio(right, made))
     recall = np.where(wanted == 0, 1.0, ratio(right, wanted))
     return f_beta(precision, recall, beta), precision, recall
@@ -61,14 +75,16 @@ def f_of_counts(right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], b
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
-    The first key decides. Where it is equal, the next key decides, and so on. Of columns that are equal in all keys the
-    first is taken. Keys are compared exactly, with their errors of rounding, as the reference programs compare them.
-    """
+    The first key decides. Where it is equal, the next key decides, and so on. Of columns that are
+    equal in all keys the first is taken. Keys are compared exactly, with their errors of rounding,
+    as the reference programs compare them."""
     return first_best([key.T for key in keys])
 
 
 def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
-    """Return the first of the best candidates: int64 [...]. The first of the keys [candidates, ...] decides most."""
+    """Return the first of the best candidates: int64 [...]. The first of the keys [candidates, ...]
+    decides most.
+    """
     every = np.broadcast_arrays(*keys)
     best = np.zeros(every[0].shape[1:], np.int64)
     top = [key[0].copy() for key in every]
@@ -84,7 +100,9 @@ def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Return values rounded to so many decimals as Python's round() does it, by their exact binary value."""
+    """Return values rounded to so many decimals as Python's round() does it, by their exact binary
+    value.
+    """
     result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
     near = nearly_tied(values, digits)
     result[near] = [round(value, digits) for value in values[near].tolist()]
@@ -92,7 +110,9 @@ def rounded(values: Floats, digits: int) -> Floats:
 
 
 def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
-    """Return which values lie so near to the middle of two decimals that an error of rounding could matter."""
+    """Return which values lie so near to the middle of two decimals that an error of rounding could
+    matter.
+    """
     scaled = values * 10.0**digits
     near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
     return near
@@ -106,26 +126,32 @@ PIECE = 1 << 11
 
 
 class SequentialAnnotatorChoice:
-    """Chooses annotators as the official programs of edits do, block after block, with totals carried along.
+    """Chooses annotators as the official programs of edits do, block after block, with totals
+    carried along.
 
-    For each sentence they take the annotator with whom the score of all sentences so far, this one included, is best.
-    So the choice depends on the order of sentences, and has to be made from the first to the last.
+    For each sentence they take the annotator with whom the score of all sentences so far, this one
+    included, is best. So the choice depends on the order of sentences, and has to be made from the
+    first to the last.
 
-    Few choices really depend on the sentences before. So all are guessed, sums are made of the guesses, and with these
-    all are chosen at once. Where nothing changes any more, these are the choices that are made one by one: the first
-    one is right, and each is where those before it are. That takes some rounds of arrays in place of a step for each
-    sentence.
-    """
+    Few choices really depend on the sentences before. So all are guessed, sums are made of the
+    guesses, and with these all are chosen at once. Where nothing changes any more, these are the
+    choices that are made one by one: the first one is right, and each is where those before it are.
+    That takes some rounds of arrays in place of a step for each sentence."""
 
     def __init__(
-        self, keys: Keys, names: Sequence[str], *, counts_of: CountsOf = lambda columns: columns, running: bool = True
+        self,
+        keys: Keys,
+        names: Sequence[str],
+        *,
+        counts_of: CountsOf = lambda columns: columns,
+        running: bool = True,
     ) -> None:
         """Take the keys that are to be greatest, and the names of the counts.
 
-        `counts_of` makes these counts of the columns of a metric, and `order`, the order of the annotators of each
-        sentence. Of equal keys the annotator who comes first is taken. Where `running` is false, the totals are 0 for
-        each sentence, so that each choice is made for the sentence alone.
-        """
+        `counts_of` makes these counts of the columns of a metric, and `order`, the order of the
+        annotators of each sentence. Of equal keys the annotator who comes first is taken. Where
+        `running` is false, the totals are 0 for each sentence, so that each choice is made for the
+        sentence alone."""
         self.keys, self.names, self.running = keys, names, running
         self.counts_of = counts_of
         self.totals = np.zeros(len(names), np.int64)
@@ -134,23 +160,31 @@ class SequentialAnnotatorChoice:
         """Return the annotator of each sentence of the next block: int64 [lines]."""
         own = self.counts_of(columns)
         ranks = np.argsort(own["order"], axis=1, kind="stable")
-        counts = np.stack([np.take_along_axis(own[name], ranks, axis=1) for name in self.names], axis=-1)
+        counts = np.stack(
+            [np.take_along_axis(own[name], ranks, axis=1) for name in self.names], axis=-1
+        )
         places = [self._places(counts[low : low + PIECE]) for low in range(0, len(counts), PIECE)]
-        chosen: Ints = ranks[np.arange(len(ranks)), np.concatenate([np.zeros(0, np.int64), *places])]
+        chosen: Ints = ranks[
+            np.arange(len(ranks)), np.concatenate([np.zeros(0, np.int64), *places])
+        ]
         return chosen
 
     def _places(self, counts: Ints) -> Ints:
         """Return the place of each sentence's annotator: int64 [sentences].
 
-        `counts` are [sentences, annotators in their order, counts]. Sentences where all are alike take the first.
-        """
+        `counts` are [sentences, annotators in their order, counts]. Sentences where all are alike
+        take the first."""
         rows, places = np.arange(len(counts)), np.zeros(len(counts), np.int64)
         unlike = np.flatnonzero((counts != counts[:, :1]).any(axis=(1, 2)))
         guess = np.full(len(counts), -1)
         while (places[unlike] != guess[unlike]).any():
             guess = places.copy()
             taken = counts[rows, guess]
-            totals = self.totals + np.cumsum(taken, axis=0) - taken if self.running else np.zeros_like(taken)
+            totals = (
+                self.totals + np.cumsum(taken, axis=0) - taken
+                if self.running
+                else np.zeros_like(taken)
+            )
             keys = self.keys(totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0))
             places[unlike] = first_best([np.asarray(part) for part in keys])
         self.totals = self.totals + counts[rows, places].sum(axis=0)
@@ -162,11 +196,11 @@ MAX_CHOICES = 4096
 
 
 class Draws(NamedTuple):
-    """A sampler with everything that determines which reference each sentence gets in each iteration.
+    """A sampler with everything that determines which reference each sentence gets in each
+    iteration.
 
-    Draws do not depend on shards, systems or metrics. They come in blocks of lines, so that memory does not grow with
-    the corpus.
-    """
+    Draws do not depend on shards, systems or metrics. They come in blocks of lines, so that memory
+    does not grow with the corpus."""
 
     sampler: str
     iterations: int
@@ -183,11 +217,11 @@ class Draws(NamedTuple):
     def balanced(groups: int, lines: int, references: int, seed: int) -> "Draws":
         """Return draws whose mean score is what sampling converges to, or is close to it.
 
-        If there are few choices of references, all are taken. Otherwise the draws are groups of as many iterations as
-        there are references: a random choice, the same choice turned by one reference, by two, and so on. In a group
-        each sentence gets each reference once, so that only the curvature of the score is left to chance. The error is
-        far below that of as many independent iterations.
-        """
+        If there are few choices of references, all are taken. Otherwise the draws are groups of as
+        many iterations as there are references: a random choice, the same choice turned by one
+        reference, by two, and so on. In a group each sentence gets each reference once, so that
+        only the curvature of the score is left to chance. The error is far below that of as many
+        independent iterations."""
         if lines * math.log(references) <= math.log(MAX_CHOICES):
             return Draws("all", references**lines, lines, references)
         return Draws("turned", groups * references, lines, references, seed)

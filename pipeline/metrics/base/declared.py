@@ -1,4 +1,6 @@
-"""What results keep of the metrics of users, so that they can be read where the code is not at hand."""
+"""What results keep of the metrics of users, so that they can be read where the code is not at
+hand.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path

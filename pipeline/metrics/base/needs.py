@@ -1,8 +1,8 @@
-"""What workers count: the inputs of a metric, columns of counts, and needs, which name and count them.
+"""What workers count: the inputs of a metric, columns of counts, and needs, which name and count
+them.
 
-Columns have names, shapes and types, and are packed into one table (Schema). OverlapNeeds counts n-grams that outputs
-share with references and source, for GLEU, BLEU, chrF and others.
-"""
+Columns have names, shapes and types, and are packed into one table (Schema). OverlapNeeds counts
+n-grams that outputs share with references and source, for GLEU, BLEU, chrF and others."""
 
 import dataclasses
 import math
@@ -39,26 +39,33 @@ Where outputs have several annotators, there is a reference for each pair of ann
 
 
 KEPT = "kept."
-"""What stands before an annotator where the edits of gold are compared as they are, whatever their types."""
+"""What stands before an annotator where the edits of gold are compared as they are, whatever their
+types."""
 
 
 def annotated_by(annotator: str) -> str:
-    """Return the name of the input EDITS in which texts are annotated; EDITS itself without an annotator.
+    """Return the name of the input EDITS in which texts are annotated; EDITS itself without an
+    annotator.
 
-    An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0. Outputs that are M2
-    files are taken as they are. References are annotated where the data set has no edits of annotators, or these have
-    types of another program than errant; see also KEPT.
-    """
+    An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0.
+    Outputs that are M2 files are taken as they are. References are annotated where the data set has
+    no edits of annotators, or these have types of another program than errant; see also KEPT."""
     return f"{EDITS}.{annotator}" if annotator else EDITS
 
 
-EDITS_OF_BOTH: Any = property(lambda needs: annotated_by(needs.annotator), doc="Edits on both sides.")
+EDITS_OF_BOTH: Any = property(
+    lambda needs: annotated_by(needs.annotator), doc="Edits on both sides."
+)
 """The `input` of needs that have an `annotator`."""
 
 
 def annotator_of(input_: str) -> str:
     """Return the annotator of an input, or an empty text where texts are not annotated."""
-    return input_.removeprefix(f"{EDITS}.").removeprefix(KEPT) if input_.startswith(f"{EDITS}.") else ""
+    return (
+        input_.removeprefix(f"{EDITS}.").removeprefix(KEPT)
+        if input_.startswith(f"{EDITS}.")
+        else ""
+    )
 
 
 def compares_gold(input_: str) -> bool:
@@ -73,20 +80,27 @@ class Text(NamedTuple):
     references: Sequence[Lines]
     systems: Sequence[Lines]
     shared: dict[object, Any] | None = None
-    """Where needs that count the same shard may keep what others of them can use, by any keys; None: nowhere."""
+    """Where needs that count the same shard may keep what others of them can use, by any keys;
+    None: nowhere."""
     needs: "Sequence[Needs]" = ()
     """All that count the shard, in order, where more than one do."""
     rows: Ints | None = None
     """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are not known."""
     whole: Any = None
-    """What the survey of the needs has found in the whole data set (see Survey); None where they have none."""
+    """What the survey of the needs has found in the whole data set (see Survey); None where they
+    have none."""
     missing: NDArray[np.bool_] | None = None
-    """Which references a line does not have, though they have an empty line: bool [lines, references]. None: all."""
+    """Which references a line does not have, though they have an empty line: bool [lines,
+    references]. None: all."""
 
 
-def as_text(sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]) -> Text:
+def as_text(
+    sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
+) -> Text:
     """Return lines as a shard."""
-    source, *others = (join_lines(line.encode() for line in lines) for lines in (sources, *outputs, *annotations))
+    source, *others = (
+        join_lines(line.encode() for line in lines) for lines in (sources, *outputs, *annotations)
+    )
     return Text(source, others[len(outputs) :], others[: len(outputs)])
 
 
@@ -99,19 +113,24 @@ COUNTING = 1
 Counts on disk are used by later versions of the program as long as this number stays the same.
 """
 PRESENT = "present"
-"""The column with the number of references of a sentence, where some are missing (see `scoring/terms.py`)."""
+"""The column with the number of references of a sentence, where some are missing (see
+`scoring/terms.py`)."""
 LAST = "last"
-"""The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are a ReadsDataSet."""
+"""The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are
+a ReadsDataSet."""
 
 WHOLE = "whole_"
-"""What the names of columns begin with that have, for each sentence, the sum of a column over all sentences.
+"""What the names of columns begin with that have, for each sentence, the sum of a column over all
+sentences.
 
 Only metrics that name the column get them (ReadsDataSet)."""
 
 
 def last_present(columns: Columns) -> Ints:
     """Return the number of the last reference that each line has: int64 [lines]."""
-    last: Ints = columns["ref_len"].shape[1] - 1 - np.argmax(columns["ref_len"][:, ::-1] >= 0, axis=1)
+    last: Ints = (
+        columns["ref_len"].shape[1] - 1 - np.argmax(columns["ref_len"][:, ::-1] >= 0, axis=1)
+    )
     return columns[PRESENT] - 1 if PRESENT in columns else last
 
 
@@ -130,9 +149,9 @@ class Field(NamedTuple):
 class Schema:
     """The fields of a table of integers, in order, for a number of references.
 
-    The table has two forms. In a mapping, the shape of a field is [...], then [references] if it is per reference, then
-    [orders] if it has orders. Packed, the table is one array [..., width], and `names` are the names of its columns.
-    """
+    The table has two forms. In a mapping, the shape of a field is [...], then [references] if it is
+    per reference, then [orders] if it has orders. Packed, the table is one array [..., width], and
+    `names` are the names of its columns."""
 
     fields: tuple[Field, ...]
     references: int
@@ -140,26 +159,35 @@ class Schema:
     @classmethod
     @lru_cache(1024)
     def of(cls, fields: tuple[Field, ...], references: int) -> "Schema":
-        """Return the schema of these fields, the same object each time, so that its layout is made once."""
+        """Return the schema of these fields, the same object each time, so that its layout is made
+        once.
+        """
         return cls(fields, references)
 
     @cached_property
     def _layout(self) -> tuple[tuple[Field, tuple[int, ...], int, int], ...]:
         """Each field with its shape, and its first packed column and the one after its last."""
         shapes = [
-            (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0) for field in self.fields
+            (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0)
+            for field in self.fields
         ]
         edges = pairwise(accumulate(map(math.prod, shapes), initial=0))
-        return tuple((f, shape, *edge) for f, shape, edge in zip(self.fields, shapes, edges, strict=True))
+        return tuple(
+            (f, shape, *edge) for f, shape, edge in zip(self.fields, shapes, edges, strict=True)
+        )
 
     @property
     def names(self) -> list[str]:
-        """The names of the packed columns. For example, match_2@0 has matches of order 2 with the first reference."""
+        """The names of the packed columns. For example, match_2@0 has matches of order 2 with the
+        first reference.
+        """
         result = []
         for field, shape, _, _ in self._layout:
             for index in np.ndindex(shape):
                 order = f"_{index[-1] + 1}" if field.orders else ""
-                result.append(f"{field.name}{order}" + (f"@{index[0]}" if field.per_reference else ""))
+                result.append(
+                    f"{field.name}{order}" + (f"@{index[0]}" if field.per_reference else "")
+                )
         return result
 
     @property
@@ -169,7 +197,9 @@ class Schema:
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
-        """The type for all columns: float64 (exact for integers below 2**53) if any field is real, else int64."""
+        """The type for all columns: float64 (exact for integers below 2**53) if any field is real,
+        else int64.
+        """
         return np.float64 if any(field.real for field in self.fields) else np.int64
 
     def pack(self, columns: Columns) -> Ints:
@@ -178,7 +208,11 @@ class Schema:
         for field, shape, _, _ in self._layout:
             array = columns[field.name]
             array = array.astype(np.float64).view(np.int64) if field.real else array
-            parts.append(array.reshape((*array.shape[: array.ndim - len(shape)], -1)) if shape else array[..., None])
+            parts.append(
+                array.reshape((*array.shape[: array.ndim - len(shape)], -1))
+                if shape
+                else array[..., None]
+            )
         return np.concatenate(parts, axis=-1)
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
@@ -186,7 +220,9 @@ class Schema:
         return narrow(self.pack(columns))
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64 for others."""
+        """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64
+        for others.
+        """
         columns: dict[str, Any] = {}
         for field, shape, start, stop in self._layout:
             array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
@@ -196,8 +232,13 @@ class Schema:
     def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
         """Return the columns of an array [..., width], each [...], by their names."""
         real = {field.name for field in self.fields if field.real}
-        columns = {name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)}
-        return {name: array.view(np.float64) if name in real else array for name, array in columns.items()}
+        columns = {
+            name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)
+        }
+        return {
+            name: array.view(np.float64) if name in real else array
+            for name, array in columns.items()
+        }
 
 
 def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -214,10 +255,13 @@ def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
 
 
 class Needs(ABC):
-    """Columns that workers count. Subclasses are frozen dataclasses, so that metrics with equal needs share columns."""
+    """Columns that workers count. Subclasses are frozen dataclasses, so that metrics with equal
+    needs share columns.
+    """
 
     added_later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are newer than counts that users have stored. The cache key has them where they are set."""
+    """Fields that are newer than counts that users have stored. The cache key has them where they
+    are set."""
 
     owner: ClassVar[str] = ""
     """The metric of a user whose code counts, with its version, as plugin:<name>:<version>."""
@@ -229,7 +273,8 @@ class Needs(ABC):
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
-    """What is read of a data set; see `metric.py`. The references of EDITS and GOLD are records of edits."""
+    """What is read of a data set; see `metric.py`. The references of EDITS and GOLD are records of
+    edits."""
 
     @property
     @abstractmethod
@@ -248,7 +293,9 @@ class Needs(ABC):
 
     @abstractmethod
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system: arrays of the fields of schema(), with an axis for lines first."""
+        """Return the columns of each system: arrays of the fields of schema(), with an axis for
+        lines first.
+        """
 
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
@@ -271,40 +318,55 @@ class Needs(ABC):
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts.
 
-        It is different for any two needs whose columns can differ, as `key` is. It must not change from one version of
-        the program to the next, even if classes and fields get other names: if it changes, stored counts are not found.
-        """
+        It is different for any two needs whose columns can differ, as `key` is. It must not change
+        from one version of the program to the next, even if classes and fields get other names: if
+        it changes, stored counts are not found."""
         own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
-        kept = {name: value for name, (value, usual) in own.items() if name not in self.added_later or value != usual}
-        told = (f"{name}={getattr(value, 'cache_key', None) or repr(value)}" for name, value in kept.items())
+        kept = {
+            name: value
+            for name, (value, usual) in own.items()
+            if name not in self.added_later or value != usual
+        }
+        told = (
+            f"{name}={getattr(value, 'cache_key', None) or repr(value)}"
+            for name, value in kept.items()
+        )
         return f"{self.owner and f'{self.owner}:'}{type(self).__name__}({', '.join(told)})"
 
     def unavailable(self) -> str | None:
-        """Return why nothing can be counted here (a package of the tokeniser may be missing), or None."""
+        """Return why nothing can be counted here (a package of the tokeniser may be missing), or
+        None.
+        """
         return self.tokenization.unavailable() if self.tokenization else None
 
 
 class Survey(Needs):
-    """What has to be known of a whole data set before any line is counted, such as how often its n-grams occur.
+    """What has to be known of a whole data set before any line is counted, such as how often its
+    n-grams occur.
 
-    Needs whose columns depend on it name it as their `survey`, and find it as `Text.whole` when they count. Needs with
-    equal surveys share one. A survey is a pass of its own: its shards are counted by the same workers, kept in the run
-    directory and taken up again as those of other needs are. The key of what is kept has the contents of the texts
-    that it depends on: source and references, and the outputs where `of_systems` is true.
+    Needs whose columns depend on it name it as their `survey`, and find it as `Text.whole` when
+    they count. Needs with equal surveys share one. A survey is a pass of its own: its shards are
+    counted by the same workers, kept in the run directory and taken up again as those of other
+    needs are. The key of what is kept has the contents of the texts that it depends on: source and
+    references, and the outputs where `of_systems` is true.
 
-    The fields of a subclass are its settings. It has three members beside `columns`, and may have the others of Needs:
+    The fields of a subclass are its settings. It has three members beside `columns`, and may have
+    the others of Needs:
 
-    - `count(text)` is called for each shard, and returns a list with one mapping of columns. Their numbers of rows
-      are free, but the same for all. What `columns` names has no references, and may have orders.
-    - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines. It returns fewer
-      rows that say the same. Reducing some rows first must change nothing in the end: shards are reduced in any groups.
+    - `count(text)` is called for each shard, and returns a list with one mapping of columns. Their
+      numbers of rows are free, but the same for all. What `columns` names has no references, and
+      may have orders.
+    - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines.
+      It returns fewer rows that say the same. Reducing some rows first must change nothing in the
+      end: shards are reduced in any groups.
     - `opened(columns)` makes of all rows what `Text.whole` is. That is done once in each process.
 
     In memory, as in a Scorer, the lines that are given are the whole data set.
     """
 
     of_systems: ClassVar[bool] = False
-    """Whether outputs are read: `Text.systems` are then those of all systems of the run. Else there are none."""
+    """Whether outputs are read: `Text.systems` are then those of all systems of the run. Else there
+    are none."""
 
     @abstractmethod
     def reduced(self, columns: Columns) -> Columns:
@@ -318,7 +380,11 @@ class Survey(Needs):
 def surveyed(needs: Needs, text: Text) -> Text:
     """Return a text that is a whole data set with what the survey of the needs finds in it."""
     survey = needs.survey
-    return text._replace(whole=survey.opened(survey.reduced(survey.count(text)[0]))) if survey else text
+    return (
+        text._replace(whole=survey.opened(survey.reduced(survey.count(text)[0])))
+        if survey
+        else text
+    )
 
 
 @dataclass(frozen=True)
@@ -344,7 +410,12 @@ class OverlapNeeds(Needs):
         """hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
         kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
         source = (Field("src_len"),) if self.source_len else ()
-        lengths = (Field("hyp_len"), *source, Field("ref_len", per_reference=True), Field("total", self.order))
+        lengths = (
+            Field("hyp_len"),
+            *source,
+            Field("ref_len", per_reference=True),
+            Field("total", self.order),
+        )
         return lengths + kinds
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -355,7 +426,11 @@ class OverlapNeeds(Needs):
         result = []
         for number, system in enumerate(systems):
             kinds = {kind: array[number] for kind, array in counts.items()}
-            lengths = {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "total": totals(system, self.order)}
+            lengths = {
+                "hyp_len": np.diff(system.offsets),
+                "ref_len": ref_len,
+                "total": totals(system, self.order),
+            }
             if self.source_len and source:
                 lengths["src_len"] = np.diff(source.offsets)
             result.append(lengths | kinds)
@@ -364,28 +439,42 @@ class OverlapNeeds(Needs):
     def _encoded(self, text: Text) -> tuple[Encoded | None, list[Encoded], list[Encoded]]:
         """Return source (None where it is not read), references and outputs as ids.
 
-        They are kept for the needs of the same tokens that come later, and forgotten by the last of these.
-        """
+        They are kept for the needs of the same tokens that come later, and forgotten by the last of
+        these."""
         mates = [
-            need for need in text.needs if isinstance(need, OverlapNeeds) and need.tokenization == self.tokenization
+            need
+            for need in text.needs
+            if isinstance(need, OverlapNeeds) and need.tokenization == self.tokenization
         ]
-        sources = [text.source] if text.source and any(need.source for need in [self, *mates]) else []
+        sources = (
+            [text.source] if text.source and any(need.source for need in [self, *mates]) else []
+        )
         shared = text.shared if text.shared is not None and self in mates else {}
         texts = [*text.references, *text.systems]
         try:
-            encoded = shared.pop(self.tokenization, None) or self.tokenization.encode([*sources, *texts])
+            encoded = shared.pop(self.tokenization, None) or self.tokenization.encode(
+                [*sources, *texts]
+            )
         except InvalidTextError:
             if self.source or not sources:
                 raise
-            encoded = self.tokenization.encode(texts)  # the source, which these needs do not read, may be the cause
+            encoded = self.tokenization.encode(
+                texts
+            )  # the source, which these needs do not read, may be the cause
             return None, encoded[: len(text.references)], encoded[len(text.references) :]
         if self in mates[:-1]:
             shared[self.tokenization] = encoded
         first, others = len(sources), len(sources) + len(text.references)
-        return encoded[0] if self.source and sources else None, encoded[first:others], encoded[others:]
+        return (
+            encoded[0] if self.source and sources else None,
+            encoded[first:others],
+            encoded[others:],
+        )
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
-        """Return source and references prepared; see `metrics/given.py`. None as Tokenization.prepared() says."""
+        """Return source and references prepared; see `metrics/given.py`. None as
+        Tokenization.prepared() says.
+        """
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)
         if tokens is None:
@@ -404,7 +493,9 @@ def tokenization_of(metric: Any) -> Tokenization:
 
 @dataclass(frozen=True)
 class NumberNeeds(Needs):
-    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/number_files.py` writes them."""
+    """Numbers of each sentence, joined by blanks in lines of text, as `corpus/number_files.py`
+    writes them.
+    """
 
     title: str
     names: tuple[str, ...]

@@ -1,13 +1,14 @@
-"""Options of metrics, and signatures: the name of a metric with all its settings, as one word that can be read again.
+"""Options of metrics, and signatures: the name of a metric with all its settings, as one word that
+can be read again.
 
 An option is declared once, as a field of the metric's dataclass:
 
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
 
-The name of the field is the name of the option. Where that is a word of Python or a method of Metric, the field has an
-underscore behind it, as in `lambda_` and `score_`. The order of the fields is the order of signatures. Options that
-several metrics have are functions that return a field: `unit: str = unit_option()`.
-"""
+The name of the field is the name of the option. Where that is a word of Python or a method of
+Metric, the field has an underscore behind it, as in `lambda_` and `score_`. The order of the fields
+is the order of signatures. Options that several metrics have are functions that return a field:
+`unit: str = unit_option()`."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -27,13 +28,15 @@ INFORMATIVE = frozenset({"nrefs", "v"})
 """Keys that describe the run and not the metric. parse_signature() leaves them out."""
 
 SACREBLEU = "2.6.0"
-"""The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures."""
+"""The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures.
+"""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
 """A value in a signature. The types of edits have colons."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
-"""A name as people may write it, such as chrF++ or Google GLEU. Signatures have names without these signs."""
+"""A name as people may write it, such as chrF++ or Google GLEU. Signatures have names without these
+signs."""
 
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 
@@ -41,7 +44,9 @@ _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 
 
 def escape(text: str) -> str:
-    """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as x.3c.6e ..."""
+    """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as
+    x.3c.6e ...
+    """
     plain = _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text)
     return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
 
@@ -55,8 +60,8 @@ def unescape(text: str) -> str:
 def render_signature(name: str, settings: Iterable[tuple[str, object]]) -> str:
     """Return "name|key:value|...", in the order given.
 
-    Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which parse_signature() could not read.
-    """
+    Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which
+    parse_signature() could not read."""
     parts = [name]
     for key, value in settings:
         text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -88,7 +93,9 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     for raw_key, separator, raw_value in pairs:
         key, value = raw_key.strip(), raw_value.strip()
         if not separator or not key or not _VALUE.fullmatch(value):
-            raise ConfigError(f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value")
+            raise ConfigError(
+                f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value"
+            )
         if key in settings:
             raise ConfigError(f"'{text}': '{key}' is given twice")
         settings[key] = value
@@ -96,25 +103,34 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
 
 
 SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
-"""What sacreBLEU's signatures call the samples of a paired test, and the setting that has their number."""
+"""What sacreBLEU's signatures call the samples of a paired test, and the setting that has their
+number."""
 
 
 def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
-    """Return sacreBLEU's signature with the number of samples and the seed, as it prints for intervals and tests.
+    """Return sacreBLEU's signature with the number of samples and the seed, as it prints for
+    intervals and tests.
 
-    `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the signature is as it was.
-    """
+    `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the
+    signature is as it was."""
     if test not in SAMPLES or "|" not in peer:  # such as the hash of bert-score
         return peer
     key, setting = SAMPLES[test]
     name, references, *rest = peer.split("|")
-    return "|".join([name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest])
+    return "|".join(
+        [name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest]
+    )
 
 
 def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
-    """Return what sacreBLEU prints for its settings; `missing` says that some lines have fewer references."""
+    """Return what sacreBLEU prints for its settings; `missing` says that some lines have fewer
+    references.
+    """
     parts = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
-    told = {key: ("no", "yes")[value] if isinstance(value, bool) else value for key, value in parts.items()}
+    told = {
+        key: ("no", "yes")[value] if isinstance(value, bool) else value
+        for key, value in parts.items()
+    }
     return "|".join([name, *(f"{key}:{value}" for key, value in told.items())])
 
 
@@ -136,15 +152,18 @@ class Option(NamedTuple):
     """
 
     default: str | int | Callable[[Mapping[str, Any]], str | int]
-    """The value where none is given, or a function that computes it from the options that are given, by name."""
+    """The value where none is given, or a function that computes it from the options that are
+    given, by name."""
     help: str
     """What the option means, for lists and help texts."""
     key: str = ""
-    """The name in signatures, which configs may use too. By default it is the name of the option."""
+    """The name in signatures, which configs may use too. By default it is the name of the option.
+    """
     choices: tuple[str, ...] | None = None
     """All allowed values."""
     beside: str = ""
-    """A value that is allowed beside the choices, alone or with + and a name behind it. Lists do not show it."""
+    """A value that is allowed beside the choices, alone or with + and a name behind it. Lists do
+    not show it."""
     minimum: int = 0
     """The smallest whole number allowed, where there is a maximum."""
     maximum: int | None = None
@@ -160,19 +179,24 @@ class Option(NamedTuple):
     path: bool = False
     """Whether it is a path. A relative path starts at the folder of the config that has it."""
     resolved: Callable[[str, Path], str] | None = None
-    """A function that returns what is kept for a text, given the folder from which relative paths start.
+    """A function that returns what is kept for a text, given the folder from which relative paths
+    start.
 
-    What it returns it has to return unchanged. It raises ConfigError where the text has no meaning here."""
+    What it returns it has to return unchanged. It raises ConfigError where the text has no meaning
+    here."""
     inner: str = ""
-    """The key of a mapping that may be written for the value: `annotator: {model: M}` is `annotator: M`."""
+    """The key of a mapping that may be written for the value: `annotator: {model: M}` is
+    `annotator: M`."""
     applies: Callable[[Any], bool] | None = None
-    """A function that says whether the option can change a number of a given metric. None means that it always can."""
+    """A function that says whether the option can change a number of a given metric. None means
+    that it always can."""
     why: str = ""
     """Why the option cannot change a number where it does not apply, for the message about that."""
     implicit: bool = False
     """Whether signatures leave out the option while it has its default."""
     in_signatures: bool = True
-    """Whether the option stands in signatures. Metrics that differ only in options that do not are equal."""
+    """Whether the option stands in signatures. Metrics that differ only in options that do not are
+    equal."""
     attribute: str = ""
     """The name of the field that declares the option."""
 
@@ -201,7 +225,11 @@ class Option(NamedTuple):
             return ", ".join(self.choices)
         if self.pattern or self.free:
             return self.form
-        return "true, false" if self.maximum is None else f"a whole number from {self.minimum} to {self.maximum}"
+        return (
+            "true, false"
+            if self.maximum is None
+            else f"a whole number from {self.minimum} to {self.maximum}"
+        )
 
     def read(self, text: str) -> str | int:
         """Return the value that a text means. Raises ValueError if it is not allowed."""
@@ -214,29 +242,38 @@ class Option(NamedTuple):
         elif self.pattern:
             if re.fullmatch(self.pattern, text):
                 # numbers without needless zeros, so that equal ones are equal texts
-                return _NUMBER.sub(lambda number: f"{Decimal(number[0]).normalize():f}", text) if self.numbers else text
+                return (
+                    _NUMBER.sub(lambda number: f"{Decimal(number[0]).normalize():f}", text)
+                    if self.numbers
+                    else text
+                )
         elif self.maximum is None:
             if text in ("true", "false"):
                 return text == "true"
         elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
             return int(text)
-        raise ValueError(f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}")
+        raise ValueError(
+            f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}"
+        )
 
 
 def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
     """Return a field of a dataclass that is an option.
 
-    The default and the keywords in `more` are the fields of Option, which are explained there. The default of the
-    dataclass field is the one that holds where no option is given.
-    """
+    The default and the keywords in `more` are the fields of Option, which are explained there. The
+    default of the dataclass field is the one that holds where no option is given."""
     described = Option(default, **more)
     usual: Any = described.default_of({})
-    declared: Value = field(default=usual, compare=described.in_signatures, metadata={METADATA: described})
+    declared: Value = field(
+        default=usual, compare=described.in_signatures, metadata={METADATA: described}
+    )
     return declared
 
 
 def settings_of(owner: Any) -> list[tuple[str, object]]:
-    """Return the options of a metric, or of a statistic, that can change a number: keys in signatures, and values."""
+    """Return the options of a metric, or of a statistic, that can change a number: keys in
+    signatures, and values.
+    """
     settings: list[tuple[str, object]] = []
     for each in owner.options:
         value = getattr(owner, each.attribute)
@@ -247,20 +284,30 @@ def settings_of(owner: Any) -> list[tuple[str, object]]:
 
 
 class Options:
-    """The member `options` of Metric: the options that a class declares, in the order of its fields."""
+    """The member `options` of Metric: the options that a class declares, in the order of its
+    fields.
+    """
 
     def __init__(self) -> None:
         self._read: dict[type, tuple[Option, ...]] = {}
 
     def __get__(self, metric: object, owner: type) -> tuple[Option, ...]:
         if owner not in self._read:
-            declared = {item.name: item.metadata[METADATA] for item in fields(owner) if METADATA in item.metadata}
-            self._read[owner] = tuple(option.at(attribute) for attribute, option in declared.items())
+            declared = {
+                item.name: item.metadata[METADATA]
+                for item in fields(owner)
+                if METADATA in item.metadata
+            }
+            self._read[owner] = tuple(
+                option.at(attribute) for attribute, option in declared.items()
+            )
         return self._read[owner]
 
 
 WHERE_STRIPPED: dict[str, Any] = {
-    "applies": lambda m: m.unit == "char" or not (m.tokenizer == "whitespace" or is_own(m.tokenizer)),
+    "applies": lambda m: (
+        m.unit == "char" or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
+    ),
     "why": "tokenizer whitespace ignores it anyway",
     "implicit": True,
 }
@@ -272,7 +319,9 @@ def unit_option() -> str:
     return option("word", help="what an n-gram is made of", choices=("word", "char"))
 
 
-def tokenizer_option(default: TextDefault = "whitespace", meaning: str = "how lines are split into words") -> str:
+def tokenizer_option(
+    default: TextDefault = "whitespace", meaning: str = "how lines are split into words"
+) -> str:
     """Return the option tokenizer of metrics that have the option unit too."""
     return option(
         default,
@@ -286,7 +335,9 @@ def tokenizer_option(default: TextDefault = "whitespace", meaning: str = "how li
 
 
 def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
-    """Return the option tokenizer of metrics without the option unit, with `more` choices before the tokenizers."""
+    """Return the option tokenizer of metrics without the option unit, with `more` choices before
+    the tokenizers.
+    """
     return option(default, key="tok", help=meaning, choices=(*more, *TOKENIZERS), beside=OWN)
 
 
@@ -314,11 +365,15 @@ def number_option(
     such: str = "2 or 0.5",
     **more: Any,
 ) -> str:
-    """Return an option that is a number with so many digits at most, such as those of `such`, and 6 decimals at most.
+    """Return an option that is a number with so many digits at most, such as those of `such`, and 6
+    decimals at most.
 
     `more` has further fields of Option, such as `applies`.
     """
-    pattern, form = rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?", f"a number such as {such}, with at most 6 decimals"
+    pattern, form = (
+        rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?",
+        f"a number such as {such}, with at most 6 decimals",
+    )
     return option(default, help=meaning, pattern=pattern, numbers=True, form=form, **more)
 
 
@@ -328,7 +383,8 @@ def beta_option(default: str = "0.5", **more: Any) -> str:
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as in beta_option().
+    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as
+    in beta_option().
 
     `last` says that the annotator with the highest number can be taken, whatever the scores.
     """
@@ -350,15 +406,16 @@ def choice_option(*, last: bool = False, **more: Any) -> str:
 def annotator_option() -> str:
     """Return the option annotator of metrics that compare edits on both sides.
 
-    Its value has the versions of errant, spaCy and the pipeline, whatever was written. `views.annotated_by` makes it
-    the view that is read.
-    """
+    Its value has the versions of errant, spaCy and the pipeline, whatever was written.
+    `views.annotated_by` makes it the view that is read."""
     return option(
         "",
         help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later("pipeline.annotation", "errant_annotator.annotator_named"),  # it is rarely needed
+        resolved=later(
+            "pipeline.annotation", "errant_annotator.annotator_named"
+        ),  # it is rarely needed
         inner="model",
         implicit=True,
     )

@@ -1,9 +1,9 @@
 """How programs compute BLEU's precisions where few or no n-grams match.
 
-Each function takes counts and returns precisions, float64 [..., orders], with any leading axes. none, floor, add-k and
-exp follow sacreBLEU. method0 to method7 are those of Chen and Cherry (2014), as nltk computes them. add-one is that of
-Lin and Och (2004), as the code of TensorFlow's nmt and of Hugging Face computes it.
-"""
+Each function takes counts and returns precisions, float64 [..., orders], with any leading axes.
+none, floor, add-k and exp follow sacreBLEU. method0 to method7 are those of Chen and Cherry (2014),
+as nltk computes them. add-one is that of Lin and Och (2004), as the code of TensorFlow's nmt and of
+Hugging Face computes it."""
 
 import sys
 from collections.abc import Callable
@@ -41,7 +41,9 @@ class Smoothing(NamedTuple):
 
 
 def _zeros(counts: Counts) -> tuple[Any, Any]:
-    """Return which orders have n-grams but no match, and how many such orders there were up to each."""
+    """Return which orders have n-grams but no match, and how many such orders there were up to
+    each.
+    """
     zero = (counts.match == 0) & (counts.total > 0)
     return zero, np.cumsum(zero, axis=-1)
 
@@ -59,7 +61,9 @@ def _exp(counts: Counts, _: float) -> Floats:
 
 
 def _method4(counts: Counts, k: float) -> Floats:
-    """Divide the matches of exp by k / log(length of the output). An output of one token is not smoothed."""
+    """Divide the matches of exp by k / log(length of the output). An output of one token is not
+    smoothed.
+    """
     zero, ranks = _zeros(counts)
     with np.errstate(divide="ignore"):
         inverse = log(counts.hyp_len)[..., None] / (2.0**ranks * k)
@@ -68,7 +72,8 @@ def _method4(counts: Counts, k: float) -> Floats:
 
 
 def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
-    """Average each precision with the averaged one of the order below and the plain one of the order above.
+    """Average each precision with the averaged one of the order below and the plain one of the
+    order above.
 
     Below the first order stands its own precision + 1, above the last the precision of 5-grams.
     """
@@ -82,7 +87,9 @@ def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
 
 
 def _method6(counts: Counts, alpha: float) -> Floats:
-    """Interpolate each order from the third with an estimate from the two below. Without a 3-gram match all are 0."""
+    """Interpolate each order from the third with an estimate from the two below. Without a 3-gram
+    match all are 0.
+    """
     assert counts.lengths is not None  # noqa: S101 (for the type checker: metric.py gives it)
     plain = ratio(counts.match, counts.total)
     smoothed = [plain[..., 0], plain[..., 1]]
@@ -94,12 +101,22 @@ def _method6(counts: Counts, alpha: float) -> Floats:
 
 SMOOTHING: dict[str, Smoothing] = {
     "none": Smoothing(("sacrebleu", "tensorflow", "moses"), lambda c, _: ratio(c.match, c.total)),
-    "floor": Smoothing(("sacrebleu",), lambda c, value: ratio(np.where(_zeros(c)[0], value, c.match), c.total), "0.1"),
+    "floor": Smoothing(
+        ("sacrebleu",),
+        lambda c, value: ratio(np.where(_zeros(c)[0], value, c.match), c.total),
+        "0.1",
+    ),
     "add-k": Smoothing(("sacrebleu",), _add_k, "1"),
     "exp": Smoothing(("sacrebleu",), _exp),
     "add-one": Smoothing(("tensorflow",), lambda c, _: ratio(c.match + 1, c.total + 1)),
-    "method0": Smoothing(("nltk",), lambda c, _: np.where(c.match == 0, sys.float_info.min, ratio(c.match, c.total))),
-    "method1": Smoothing(("nltk",), lambda c, epsilon: ratio(np.where(c.match == 0, epsilon, c.match), c.total), "0.1"),
+    "method0": Smoothing(
+        ("nltk",), lambda c, _: np.where(c.match == 0, sys.float_info.min, ratio(c.match, c.total))
+    ),
+    "method1": Smoothing(
+        ("nltk",),
+        lambda c, epsilon: ratio(np.where(c.match == 0, epsilon, c.match), c.total),
+        "0.1",
+    ),
     "method2": Smoothing(("nltk",), lambda c, _: _add_k(c, 1.0)),
     "method3": Smoothing(("nltk",), _exp),
     "method4": Smoothing(("nltk",), _method4, "5"),

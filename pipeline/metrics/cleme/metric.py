@@ -10,11 +10,33 @@ from numpy.typing import NDArray
 from ...arrays import Floats, Ints
 from ...corpus.edits.errant_report import precision_recall_f
 from ...errors import InputError
-from ..base.capabilities import AnnotatesTexts, ChoosesInSequence, CountWarning, ReadsDataSet, ScoresLines, Warns
-from ..base.choices import NEAR, SequentialAnnotatorChoice, best_by, f_of_counts, nearly_tied, ratio, rounded
+from ..base.capabilities import (
+    AnnotatesTexts,
+    ChoosesInSequence,
+    CountWarning,
+    ReadsDataSet,
+    ScoresLines,
+    Warns,
+)
+from ..base.choices import (
+    NEAR,
+    SequentialAnnotatorChoice,
+    best_by,
+    f_of_counts,
+    nearly_tied,
+    ratio,
+    rounded,
+)
 from ..base.metric import Counted, Metric
 from ..base.needs import WHOLE, Columns, Field
-from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
+from ..base.options import (
+    annotator_option,
+    beta_option,
+    choice_option,
+    gold_option,
+    level_option,
+    option,
+)
 from .counts import CHANGED, KINDS, ClemeNeeds
 
 DECIMALS = 4
@@ -39,7 +61,9 @@ class Sums(NamedTuple):
 
 
 def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
-    """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (0 where there is no piece)."""
+    """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (0 where there is
+    no piece).
+    """
     tp, fp, fn = sums.tp, sums.fp, sums.fn
     score, precision, recall = f_of_counts(tp, tp + fp, tp + fn, beta)
     accuracy = ratio(tp + sums.tn, tp + fp + fn + sums.tn)
@@ -47,7 +71,9 @@ def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
 
 
 def second_version(sums: Sums, level: str) -> dict[str, Floats]:
-    """Return the score of CLEME 2.0, and its rates hit, err, und and ove, which are 0 where there is no piece."""
+    """Return the score of CLEME 2.0, and its rates hit, err, und and ove, which are 0 where there
+    is no piece.
+    """
     asked = sums.tp + sums.fp_ne + sums.fn
     hit, err, und = (ratio(part, asked) for part in (sums.tp, sums.fp_ne, sums.fn))
     ove = ratio(sums.fp_un, sums.tp + sums.fp)
@@ -58,8 +84,9 @@ def second_version(sums: Sums, level: str) -> dict[str, Floats]:
 
 # The weights of lengths in CLEME, and sums with weights that are exact.
 #
-# A weighted sum is held as two whole numbers, its high and its low half, in units of 2**-48. So sums depend neither on
-# the order of sentences nor on blocks, and equal counts have equal sums, which matters where references are chosen.
+# A weighted sum is held as two whole numbers, its high and its low half, in units of 2**-48. So
+# sums depend neither on the order of sentences nor on blocks, and equal counts have equal sums,
+# which matters where references are chosen.
 
 
 HALF = 24
@@ -74,7 +101,9 @@ class Curve(NamedTuple):
     high: float
 
     def weights(self, lengths: Ints, mean: float, *, falling: bool = False) -> Floats:
-        """Return the weights of lengths, where the mean length of what references change is known: float64."""
+        """Return the weights of lengths, where the mean length of what references change is known:
+        float64.
+        """
         beyond = lengths - mean if falling else mean - lengths
         with np.errstate(over="ignore"):
             weights: Floats = self.alpha / (1 + (self.alpha - 1) * np.exp(beyond))
@@ -89,7 +118,9 @@ class Curves(NamedTuple):
     fn: Curve
 
     def of_kinds(self, lengths: int, mean: float) -> Ints:
-        """Return the weights of the lengths from 0 on, for tp, fp_ne, fp_un and fn: int64 [4, lengths], in units."""
+        """Return the weights of the lengths from 0 on, for tp, fp_ne, fp_un and fn: int64 [4,
+        lengths], in units.
+        """
         every = np.arange(lengths)
         tp, fp = self.tp.weights(every, mean), self.fp.weights(every, mean, falling=True)
         weights = np.stack([tp, fp, fp, self.fn.weights(every, mean)])
@@ -103,38 +134,52 @@ CURVES = {
     ("sentence", True): Curves(Curve(10, 1, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
     ("sentence", False): Curves(Curve(10, 2.5, 10), Curve(10, 0.25, 1), Curve(10, 1, 1)),
 }
-"""The settings of the authors' program, by their names, and whether each reference is compared alone."""
+"""The settings of the authors' program, by their names, and whether each reference is compared
+alone."""
 LONGEST = {"none": 0, "corpus": 16, "sentence": 48}
 """Up to which length pieces are counted apart, by the name of the settings.
 
-From half a word above the mean length on, weights of `corpus` do not change any more: 16 is exact for means up to 15.
-Those of `sentence` change by less than the precision of float64 from 40 words above the mean on."""
+From half a word above the mean length on, weights of `corpus` do not change any more: 16 is exact
+for means up to 15. Those of `sentence` change by less than the precision of float64 from 40 words
+above the mean on."""
 HIGHEST_MEAN = 18
-"""Up to this mean length the weights of `sentence` of longer pieces differ by less than 1e-12: 9 * exp(18 - 48)."""
+"""Up to this mean length the weights of `sentence` of longer pieces differ by less than 1e-12: 9 *
+exp(18 - 48)."""
 CURVES |= {(name, False): CURVES[name, True] for name in ("none", "corpus")}
 
 
 TERMS = (*(f"{kind}_{half}" for kind in KINDS for half in ("high", "low")), "tn")
-"""The halves of the weighted sums (see metric.py), and the pieces that are rightly left, which have no weights."""
-FIRST: dict[str, Any] = {"applies": lambda m: m.version == "1", "why": "CLEME 2.0 is made of rates without weights"}
+"""The halves of the weighted sums (see metric.py), and the pieces that are rightly left, which have
+no weights."""
+FIRST: dict[str, Any] = {
+    "applies": lambda m: m.version == "1",
+    "why": "CLEME 2.0 is made of rates without weights",
+}
 
 
 @dataclass(frozen=True)
 class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns, Metric):
-    """F-beta of pieces of sentences, which are cut in the same way for the output and all references.
+    """F-beta of pieces of sentences, which are cut in the same way for the output and all
+    references.
 
-    A piece that the output changes is a hit (tp) if a reference has the same words there, else a miss (fp). A piece
-    that it leaves is a miss (fn) if the reference changes it. With the assumption `dependent` one reference counts for
-    each sentence, as in ERRANT, and with `independent` all count at each piece. Pieces have weights by their length.
-    The source is the program of the authors at github.com/THUKElab/CLEME.
-    """
+    A piece that the output changes is a hit (tp) if a reference has the same words there, else a
+    miss (fp). A piece that it leaves is a miss (fn) if the reference changes it. With the
+    assumption `dependent` one reference counts for each sentence, as in ERRANT, and with
+    `independent` all count at each piece. Pieces have weights by their length. The source is the
+    program of the authors at github.com/THUKElab/CLEME."""
 
     name: ClassVar[str] = "cleme"
     summary: ClassVar[str] = "CLEME of annotated edits (Ye et al. 2023), and rates of CLEME 2.0"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         **{f"CLEME-{name}": {"assumption": name} for name in ("dependent", "independent")},
-        **{f"SentCLEME-{name}": {"assumption": name, "level": "mean"} for name in ("dependent", "independent")},
-        **{f"CLEME2.0-{name}": {"assumption": name, "version": "2"} for name in ("dependent", "independent")},
+        **{
+            f"SentCLEME-{name}": {"assumption": name, "level": "mean"}
+            for name in ("dependent", "independent")
+        },
+        **{
+            f"CLEME2.0-{name}": {"assumption": name, "version": "2"}
+            for name in ("dependent", "independent")
+        },
         "SentCLEME": {"level": "mean"},
         "CLEME2.0": {"version": "2"},
         "SentCLEME2.0": {"version": "2", "level": "mean"},
@@ -144,7 +189,9 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
     whole_sums: ClassVar[tuple[str, ...]] = CHANGED
     """What the mean length of the pieces that references change is made of."""
 
-    version: str = option("1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2"))
+    version: str = option(
+        "1", help="CLEME (1), or the rates of CLEME 2.0 without weights (2)", choices=("1", "2")
+    )
     assumption: str = option(
         "dependent",
         help="one reference counts for a sentence, or the references count independently at each piece",
@@ -205,15 +252,22 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the weighted sums of each sentence."""
-        # the length of what references change; without sums over the data set, the lines of the columns are all of it
-        words, several = (columns[WHOLE + n][0] if WHOLE + n in columns else columns[n].sum() for n in CHANGED)
+        # the length of what references change; without sums over the data set, the lines of the
+        # columns are all of it
+        words, several = (
+            columns[WHOLE + n][0] if WHOLE + n in columns else columns[n].sum() for n in CHANGED
+        )
         name, mean = self._weights, float(words / several) if several else 0.0
         if name == "corpus" and mean > LONGEST[name] - 1:
             raise InputError(
                 f"cleme: what references change is {mean:.1f} words long on average, and weights: corpus is for at "
                 f"most {LONGEST[name] - 1}; write weights: none or weights: sentence"
             )
-        if name == "sentence" and mean > HIGHEST_MEAN and any(columns[kind][..., -1].any() for kind in KINDS):
+        if (
+            name == "sentence"
+            and mean > HIGHEST_MEAN
+            and any(columns[kind][..., -1].any() for kind in KINDS)
+        ):
             raise InputError(
                 f"cleme: what references change is {mean:.1f} words long on average, and with weights: sentence pieces "
                 f"of {LONGEST[name]} words and more are weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
@@ -245,20 +299,28 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         sums = _sums(totals)
         if self.version == "2":
             return second_version(sums, self.level) | sums._asdict()
-        return first_version(sums, float(self.beta)) | {name: getattr(sums, name) for name in ("tp", "fp", "fn", "tn")}
+        return first_version(sums, float(self.beta)) | {
+            name: getattr(sums, name) for name in ("tp", "fp", "fn", "tn")
+        }
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each reference, or with all: float64 [lines, references or 1]."""
+        """Return the score of each sentence with each reference, or with all: float64 [lines,
+        references or 1].
+        """
         return self._rates(columns)["cleme"]
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the score and the rates of each sentence, with the reference that counts: float64 [lines] each."""
+        """Return the score and the rates of each sentence, with the reference that counts: float64
+        [lines] each.
+        """
         rates = self._rates(columns)
         best = _best(rates)
         return {name: values[np.arange(len(values)), best] for name, values in rates.items()}
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
+        """Return what chooses references with the totals of the sentences before; None where each
+        is chosen alone.
+        """
         return self._by_key(running=True) if self._apart and self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
@@ -274,7 +336,8 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return SequentialAnnotatorChoice(self._keys, TERMS, counts_of=ordered, running=running)
 
     def _rates(self, columns: Columns) -> dict[str, Floats]:
-        """Return the rates of each sentence, with the references in the order of the file: float64 [lines, references].
+        """Return the rates of each sentence, with the references in the order of the file: float64
+        [lines, references].
 
         Those of the first version are rounded to 4 decimals, as the authors' program takes them.
         """
@@ -282,11 +345,16 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         if self.version == "2":
             rates = second_version(sums, self.level)
         else:
-            rates = {name: rounded(values, DECIMALS) for name, values in first_version(sums, float(self.beta)).items()}
+            rates = {
+                name: rounded(values, DECIMALS)
+                for name, values in first_version(sums, float(self.beta)).items()
+            }
         return rates if self._apart else {name: values[:, None] for name, values in rates.items()}
 
     def _exact(self, sums: Sequence[int]) -> float:
-        """Return the score of sums of TERMS, made of whole numbers. Weights are in units, which cancel out."""
+        """Return the score of sums of TERMS, made of whole numbers. Weights are in units, which
+        cancel out.
+        """
         hits, necessary, unnecessary, missed = _in_units(sums)
         wrong = necessary + unnecessary
         if self.version == "2":
@@ -298,10 +366,11 @@ class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns,
         return round(precision_recall_f(hits, wrong, missed, float(self.beta))[2], DECIMALS)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[NDArray[np.number[Any]]]:
-        """Return what is greatest for the reference that is taken; the candidates of a sentence are on the second axis.
+        """Return what is greatest for the reference that is taken; the candidates of a sentence are
+        on the second axis.
 
-        Scores are made of real numbers. Where rounding them could change what is chosen, whole numbers decide.
-        """
+        Scores are made of real numbers. Where rounding them could change what is chosen, whole
+        numbers decide."""
         every = totals + counts
         sums = _sums(dict(zip(TERMS, every, strict=True)))
         if self.version == "2":
@@ -324,11 +393,15 @@ def _in_units(terms: Any) -> list[Any]:
 
 def _sums(terms: Columns) -> Sums:
     real = {name: terms[name].astype(np.float64) for name in TERMS}
-    weighted = {n: np.ldexp(real[f"{n}_high"], -HALF) + np.ldexp(real[f"{n}_low"], -2 * HALF) for n in KINDS}
+    weighted = {
+        n: np.ldexp(real[f"{n}_high"], -HALF) + np.ldexp(real[f"{n}_low"], -2 * HALF) for n in KINDS
+    }
     return Sums(**weighted, tn=real["tn"])
 
 
 def _best(rates: Mapping[str, Floats]) -> Ints:
-    """Return the best reference: by F, precision, recall and the lowest accuracy, or by score, hit, err, und, ove."""
+    """Return the best reference: by F, precision, recall and the lowest accuracy, or by score, hit,
+    err, und, ove.
+    """
     signs = {"err": -1, "und": -1, "ove": -1, "accuracy": -1}
     return best_by([signs.get(name, 1) * values for name, values in rates.items()])

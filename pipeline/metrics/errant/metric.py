@@ -1,4 +1,6 @@
-"""ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2 files."""
+"""ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2
+files.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,27 +35,40 @@ from ..base.capabilities import (
 from ..base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import EDITS_OF_BOTH, Columns, Field, Needs, Text
-from ..base.options import annotator_option, beta_option, choice_option, gold_option, level_option, option
+from ..base.options import (
+    annotator_option,
+    beta_option,
+    choice_option,
+    gold_option,
+    level_option,
+    option,
+)
 
 Hits = tuple[Ints, Ints]
-"""The row of each hit or miss, which is its system times the number of lines plus its line; and its type."""
+"""The row of each hit or miss, which is its system times the number of lines plus its line; and its
+type."""
 
 
 class Compared(NamedTuple):
     """Hits and misses of the outputs of a shard with each pair of annotators."""
 
     orders: Ints
-    """The place of each pair among those of the sentence in the official program: [systems, lines, pairs]."""
+    """The place of each pair among those of the sentence in the official program: [systems, lines,
+    pairs]."""
     edits: Ints
-    """How many edits the annotator has, without noops; -1 where one of the pair has no line: the same shape."""
+    """How many edits the annotator has, without noops; -1 where one of the pair has no line: the
+    same shape."""
     hits: list[tuple[Hits, Hits, Hits]]
-    """For each pair the hits (tp), then the misses of the output (fp) and those of the annotator (fn)."""
+    """For each pair the hits (tp), then the misses of the output (fp) and those of the annotator
+    (fn)."""
     types: list[str]
     """The types by their numbers."""
 
 
 class Entries(NamedTuple):
-    """Edits as they are compared, one entry for each edit. In mode dt an edit has one entry for each of its tokens."""
+    """Edits as they are compared, one entry for each edit. In mode dt an edit has one entry for
+    each of its tokens.
+    """
 
     rows: Ints
     """The line of each, or the system times the number of lines plus the line."""
@@ -73,7 +88,9 @@ class Entries(NamedTuple):
 
 
 def hits_of(comparison: Comparison, text: Text) -> Compared:
-    """Return hits and misses of a shard. All needs that compare alike share the result, which nobody may change."""
+    """Return hits and misses of a shard. All needs that compare alike share the result, which
+    nobody may change.
+    """
     shared = text.shared if text.shared is not None else {}
     key = ("errant", comparison)
     if key not in shared:
@@ -85,25 +102,37 @@ def hits_of(comparison: Comparison, text: Text) -> Compared:
 class _Comparing:
     """Reads the records of a shard, and compares their edits.
 
-    A row is a record: first those of each reference, line after line, then those of each system. Each rule is that of
-    Comparison and compare() in `errant_report.py`, where it is written for one edit; here it is one of whole columns.
-    """
+    A row is a record: first those of each reference, line after line, then those of each system.
+    Each rule is that of Comparison and compare() in `errant_report.py`, where it is written for one
+    edit; here it is one of whole columns."""
 
     def __init__(self, comparison: Comparison, text: Text) -> None:
         self.comparison = comparison
-        self.systems, self.lines, self.pairs = len(text.systems), len(text.references[0].starts), len(text.references)
+        self.systems, self.lines, self.pairs = (
+            len(text.systems),
+            len(text.references[0].starts),
+            len(text.references),
+        )
         words = kernel.words([*text.references, *text.systems], "fields")
         self._distinct = words.distinct()
         ids = np.concatenate([own.ids for own in words.texts])
         sizes = np.concatenate([np.diff(own.offsets) for own in words.texts])
         heads = (np.cumsum(sizes) - sizes)[: self.pairs * self.lines]  # only references have one
         sizes[: len(heads)] -= 1
-        numbers, values = self._numbered(ids[heads], lambda head: tuple(map(int, head.split())) or (-1, -1, -1))
-        self.heads = np.array(values, np.int64).reshape(-1, 3)[numbers].reshape(self.pairs, self.lines, 3)
-        self.entries, self.annotators = self._entries(np.delete(ids, heads).reshape(-1, FIELDS), sizes // FIELDS)
+        numbers, values = self._numbered(
+            ids[heads], lambda head: tuple(map(int, head.split())) or (-1, -1, -1)
+        )
+        self.heads = (
+            np.array(values, np.int64).reshape(-1, 3)[numbers].reshape(self.pairs, self.lines, 3)
+        )
+        self.entries, self.annotators = self._entries(
+            np.delete(ids, heads).reshape(-1, FIELDS), sizes // FIELDS
+        )
 
     def _numbered(self, ids: NDArray[np.int32], of: Callable[[str], Any]) -> tuple[Ints, list[Any]]:
-        """Return a number for what `of` makes of each field, the same for equals, and what the numbers stand for."""
+        """Return a number for what `of` makes of each field, the same for equals, and what the
+        numbers stand for.
+        """
         numbers: dict[Any, int] = {}
         table = np.zeros(len(self._distinct), np.int64)
         for field in np.flatnonzero(np.bincount(ids)).tolist():
@@ -111,29 +140,50 @@ class _Comparing:
         return table[ids], list(numbers)
 
     def _entries(self, fields: NDArray[np.int32], sizes: Ints) -> tuple[Entries, Ints]:
-        """Return the entries of all rows, and how many annotators each row has. `sizes` are its numbers of edits."""
+        """Return the entries of all rows, and how many annotators each row has. `sizes` are its
+        numbers of edits.
+        """
         rows = np.repeat(np.arange(len(sizes)), sizes)
-        spans, bounds = self._numbered(fields[:, 0], lambda field: tuple(map(int, field[1:].split())))
+        spans, bounds = self._numbered(
+            fields[:, 0], lambda field: tuple(map(int, field[1:].split()))
+        )
         types, self.types = self._numbered(fields[:, 1], str)
         annotators, several = self._numbered(fields[:, 5], int)
-        _, first, own = np.unique(rows * len(several) + annotators, return_index=True, return_inverse=True)
+        _, first, own = np.unique(
+            rows * len(several) + annotators, return_index=True, return_inverse=True
+        )
         by_place = np.argsort(first)
         row_of = rows[first[by_place]]
         ranks = np.empty(len(first), np.int64)
         ranks[by_place] = np.arange(len(first)) - np.searchsorted(row_of, row_of)
-        chosen, keys = self._keys(spans, np.array(bounds, np.int64).reshape(-1, 2), types, fields[:, 2])
+        chosen, keys = self._keys(
+            spans, np.array(bounds, np.int64).reshape(-1, 2), types, fields[:, 2]
+        )
         noop = np.array([name == NOOP for name in self.types], bool)[types[chosen]]
-        _, first, group = np.unique(own[chosen] * self.several + keys, return_index=True, return_inverse=True)
-        entries = Entries(rows[chosen], keys, types[chosen], ~noop[first][group], ranks[own[chosen]])
+        _, first, group = np.unique(
+            own[chosen] * self.several + keys, return_index=True, return_inverse=True
+        )
+        entries = Entries(
+            rows[chosen], keys, types[chosen], ~noop[first][group], ranks[own[chosen]]
+        )
         return entries, np.bincount(row_of, minlength=len(sizes))
 
-    def _keys(self, spans: Ints, bounds: Ints, types: Ints, fields: NDArray[np.int32]) -> tuple[Ints, Ints]:
-        """Return the edits that are compared, one several times where each of its tokens counts, and their keys."""
+    def _keys(
+        self, spans: Ints, bounds: Ints, types: Ints, fields: NDArray[np.int32]
+    ) -> tuple[Ints, Ints]:
+        """Return the edits that are compared, one several times where each of its tokens counts,
+        and their keys.
+        """
         mode, compared = self.comparison.mode, self.comparison
         without_blanks = methodcaller("replace", " ", "")
-        corrections, texts = self._numbered(fields, without_blanks if compared.style == CHERRANT else str)
+        corrections, texts = self._numbered(
+            fields, without_blanks if compared.style == CHERRANT else str
+        )
         start, end = bounds[spans].T
-        out = [name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse")) for name in self.types]
+        out = [
+            name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse"))
+            for name in self.types
+        ]
         times = 1 - np.array(out, np.int64)[types]
         if compared.single or compared.multi:
             long = (end - start >= WORDS) | (
@@ -175,7 +225,9 @@ class _Comparing:
         return Compared(orders, edits, hits, self.types)
 
     def _compare(self, ours: Entries, theirs: Entries, counts: Bools) -> tuple[Hits, Hits, Hits]:
-        """Return tp, fp and fn; `counts` says which sentences of which systems are compared: [systems, lines]."""
+        """Return tp, fp and fn; `counts` says which sentences of which systems are compared:
+        [systems, lines].
+        """
         wanted, places = np.unique(theirs.rows * self.several + theirs.keys, return_inverse=True)
         system, line = np.divmod(ours.rows, self.lines)
         own = line * self.several + ours.keys
@@ -206,7 +258,9 @@ class _Comparing:
         for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
             own = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
             if output.max(initial=0) == 0:
-                is_unjudged = np.array([name == errant_report.UNJUDGED for name in self.types], bool)[own.types]
+                is_unjudged = np.array(
+                    [name == errant_report.UNJUDGED for name in self.types], bool
+                )[own.types]
                 annotators += order >= 0
                 entries += np.bincount(own.rows, minlength=self.lines)
                 unjudged += np.bincount(own.rows[is_unjudged], minlength=self.lines)
@@ -236,11 +290,21 @@ class ErrantNeeds(Needs):
     @property
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [repr(self.types)] * bool(self.types)
+        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [
+            repr(self.types)
+        ] * bool(self.types)
         digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
         words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
         words += [CHERRANT] * (self.comparison.style == CHERRANT)
-        return "-".join(["errant", self.comparison.mode, *words, *digests, *[self.annotator] * bool(self.annotator)])
+        return "-".join(
+            [
+                "errant",
+                self.comparison.mode,
+                *words,
+                *digests,
+                *[self.annotator] * bool(self.annotator),
+            ]
+        )
 
     @property
     def cache_key(self) -> str:
@@ -269,13 +333,19 @@ class ErrantNeeds(Needs):
                 for number, hits in enumerate(compared.hits):
                     rows, types = hits[place]
                     own = rows[wanted[types]] if prefix else rows
-                    counts[..., number] = np.bincount(own, minlength=shape[0] * shape[1]).reshape(shape[:2])
-        return [{name: values[system] for name, values in columns.items()} for system in range(shape[0])]
+                    counts[..., number] = np.bincount(own, minlength=shape[0] * shape[1]).reshape(
+                        shape[:2]
+                    )
+        return [
+            {name: values[system] for name, values in columns.items()} for system in range(shape[0])
+        ]
 
 
 @dataclass(frozen=True)
 class TypeNeeds(ErrantNeeds):
-    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all. Sums of them are the counts above."""
+    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all. Sums of them are
+    the counts above.
+    """
 
     categories: tuple[str, ...] = ()
     """The types. Each has an order of its own, and all other types share one more."""
@@ -294,7 +364,9 @@ class TypeNeeds(ErrantNeeds):
     @property
     def columns(self) -> tuple[Field, ...]:
         """The counts, with an order for each type and one for all others."""
-        return tuple(Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS)
+        return tuple(
+            Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS
+        )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
@@ -302,20 +374,25 @@ class TypeNeeds(ErrantNeeds):
         systems, lines, pairs = compared.edits.shape
         numbers = {name: number for number, name in enumerate(self.categories)}
         of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
-        wanted = np.array([not self.types or is_of(name, self.types) for name in compared.types], bool)
+        wanted = np.array(
+            [not self.types or is_of(name, self.types) for name in compared.types], bool
+        )
         columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
         for pair, hits in enumerate(compared.hits):
             for name, (rows, types) in zip(COUNTS, hits, strict=True):
                 cells = ((rows * pairs + pair) * width + of_type[types])[wanted[types]]
                 cells, times = np.unique(cells, return_counts=True)  # most are 0
                 columns[name].reshape(-1)[cells] = times
-        return [{name: values[system] for name, values in columns.items()} for system in range(systems)]
+        return [
+            {name: values[system] for name, values in columns.items()} for system in range(systems)
+        ]
 
 
 def verdicts(
     comparison: Comparison, only: tuple[str, ...], source: str, output: str, annotation: str
 ) -> list[Verdict] | None:
-    """Return a verdict for each hit and miss of a sentence, as they are counted; None without the annotator's line.
+    """Return a verdict for each hit and miss of a sentence, as they are counted; None without the
+    annotator's line.
 
     `only` are the types that are shown; empty: all. `output` and `annotation` are records of edits.
     """
@@ -338,7 +415,9 @@ def verdicts(
             # the place is that of the key: where each token counts, this is one token
             start, end = (max(int(place), 0) for place in key[:2])
             correction = "" if edit.correction == "-NONE-" else edit.correction
-            result.append(Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict))
+            result.append(
+                Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict)
+            )
     return sorted(result, key=lambda item: (item.start, item.end, item.verdict == MISSED))
 
 
@@ -350,12 +429,13 @@ _LIST: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
-    """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed over sentences.
+    """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed
+    over sentences.
 
-    Precision is tp / (tp + fp), or 1 without fp. Recall is tp / (tp + fn), or 1 without fn. For each sentence the
-    annotator counts with whom F of all sentences so far, rounded to 4 decimals, is highest. Of equals, the one with
-    more tp counts, then with fewer fp, then with fewer fn, then the first in the file. The source is errant_compare.
-    """
+    Precision is tp / (tp + fp), or 1 without fp. Recall is tp / (tp + fn), or 1 without fn. For
+    each sentence the annotator counts with whom F of all sentences so far, rounded to 4 decimals,
+    is highest. Of equals, the one with more tp counts, then with fewer fp, then with fewer fn, then
+    the first in the file. The source is errant_compare."""
 
     name: ClassVar[str] = "errant"
     summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
@@ -404,10 +484,16 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
-        return ErrantNeeds(comparison, tuple(self.types.split("+")) if self.types else (), annotator=self.annotation)
+        return ErrantNeeds(
+            comparison,
+            tuple(self.types.split("+")) if self.types else (),
+            annotator=self.annotation,
+        )
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeNeeds | None:
-        """Return the counts of each type of edit; None where sentences are scored, whose mean has no parts."""
+        """Return the counts of each type of edit; None where sentences are scored, whose mean has
+        no parts.
+        """
         needs = self.needs
         own = TypeNeeds(needs.comparison, needs.types, needs.annotator, categories)
         return own if self.level == "corpus" else None
@@ -421,8 +507,12 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         prefix = "type_" if self.types else ""
         return {name: columns[prefix + name] for name in COUNTS}
 
-    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
-        """Return the edits of each sentence that are counted, and whether they are hits (right) or misses."""
+    def verdicts(
+        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+    ) -> Verdicts:
+        """Return the edits of each sentence that are counted, and whether they are hits (right) or
+        misses.
+        """
         judge = partial(verdicts, self.needs.comparison, self.needs.types)
         return [
             [
@@ -434,10 +524,15 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
-        return [Counted(name, values, per_reference=True) for name, values in self.make_terms(columns).items()]
+        return [
+            Counted(name, values, per_reference=True)
+            for name, values in self.make_terms(columns).items()
+        ]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return that no edit of the annotators is of the types that are scored, which may make scores 1."""
+        """Return that no edit of the annotators is of the types that are scored, which may make
+        scores 1.
+        """
         if not self.types:
             return []
         annotated = proposed = 0
@@ -448,7 +543,11 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         if annotated:
             return []
         where = "of the annotators is" if proposed else "at all is"
-        return [CountWarning(f"errant: no edit {where} of the types {self.types}; are they written as in the files?")]
+        return [
+            CountWarning(
+                f"errant: no edit {where} of the types {self.types}; are they written as in the files?"
+            )
+        ]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the score, precision, recall, and the counts."""
@@ -457,7 +556,9 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return {self.name: score, "precision": precision, "recall": recall} | counts
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses annotators with the totals of the sentences before; None where each is chosen alone."""
+        """Return what chooses annotators with the totals of the sentences before; None where each
+        is chosen alone.
+        """
         return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
@@ -465,7 +566,9 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the annotator that is taken, as errant_compare compares it (preference())."""
+        """Return what is greatest for the annotator that is taken, as errant_compare compares it
+        (preference()).
+        """
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
         return [rounded(score, 4), tp, -fp, -fn]

@@ -23,7 +23,17 @@ from ...corpus.edits.records import annotation_of
 from ...errors import LongTextError
 from ...kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from ...tokenizers.tokenization import Tokenization
-from ..base.capabilities import MISSED, RIGHT, WRONG, ChoosesInSequence, JudgesEdits, Texts, Verdict, Verdicts, Warns
+from ..base.capabilities import (
+    MISSED,
+    RIGHT,
+    WRONG,
+    ChoosesInSequence,
+    JudgesEdits,
+    Texts,
+    Verdict,
+    Verdicts,
+    Warns,
+)
 from ..base.choices import SequentialAnnotatorChoice, best_by
 from ..base.metric import Counted, Metric
 from ..base.needs import GOLD, Columns, Field, Needs, Text, as_text
@@ -34,9 +44,10 @@ Numbers = NDArray[np.number[Any]]
 
 # Scores of I-measure, made of counts of columns.
 #
-# Each function takes arrays of any equal shape, with the counts of sentences or of totals, and returns float64 of this
-# shape. The expressions are those of the official program, because equal doubles decide which score is taken. Where its
-# denominators are 0, in a sentence without any token, they count as 1.
+# Each function takes arrays of any equal shape, with the counts of sentences or of totals, and
+# returns float64 of this shape. The expressions are those of the official program, because equal
+# doubles decide which score is taken. Where its denominators are 0, in a sentence without any
+# token, they count as 1.
 #
 # Source: Felice and Briscoe 2015 (N15-1060), and its program.
 
@@ -53,14 +64,16 @@ class Aspect(NamedTuple):
     fp: Ints
     fn: Ints
     fpn: Ints
-    """The columns that are counted in fp and in fn: changed by the output and by the reference, differently."""
+    """The columns that are counted in fp and in fn: changed by the output and by the reference,
+    differently."""
 
 
 def aspect_of(counts: Ints, aspect: str) -> Aspect:
-    """Return the counts of an aspect, made of the five counts that the kernel's three_way() has on its last axis.
+    """Return the counts of an aspect, made of the five counts that the kernel's three_way() has on
+    its last axis.
 
-    Where the output is changed at the right place in a wrong way, detection counts that it is right.
-    """
+    Where the output is changed at the right place in a wrong way, detection counts that it is
+    right."""
     c_tp, tn, d_fp, d_fn, fpn = np.moveaxis(counts, -1, 0)
     if aspect == "detection":
         return Aspect(c_tp + fpn, tn, d_fp, d_fn, np.zeros_like(fpn))
@@ -68,9 +81,11 @@ def aspect_of(counts: Ints, aspect: str) -> Aspect:
 
 
 def improvement(score: Floats, baseline: Floats) -> Floats:
-    """Return I, from -1 to 1: weighted accuracies of an output and of its unchanged source become one number.
+    """Return I, from -1 to 1: weighted accuracies of an output and of its unchanged source become
+    one number.
 
-    It is the gain as a share of the greatest possible gain, or the loss as a share of the greatest possible loss, below
+    It is the gain as a share of the greatest possible gain, or the loss as a share of the greatest
+    possible loss, below
     0. Where both are equal it is 0, or 1 where both are perfect.
     """
     greatest = np.where(baseline < 1, 1 - baseline, 1)
@@ -79,17 +94,26 @@ def improvement(score: Floats, baseline: Floats) -> Floats:
     return np.where(score == baseline, np.floor(score), np.where(score > baseline, gain, loss))
 
 
-def measures(counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0) -> dict[str, Floats]:
+def measures(
+    counts: Aspect, baseline: Aspect, w: float = 2.0, beta: float = 1.0
+) -> dict[str, Floats]:
     """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
 
-    Precision is 1 where nothing is changed, recall 1 where nothing is to be changed, and F 0 where both are 0.
-    """
+    Precision is 1 where nothing is changed, recall 1 where nothing is to be changed, and F 0 where
+    both are 0."""
     tp, tn, fp, fn, fpn = counts
     precision, recall = _ratio(tp, tp + fp, otherwise=1), _ratio(tp, tp + fn, otherwise=1)
     f = (1.0 + beta**2) * _ratio(precision * recall, beta**2 * precision + recall, otherwise=0)
     accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
     score, least = _weighted_accuracy(counts, w), _weighted_accuracy(baseline, w)
-    return {"p": precision, "r": recall, "f": f, "acc": accuracy, "wacc": score, "i": improvement(score, least)}
+    return {
+        "p": precision,
+        "r": recall,
+        "f": f,
+        "acc": accuracy,
+        "wacc": score,
+        "i": improvement(score, least),
+    }
 
 
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
@@ -106,10 +130,11 @@ def reference_keys(
     w: float = 2.0,
     beta: float = 1.0,
 ) -> Floats:
-    """Return the numbers by which references are compared, the most important one first: float64 [..., KEYS].
+    """Return the numbers by which references are compared, the most important one first: float64
+    [..., KEYS].
 
-    `counts` and `baseline` are int64 [..., 5], as aspect_of() takes them. The numbers are the measure, I, weighted
-    accuracy and accuracy of the aspect, and then the same of the other aspect.
+    `counts` and `baseline` are int64 [..., 5], as aspect_of() takes them. The numbers are the
+    measure, I, weighted accuracy and accuracy of the aspect, and then the same of the other aspect.
     """
     keys = []
     for name in (aspect, *(other for other in ASPECTS if other != aspect)):
@@ -121,8 +146,8 @@ def reference_keys(
 def best_references(keys: Floats, firsts: Ints) -> Ints:
     """Return for each line its best reference, and of equal ones the first: int64 [lines].
 
-    `keys` is float64 [references of all lines, KEYS]; those of line i are firsts[i] to firsts[i + 1] - 1, at least one.
-    """
+    `keys` is float64 [references of all lines, KEYS]; those of line i are firsts[i] to firsts[i +
+    1] - 1, at least one."""
     lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
     order = np.lexsort((*(-key for key in keys.T[::-1]), lines))  # it is stable
     return order[firsts[:-1]]
@@ -142,17 +167,21 @@ class ImeasureNeeds(Needs):
     """Counts of aligned tokens with each reference, or with the best of all mixed references."""
 
     words: str = "whitespace"
-    """How a correction becomes words: a key of SPLITS in `corpus/edits/correction_references.py`."""
+    """How a correction becomes words: a key of SPLITS in `corpus/edits/correction_references.py`.
+    """
     mix: tuple[str, ...] = ()
-    """Empty: a reference for each annotator. Otherwise the corrections of annotators are mixed in all ways, and this
-    says how the best reference of a sentence is found: aspect, measure, w and beta."""
+    """Empty: a reference for each annotator. Otherwise the corrections of annotators are mixed in
+    all ways, and this says how the best reference of a sentence is found: aspect, measure, w and
+    beta."""
     source = True
     input = GOLD
     tokenization = Tokenization("ascii_whitespace")
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """The counts, those of the unchanged source, and the lengths of references (-1: there is none)."""
+        """The counts, those of the unchanged source, and the lengths of references (-1: there is
+        none).
+        """
         return tuple(Field(name, per_reference=not self.mix) for name in ("ref_len", *COUNTS))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -166,10 +195,15 @@ class ImeasureNeeds(Needs):
         source, systems, encoded, firsts = self.aligned(text, each)
         counts = kernel.three_way(source, [source, *systems], encoded, firsts)
         sizes = np.diff(encoded.offsets)
-        return [self._columns(own, counts[0], sizes, firsts, len(text.references)) for own in counts[1:]]
+        return [
+            self._columns(own, counts[0], sizes, firsts, len(text.references)) for own in counts[1:]
+        ]
 
-    def aligned(self, text: Text, each: Sequence[Sequence[Tokens]]) -> tuple[Encoded, list[Encoded], Encoded, Ints]:
-        """Return what the kernel takes: source, systems, references, and where those of each line begin.
+    def aligned(
+        self, text: Text, each: Sequence[Sequence[Tokens]]
+    ) -> tuple[Encoded, list[Encoded], Encoded, Ints]:
+        """Return what the kernel takes: source, systems, references, and where those of each line
+        begin.
 
         `each` are the references of each line; the kernel gets them one line after the other.
         """
@@ -182,18 +216,30 @@ class ImeasureNeeds(Needs):
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""
         assert text.source is not None  # noqa: S101 (source is True)
-        for line, *records in zip(text.source.texts(), *(lines.texts() for lines in text.references), strict=True):
+        for line, *records in zip(
+            text.source.texts(), *(lines.texts() for lines in text.references), strict=True
+        ):
             own = [annotation for annotation in map(annotation_of, records) if annotation]
-            edits = [edit for annotation in sorted(own, key=lambda item: item.order) for edit in annotation.edits]
-            yield corrections_of_m2([token.decode() for token in line.split()], edits, SPLITS[self.words])
+            edits = [
+                edit
+                for annotation in sorted(own, key=lambda item: item.order)
+                for edit in annotation.edits
+            ]
+            yield corrections_of_m2(
+                [token.decode() for token in line.split()], edits, SPLITS[self.words]
+            )
 
-    def _columns(self, counts: Ints, base: Ints, sizes: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
+    def _columns(
+        self, counts: Ints, base: Ints, sizes: Ints, firsts: Ints, references: int
+    ) -> dict[str, Ints]:
         """Return the columns of a system; the arrays have a row for each reference of each line."""
         rows = np.concatenate([sizes[:, None], counts, base[:, [TN, FN]]], axis=1)
         names = ["ref_len", *COUNTS]
         if self.mix:
             aspect, measure, w, beta = self.mix
-            keys = reference_keys(counts, base, aspect=aspect, measure=measure, w=float(w), beta=float(beta))
+            keys = reference_keys(
+                counts, base, aspect=aspect, measure=measure, w=float(w), beta=float(beta)
+            )
             best = rows[best_references(keys, firsts)]
             return {name: best[:, number] for number, name in enumerate(names)}
         table = np.zeros((len(firsts) - 1, references, len(names)), np.int64)
@@ -203,17 +249,21 @@ class ImeasureNeeds(Needs):
         return {name: table[..., number] for number, name in enumerate(names)}
 
 
-# An edit is a column of the alignment that I-measure counts, so it has at most one token of each text. There are as
-# many right, wrong and missed ones as tp, fp and fn. Where output and annotator change a token differently, correction
-# counts a wrong and a missed edit; detection counts a right one.
+# An edit is a column of the alignment that I-measure counts, so it has at most one token of each
+# text. There are as many right, wrong and missed ones as tp, fp and fn. Where output and annotator
+# change a token differently, correction counts a wrong and a missed edit; detection counts a right
+# one.
 
 
 OF_OUTPUT = {"c_tp": RIGHT, "d_fp": WRONG, "fpn": WRONG}
 """What the output's token of a column is."""
 
 
-def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[tuple[tuple[Tokens, ...], list[int]]]:
-    """Return the references of each line of a shard, distinct texts in the order of the columns, and whose they are.
+def references_of_lines(
+    needs: ImeasureNeeds, text: Text
+) -> list[tuple[tuple[Tokens, ...], list[int]]]:
+    """Return the references of each line of a shard, distinct texts in the order of the columns,
+    and whose they are.
 
     There is the place of each annotator's text among them, and ABSENT for one who takes no part.
     """
@@ -230,8 +280,12 @@ def references_of_lines(needs: ImeasureNeeds, text: Text) -> list[tuple[tuple[To
     return result
 
 
-def _of_column(row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect: str) -> list[Verdict]:
-    """Return the verdicts of a changed column, whose fields are those of the kernel's changed columns."""
+def _of_column(
+    row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect: str
+) -> list[Verdict]:
+    """Return the verdicts of a changed column, whose fields are those of the kernel's changed
+    columns.
+    """
     start, end, output, reference, place = row
     source_words, output_words, words = texts
     kind, original = THREE_WAY_COUNTS[place], " ".join(source_words[start:end])
@@ -239,8 +293,14 @@ def _of_column(row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect:
     wanted = words[reference] if reference >= 0 else ""
     if kind == "fpn" and aspect == "detection":
         return [Verdict(start, end, original, correction, "", RIGHT)]
-    own = [Verdict(start, end, original, correction, "", OF_OUTPUT[kind])] if kind in OF_OUTPUT else []
-    return own + ([Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else [])
+    own = (
+        [Verdict(start, end, original, correction, "", OF_OUTPUT[kind])]
+        if kind in OF_OUTPUT
+        else []
+    )
+    return own + (
+        [Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else []
+    )
 
 
 @lru_cache(1 << 14)
@@ -254,15 +314,17 @@ WORD = "-NONE-"
 
 @dataclass(frozen=True)
 class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
-    """The gain in weighted accuracy over the source left as it is, as a share of the greatest possible gain.
+    """The gain in weighted accuracy over the source left as it is, as a share of the greatest
+    possible gain.
 
-    Source, output and reference are aligned. A loss is a share of the greatest possible loss, below 0. For each
-    sentence the reference counts with which the measure is highest; the source is compared with the same references.
-    The source is github.com/mfelice/imeasure.
-    """
+    Source, output and reference are aligned. A loss is a share of the greatest possible loss, below
+    0. For each sentence the reference counts with which the measure is highest; the source is
+    compared with the same references. The source is github.com/mfelice/imeasure."""
 
     name: ClassVar[str] = "imeasure"
-    summary: ClassVar[str] = "I-measure (Felice and Briscoe 2015), from -1 to 1; outputs are texts, gold is M2 or XML"
+    summary: ClassVar[str] = (
+        "I-measure (Felice and Briscoe 2015), from -1 to 1; outputs are texts, gold is M2 or XML"
+    )
     name_in_text: ClassVar[str] = "I-measure"
     hint: ClassVar[str] = "the file under `gold` has it"
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {"I": {}, "I-measure": {}, "ieval": {}}
@@ -271,18 +333,27 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     by_reference: ClassVar[bool] = False
     """A sentence's references are distinct texts, whose numbers mean nothing to a reader."""
 
-    aspect: str = option("correction", help="correction, or detection of what is to be corrected", choices=ASPECTS)
+    aspect: str = option(
+        "correction", help="correction, or detection of what is to be corrected", choices=ASPECTS
+    )
     w: str = number_option("2", "weight of changed tokens")
-    mix: bool = option(False, help="mix the corrections of annotators in all ways (public numbers do not)")
+    mix: bool = option(
+        False, help="mix the corrections of annotators in all ways (public numbers do not)"
+    )
     optimise: str = option(
         "sentence",
         help="which reference counts: the best for the sentence, or the best for all sentences so far",
         choices=("sentence", "corpus"),
         implicit=True,
     )
-    measure: str = option("wacc", help="the measure by which references are chosen", choices=MEASURES, implicit=True)
+    measure: str = option(
+        "wacc", help="the measure by which references are chosen", choices=MEASURES, implicit=True
+    )
     chosen_by: str = option(
-        "correction", help="the aspect by which references are chosen", choices=ASPECTS, implicit=True
+        "correction",
+        help="the aspect by which references are chosen",
+        choices=ASPECTS,
+        implicit=True,
     )
     beta: str = number_option("1", "weight of recall against precision in F", implicit=True)
     words: str = option(
@@ -296,13 +367,20 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return mixed references chosen for the corpus, which would all have to be kept."""
         if self.mix and self.optimise == "corpus":
-            return [("optimise", "mixed references are chosen for each sentence; write optimise: sentence")]
+            return [
+                (
+                    "optimise",
+                    "mixed references are chosen for each sentence; write optimise: sentence",
+                )
+            ]
         return []
 
     @property
     def needs(self) -> ImeasureNeeds:
         """Counts of aligned tokens."""
-        return ImeasureNeeds(self.words, (self.chosen_by, self.measure, self.w, self.beta) if self.mix else ())
+        return ImeasureNeeds(
+            self.words, (self.chosen_by, self.measure, self.w, self.beta) if self.mix else ()
+        )
 
     def by_annotator(self) -> Metric:
         """Return the metric that scores each annotator apart."""
@@ -315,9 +393,13 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
         """Return the number of the text that the corrections of each annotator make."""
-        return references_of_lines(self.needs, as_text([source], [], [[own] for own in annotations]))[0][1]
+        return references_of_lines(
+            self.needs, as_text([source], [], [[own] for own in annotations])
+        )[0][1]
 
-    def verdicts(self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]) -> Verdicts:
+    def verdicts(
+        self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
+    ) -> Verdicts:
         """Return the changed tokens of each sentence as right or wrong, and those that are missed."""
         text = as_text(sources, outputs, annotations)
         assert text.source is not None  # noqa: S101 (as_text() gives it)
@@ -334,9 +416,16 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
                 by_reference, (distinct, places) = [], each[line]
                 for reference, words in enumerate(distinct, firsts[line]):
                     at = reference * len(text.systems) + number
-                    own, texts = rows[bounds[at] : bounds[at + 1]], (words_of_sources[line], output, words)
-                    by_reference.append([verdict for row in own for verdict in _of_column(row, texts, self.aspect)])
-                judged.append([None if place == ABSENT else by_reference[place] for place in places])
+                    own, texts = (
+                        rows[bounds[at] : bounds[at + 1]],
+                        (words_of_sources[line], output, words),
+                    )
+                    by_reference.append(
+                        [verdict for row in own for verdict in _of_column(row, texts, self.aspect)]
+                    )
+                judged.append(
+                    [None if place == ABSENT else by_reference[place] for place in places]
+                )
             result.append(judged)
         return result
 
@@ -351,24 +440,35 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         return [Counted(name, terms[name]) for name in COUNTS]
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return that deletions are written as a word, which I-measure takes for what is to be put in their place."""
-        lines = [line for record in annotations for line in record.split("\n") if line.startswith("A ")]
+        """Return that deletions are written as a word, which I-measure takes for what is to be put
+        in their place.
+        """
+        lines = [
+            line for record in annotations for line in record.split("\n") if line.startswith("A ")
+        ]
         own = [line.split("|||") for line in lines]
         several = sum(fields[2] == WORD and fields[1] != "noop" for fields in own)
         if not several:
             return []
-        message = (
-            f"imeasure: {several} corrections of the gold are {WORD}, which is a word for ieval.py: it is expected in"
-        )
-        return [f"{message} outputs; `gec-pipeline m2 convert --to errant` makes deletions of them, and other scores"]
+        message = f"imeasure: {several} corrections of the gold are {WORD}, which is a word for ieval.py: it is expected in"
+        return [
+            f"{message} outputs; `gec-pipeline m2 convert --to errant` makes deletions of them, and other scores"
+        ]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the counts."""
+        """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the
+        counts.
+        """
         counts, base = _stacked(totals)
         own, least = aspect_of(counts, self.aspect), aspect_of(base, self.aspect)
         values = measures(own, least, float(self.w), float(self.beta))
         baseline = measures(least, least, float(self.w), float(self.beta))["wacc"]
-        outputs = {"imeasure": values["i"], "wacc": values["wacc"], "base_wacc": baseline, "acc": values["acc"]}
+        outputs = {
+            "imeasure": values["i"],
+            "wacc": values["wacc"],
+            "base_wacc": baseline,
+            "acc": values["acc"],
+        }
         outputs |= {"precision": values["p"], "recall": values["r"], "f": values["f"]}
         return outputs | {name: getattr(own, name).astype(np.float64) for name in own._fields}
 
@@ -378,24 +478,36 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of each sentence with its own best reference: float64 [lines, 1]."""
-        return {name: values[:, None] for name, values in self.score(self._best_terms(columns)).items()}
+        return {
+            name: values[:, None] for name, values in self.score(self._best_terms(columns)).items()
+        }
 
     def _best_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts of each sentence with its own best reference: int64 [lines]."""
         terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
-        return terms if self.mix else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
+        return (
+            terms
+            if self.mix
+            else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
+        )
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses references with the totals of the sentences before; None where each is chosen alone."""
+        """Return what chooses references with the totals of the sentences before; None where each
+        is chosen alone.
+        """
         if self.optimise == "sentence":
             return None
 
-        def in_order(columns: Columns) -> Columns:  # the order of references is that of their places
+        def in_order(
+            columns: Columns,
+        ) -> Columns:  # the order of references is that of their places
             shape = columns["ref_len"].shape
             return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
         def keys(totals: Ints, counts: Ints) -> list[Floats]:
-            return [*np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)]
+            return [
+                *np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)
+            ]
 
         return SequentialAnnotatorChoice(keys, COUNTS, counts_of=in_order)
 
@@ -412,7 +524,9 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
 @dataclass(frozen=True)
 class ByAnnotator(Imeasure):
-    """The same for columns whose references are those of annotators, as reports show them beside each other."""
+    """The same for columns whose references are those of annotators, as reports show them beside
+    each other.
+    """
 
     by_reference: ClassVar[bool] = True
     """The numbers of references are those of annotators."""
@@ -425,7 +539,9 @@ class ByAnnotator(Imeasure):
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:
-    """Return the counts of the output and those of the source, int64 [..., 5] each, as the formulas take them."""
+    """Return the counts of the output and those of the source, int64 [..., 5] each, as the formulas
+    take them.
+    """
     own = np.stack([counts[name] for name in COUNTS[:5]], axis=-1)
     none = np.zeros_like(counts["base_tn"])
     return own, np.stack([none, counts["base_tn"], none, counts["base_fn"], none], axis=-1)

@@ -1,4 +1,6 @@
-"""BERTScore (Zhang et al. 2020): each piece of a text with the most similar piece of the other one, as vectors."""
+"""BERTScore (Zhang et al. 2020): each piece of a text with the most similar piece of the other one,
+as vectors.
+"""
 
 import math
 import os
@@ -47,19 +49,28 @@ class WithPairs(WithModels):
     idf: Any
 
     def told(self) -> dict[str, object]:
-        """Return what signatures say of options that may be left out. Raises InputError for those that do not fit."""
+        """Return what signatures say of options that may be left out. Raises InputError for those
+        that do not fit."""
         name, has_blank = name_of(self.model).rpartition("/")[2], has_bytes(self.model)
         if self.layer is None and name not in LAYERS:
             raise InputError(f"layer: give one; it is known of {', '.join(LAYERS)}, not of {name}")
         if self.layer is not None and self.layer < 0:
-            raise InputError(f"layer: expected 0, which is before the first block, or more, found {self.layer}")
+            raise InputError(
+                f"layer: expected 0, which is before the first block, or more, found {self.layer}"
+            )
         if self.prefix_space and not has_blank:
-            raise InputError("prefix_space has no effect: the pieces of this model are not of bytes; leave it out")
+            raise InputError(
+                "prefix_space has no effect: the pieces of this model are not of bytes; leave it out"
+            )
         layer = LAYERS[name] if self.layer is None else self.layer
-        return {"layer": layer, "prefix_space": (self.prefix_space or "true") if has_blank else None}
+        return {
+            "layer": layer,
+            "prefix_space": (self.prefix_space or "true") if has_blank else None,
+        }
 
     def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
-        """Return the option idf for data with these references: a file in the folder of caches, a document a line."""
+        """Return the option idf for data with these references: a file in the folder of caches, a
+        document a line."""
         if self.idf != "references":
             return {}
         data = "".join(f"{text}\n" for text in references()).encode()
@@ -69,11 +80,17 @@ class WithPairs(WithModels):
         return {"idf": path}
 
     def load(self, device: str) -> None:
-        """Load the model without the blocks above the layer, and the weights of pieces. Raises InputError."""
+        """Load the model without the blocks above the layer, and the weights of pieces. Raises
+        InputError."""
         if self.idf == "references":
-            raise InputError("idf: references is for pipeline.evaluate and runs, which have all references")
+            raise InputError(
+                "idf: references is for pipeline.evaluate and runs, which have all references"
+            )
         settings = self.told()
-        self.at, self.blank = int(str(settings["layer"])), " " * (settings["prefix_space"] == "true")
+        self.at, self.blank = (
+            int(str(settings["layer"])),
+            " " * (settings["prefix_space"] == "true"),
+        )
         config = {"num_hidden_layers": max(self.at, 1), "output_hidden_states": True}
         self.net = Network(self.model, "AutoModel", device, self._units, **config)
         limit = self.net.tokenizer.model_max_length
@@ -84,19 +101,28 @@ class WithPairs(WithModels):
         self.numbers, self.known = dict[str, int](), dict[tuple[int, int], tuple[float, ...]]()
         if self.idf not in (None, "none"):
             texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
-            found = Counter(piece for text in self._pieces(texts) for piece in set(text["input_ids"]))
+            found = Counter(
+                piece for text in self._pieces(texts) for piece in set(text["input_ids"])
+            )
             self.weight = lambda piece: math.log((len(texts) + 1) / (found[piece] + 1))
 
     def _pieces(self, texts: Sequence[str]) -> list[Pieces]:
-        return self.net.pieces(self.longest, [self.blank * bool(text.strip()) + text.strip() for text in texts])
+        return self.net.pieces(
+            self.longest, [self.blank * bool(text.strip()) + text.strip() for text in texts]
+        )
 
     def _units(self, out: Any, given: Any) -> list[Any]:
-        """Return the hidden states of the layer, divided by their norms, of each text [pieces, units]."""
+        """Return the hidden states of the layer, divided by their norms, of each text [pieces,
+        units]."""
         units = out.hidden_states[self.at] / out.hidden_states[self.at].norm(dim=-1, keepdim=True)
-        return [own[:size].clone() for own, size in zip(units, given["attention_mask"].sum(1).tolist(), strict=True)]
+        return [
+            own[:size].clone()
+            for own, size in zip(units, given["attention_mask"].sum(1).tolist(), strict=True)
+        ]
 
     def pairs(self, outputs: Sequence[str], references: Sequence[str]) -> list[tuple[float, ...]]:
-        """Return precision and recall of each pair. Pairs of equal pieces are compared once, and so have the same."""
+        """Return precision and recall of each pair. Pairs of equal pieces are compared once, and so
+        have the same."""
         import torch
 
         pieces = self._pieces([*outputs, *references])
@@ -106,20 +132,35 @@ class WithPairs(WithModels):
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         wanted = {number: {"input_ids": ids[number]} for pair in new for number in pair}
         units = dict(zip(wanted, self.net.values(list(wanted.values())), strict=True))
-        weights = {number: torch.tensor([*map(self.weight, ids[number])]).to(units[number]) for number in wanted}
+        weights = {
+            number: torch.tensor([*map(self.weight, ids[number])]).to(units[number])
+            for number in wanted
+        }
         for pair in new:
-            (one, two), (own, other) = ([each[number] for number in pair] for each in (units, weights))
+            (one, two), (own, other) = (
+                [each[number] for number in pair] for each in (units, weights)
+            )
             similar = one @ two.T
-            means = torch.stack((similar.amax(1) @ own / own.sum(), similar.amax(0) @ other / other.sum()))
+            means = torch.stack(
+                (similar.amax(1) @ own / own.sum(), similar.amax(0) @ other / other.sum())
+            )
             is_empty = self.empty in (len(own), len(other))
             self.known[pair] = (0.0, 0.0) if is_empty else tuple(means.nan_to_num(0.0).tolist())
         return [self.known[pair] for pair in pairs]
 
 
-@metric(name="bertscore", version="1", names=("precision", "recall"), each_reference=True, batch_size=AT_ONCE)
+@metric(
+    name="bertscore",
+    version="1",
+    names=("precision", "recall"),
+    each_reference=True,
+    batch_size=AT_ONCE,
+)
 @dataclass(eq=False)
 class Vectors(WithPairs):
-    """Similarity of pieces as vectors of a model, with the best reference (Zhang et al. 2020), as bert-score."""
+    """Similarity of pieces as vectors of a model, with the best reference (Zhang et al. 2020), as
+    bert-score.
+    """
 
     model: Model = Model(Path("roberta-large"))  # noqa: RUF009 (a path, which nobody can change)
     layer: int | None = None
@@ -131,14 +172,16 @@ class Vectors(WithPairs):
     late = ("score", "rescale", "baseline")
 
     def told(self) -> dict[str, object]:
-        """Return what signatures say of options that mean more than their values. Raises InputError."""
+        """Return what signatures say of options that mean more than their values. Raises
+        InputError."""
         settings = super().told()
         below = self.baselines(settings["layer"])
         shown = f"sha.{sha256(repr(below).encode()).hexdigest()[:12]}" if any(below) else "false"
         return {**settings, "rescale": shown, "baseline": None}
 
     def baselines(self, layer: Any) -> list[float]:
-        """Return what is subtracted from precision, recall and F: zeros without rescaling. Raises InputError."""
+        """Return what is subtracted from precision, recall and F: zeros without rescaling. Raises
+        InputError."""
         if self.rescale not in ("true", "false"):
             raise InputError(f"rescale: expected true, false, found '{self.rescale}'")
         if self.rescale == "false":
@@ -147,7 +190,11 @@ class Vectors(WithPairs):
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
         text = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
-        rows = text if self.baseline else [row.removeprefix(f"{name},") for row in text if row.startswith(f"{name},")]
+        rows = (
+            text
+            if self.baseline
+            else [row.removeprefix(f"{name},") for row in text if row.startswith(f"{name},")]
+        )
         try:
             _, p, r, f = map(float, rows[layer].split(","))
         except (IndexError, ValueError):
@@ -158,20 +205,32 @@ class Vectors(WithPairs):
 
     def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
-        from importlib.metadata import version  # here, because it takes longer to load than this file
+        from importlib.metadata import (
+            version,
+        )  # here, because it takes longer to load than this file
 
         idf = "no-idf" if self.idf == "none" else "idf"
-        rescaled = "" if self.rescale == "false" else "-custom-rescaled" if self.baseline else "-rescaled"
+        rescaled = (
+            "" if self.rescale == "false" else "-custom-rescaled" if self.baseline else "-rescaled"
+        )
         program = f"{RELEASE}(hug_trans={version('transformers')})"
         fast = "_fast-tokenizer" if self.prefix_space == "false" else ""
-        return f"{name_of(self.model)}_L{self.told()['layer']}_{idf}_version={program}{rescaled}{fast}"
+        return (
+            f"{name_of(self.model)}_L{self.told()['layer']}_{idf}_version={program}{rescaled}{fast}"
+        )
 
     __call__ = WithPairs.pairs
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-        """Return the score of a line, precision, recall and F, each that of the reference where it is highest."""
-        highest = (max(each) for each in zip(*((p, r, f_of(p, r)) for p, r in answers), strict=True))
-        p, r, f = ((x - b) / (1 - b) for x, b in zip(highest, self.baselines(super().told()["layer"]), strict=True))
+        """Return the score of a line, precision, recall and F, each that of the reference where it
+        is highest."""
+        highest = (
+            max(each) for each in zip(*((p, r, f_of(p, r)) for p, r in answers), strict=True)
+        )
+        p, r, f = (
+            (x - b) / (1 - b)
+            for x, b in zip(highest, self.baselines(super().told()["layer"]), strict=True)
+        )
         return {"p": p, "r": r, "f": f}[self.score], p, r, f
 
 

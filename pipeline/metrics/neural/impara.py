@@ -1,4 +1,6 @@
-"""IMPARA (Maeda et al. 2022): the quality of an output by a model, where it is near enough to its source."""
+"""IMPARA (Maeda et al. 2022): the quality of an output by a model, where it is near enough to its
+source.
+"""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +19,9 @@ NAMES = ("logit", "similarity")
 @metric(name="impara", version="1", names=NAMES, beside="kept", batch_size=AT_ONCE)
 @dataclass(eq=False)
 class Quality(WithModels):
-    """Quality of an output where it means what the source means (Maeda et al. 2022); needs a source, no references."""
+    """Quality of an output where it means what the source means (Maeda et al. 2022); needs a
+    source, no references.
+    """
 
     quality: Model = Model(Path("gotutiyan/IMPARA-QE"))  # noqa: RUF009 (a path, which nobody can change)
     similarity: Model = Model(Path("bert-base-cased"))  # noqa: RUF009
@@ -27,10 +31,15 @@ class Quality(WithModels):
 
     def load(self, device: str) -> None:
         """Load the models."""
-        self.logits, self.vectors = Logits(self.quality, device), Network(self.similarity, "AutoModel", device, _means)
+        self.logits, self.vectors = (
+            Logits(self.quality, device),
+            Network(self.similarity, "AutoModel", device, _means),
+        )
 
     def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, float]]:
-        """Return the logit of quality, and the cosine of source and output: 1 where both have the same pieces."""
+        """Return the logit of quality, and the cosine of source and output: 1 where both have the
+        same pieces.
+        """
         import torch
 
         logits = self.logits.values(self.logits.pieces(self.max_length, outputs))
@@ -55,5 +64,8 @@ def _means(out: Any, given: Any) -> Any:
 
 
 Impara = built_in(
-    Quality, ("impara", "quality", "similarity", "kept"), name_in_text="IMPARA", citations=("maeda-etal-2022-impara",)
+    Quality,
+    ("impara", "quality", "similarity", "kept"),
+    name_in_text="IMPARA",
+    citations=("maeda-etal-2022-impara",),
 )

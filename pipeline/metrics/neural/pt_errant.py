@@ -1,4 +1,6 @@
-"""PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit weighs what it moves BERTScore by."""
+"""PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit weighs what it moves BERTScore
+by.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,8 +42,12 @@ def _distinct(edits: Iterable[Edit]) -> dict[Key, Edit]:
 def corrected(source: str, edits: Iterable[Edit]) -> str:
     """Return a text, split at single blanks, with edits applied, but for noops."""
     words = source.split(" ")
-    for edit in sorted((each for each in edits if each.start >= 0), key=lambda each: each[:2], reverse=True):
-        words[edit.start : edit.end] = [edit.correction] if edit.correction not in ("", "-NONE-") else []
+    for edit in sorted(
+        (each for each in edits if each.start >= 0), key=lambda each: each[:2], reverse=True
+    ):
+        words[edit.start : edit.end] = (
+            [edit.correction] if edit.correction not in ("", "-NONE-") else []
+        )
     return " ".join(words)
 
 
@@ -62,13 +68,17 @@ class Weights(WithPairs):
     ) -> list[tuple[int, ...]]:
         """Return the numbers of NAMES for each output beside an annotator.
 
-        `outputs` and `references` are records of edits. The record of an annotator may have its text beside it;
-        without one that is the source with the edits applied.
-        """
+        `outputs` and `references` are records of edits. The record of an annotator may have its
+        text beside it; without one that is the source with the edits applied."""
         lines = [_Beside(*line) for line in zip(sources, outputs, references, strict=True)]
         texts = [pair for line in lines for pair in line.pairs]
-        scores = iter(self.pairs([text for text, _ in texts], [text for _, text in texts]) if texts else ())
-        return [line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless == "equal") for line in lines]
+        scores = iter(
+            self.pairs([text for text, _ in texts], [text for _, text in texts]) if texts else ()
+        )
+        return [
+            line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless == "equal")
+            for line in lines
+        ]
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the numbers of all annotators, one after the other."""
@@ -84,7 +94,10 @@ class _Beside:
         self.is_there = self.annotation is not None and self.annotation.output < len(outputs)
         self.own, self.gold = dict[Key, Edit](), dict[Key, Edit]()
         if self.annotation and self.is_there:
-            self.own, self.gold = _distinct(outputs[self.annotation.output]), _distinct(self.annotation.edits)
+            self.own, self.gold = (
+                _distinct(outputs[self.annotation.output]),
+                _distinct(self.annotation.edits),
+            )
         (text,) = texts or [corrected(source, self.annotation.edits if self.annotation else ())]
         self.edits = self.own | self.gold
         alone = [corrected(source, [edit]) for edit in self.edits.values()]
@@ -99,13 +112,19 @@ class _Beside:
         if equal and weightless == len(moved):
             moved = [1 / max(len(moved), 1)] * len(moved)
         weights = {key: round(UNIT * weight) for key, weight in zip(self.edits, moved, strict=True)}
-        sides = (self.own.keys() & self.gold, self.own.keys() - self.gold, self.gold.keys() - self.own)
+        sides = (
+            self.own.keys() & self.gold,
+            self.own.keys() - self.gold,
+            self.gold.keys() - self.own,
+        )
         sums = (sum(map(weights.__getitem__, keys)) for keys in sides)
         return (self.annotation.order, len(self.gold), *sums, len(moved), weightless)
 
 
 Weighing = built_in(Weights)
-_OPTIONS = {parameter.name: parameter_option(parameter) for parameter in Weighing.declared.parameters}
+_OPTIONS = {
+    parameter.name: parameter_option(parameter) for parameter in Weighing.declared.parameters
+}
 
 
 @dataclass(frozen=True)
@@ -127,7 +146,10 @@ class PtErrantNeeds(PluggedNeeds):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
-        return [self.columns_of([tuple(map(int, row.split())) for row in lines.texts()]) for lines in text.systems]
+        return [
+            self.columns_of([tuple(map(int, row.split())) for row in lines.texts()])
+            for lines in text.systems
+        ]
 
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
@@ -139,21 +161,26 @@ class PtErrantNeeds(PluggedNeeds):
 class PtErrant(ComputesNumbers, Errant):
     """F-beta of the weights of edits that the output and an annotator have in common.
 
-    The weight of an edit is how far BERTScore of the source with the annotator's text moves where the edit alone is
-    applied. Precision and recall are those of ERRANT, of sums of weights. For each sentence the annotator counts with
-    whom F of all sentences so far is highest; of equals the one with more right, then with less wrong, then with less
-    missed, then the first. With ties: m2 the one with the least sum of what is below F counts, as in the authors' code.
-    """
+    The weight of an edit is how far BERTScore of the source with the annotator's text moves where
+    the edit alone is applied. Precision and recall are those of ERRANT, of sums of weights. For
+    each sentence the annotator counts with whom F of all sentences so far is highest; of equals the
+    one with more right, then with less wrong, then with less missed, then the first. With ties: m2
+    the one with the least sum of what is below F counts, as in the authors' code."""
 
     name: ClassVar[str] = "pt_errant"
-    summary: ClassVar[str] = "F0.5 of edits, each weighed by what it moves BERTScore by (Gong et al. 2022)"
+    summary: ClassVar[str] = (
+        "F0.5 of edits, each weighed by what it moves BERTScore by (Gong et al. 2022)"
+    )
     name_in_text: ClassVar[str] = "PT-ERRANT"
     help_page: ClassVar[str] = "neural"
     is_built_in: ClassVar[bool] = True
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     counts: ClassVar[frozenset[str]] = frozenset({*WEIGHTS, *EDITS})
     table_outputs: ClassVar[str] = "weightless"
-    citations: ClassVar[tuple[str, ...]] = ("gong-etal-2022-revisiting", "zhang-etal-2020-bertscore")
+    citations: ClassVar[tuple[str, ...]] = (
+        "gong-etal-2022-revisiting",
+        "zhang-etal-2020-bertscore",
+    )
 
     mode: str = option("cs", help="what is compared: correction by span", choices=("cs",))
     single: ClassVar[bool] = False  # type: ignore[misc]
@@ -161,7 +188,9 @@ class PtErrant(ComputesNumbers, Errant):
     filter: ClassVar[str] = ""  # type: ignore[misc]
     types: ClassVar[str] = ""  # type: ignore[misc]
     style: ClassVar[str] = "errant"  # type: ignore[misc]
-    terms: ClassVar[tuple[Field, ...]] = tuple(Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS))
+    terms: ClassVar[tuple[Field, ...]] = tuple(
+        Field(name, per_reference=True) for name in (*WEIGHTS, *EDITS)
+    )
     """The weights, how many edits there are, and how many have none."""
     model: str = _OPTIONS["model"]
     layer: str = _OPTIONS["layer"]
@@ -192,10 +221,14 @@ class PtErrant(ComputesNumbers, Errant):
         """The weights of hits and misses with each annotator."""
         inner = self._weighing.needs
         told = f"{inner.told}|annotator:{self.annotation}" if self.annotation else inner.told
-        return PtErrantNeeds(self.name, NAMES, 0, told=told, code=inner.code, annotator=self.annotation)
+        return PtErrantNeeds(
+            self.name, NAMES, 0, told=told, code=inner.code, annotator=self.annotation
+        )
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric with the weights of pieces in data with these references, where these are asked for."""
+        """Return the metric with the weights of pieces in data with these references, where these
+        are asked for.
+        """
         return replace(self, idf=self._weighing.for_run(systems, references).idf)
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
@@ -209,9 +242,15 @@ class PtErrant(ComputesNumbers, Errant):
         return [*weights, Counted("weightless", columns["weightless"], per_reference=True)]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return pt_errant, precision, recall, the sums of weights, and how many edits there are and have none."""
+        """Return pt_errant, precision, recall, the sums of weights, and how many edits there are
+        and have none.
+        """
         weights: dict[str, Floats] = {name: totals[name] / UNIT for name in WEIGHTS}
-        return super().score(totals) | weights | {name: totals[name].astype(np.float64) for name in EDITS}
+        return (
+            super().score(totals)
+            | weights
+            | {name: totals[name].astype(np.float64) for name in EDITS}
+        )
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         tp, fp, fn = counts.astype(np.float64)
@@ -222,15 +261,31 @@ class PtErrant(ComputesNumbers, Errant):
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them, the model by its digest."""
-        inner = {key: value for key, value in self._weighing.settings() if key in _OPTIONS and key != "weightless"}
+        inner = {
+            key: value
+            for key, value in self._weighing.settings()
+            if key in _OPTIONS and key != "weightless"
+        }
         own = dict(super().settings(references)) | inner
-        return [(key, own[key]) for key in (*(option.key for option in self.options), "nrefs") if key in own]
+        return [
+            (key, own[key])
+            for key in (*(option.key for option in self.options), "nrefs")
+            if key in own
+        ]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return that many edits have no weight, so that nothing counts them."""
-        sums = [[int(each[name].sum()) for name in EDITS] for blocks in counts.values() for each in blocks]
+        sums = [
+            [int(each[name].sum()) for name in EDITS]
+            for blocks in counts.values()
+            for each in blocks
+        ]
         whole, weightless = map(sum, zip(*sums, strict=True)) if sums else (0, 0)
         if weightless <= MANY * whole:
             return []
         why = "for the model they change nothing, as letters of another case do not for an uncased one"
-        return [CountWarning(f"pt_errant: {weightless:,} of {whole:,} edits weigh 0 and do not count: {why}")]
+        return [
+            CountWarning(
+                f"pt_errant: {weightless:,} of {whole:,} edits weigh 0 and do not count: {why}"
+            )
+        ]

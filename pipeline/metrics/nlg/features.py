@@ -1,4 +1,6 @@
-"""What outputs are like: their length, and what simplifications copy of their sources, add, delete and split."""
+"""What outputs are like: their length, and what simplifications copy of their sources, add, delete
+and split.
+"""
 
 import re
 from dataclasses import dataclass, field
@@ -15,10 +17,26 @@ from ..base.capabilities import ScoresLines
 from ..base.choices import ratio
 from ..base.metric import Counted, Metric
 from ..base.needs import Columns, Field, Needs, OverlapNeeds, Text
-from ..base.options import WHERE_STRIPPED, lowercase_option, number_option, option, tokenizer_option, unit_option
+from ..base.options import (
+    WHERE_STRIPPED,
+    lowercase_option,
+    number_option,
+    option,
+    tokenizer_option,
+    unit_option,
+)
 
 _ENDS = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
-COUNTS = ("src_chars", "src_len", "src_sentences", "hyp_chars", "hyp_len", "hyp_sentences", "shared", "copy")
+COUNTS = (
+    "src_chars",
+    "src_len",
+    "src_sentences",
+    "hyp_chars",
+    "hyp_len",
+    "hyp_sentences",
+    "shared",
+    "copy",
+)
 
 
 @dataclass(frozen=True)
@@ -29,7 +47,8 @@ class FeatureNeeds(Needs):
     source = True
     references: ClassVar[bool] = False
     columns: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
-    """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the same text."""
+    """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the
+    same text."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
@@ -60,8 +79,10 @@ class Features(ScoresLines, Metric):
 
     - compression: characters of the output, divided by those of the source;
     - copies: 1 where the output is the source but for white space;
-    - additions and deletions: tokens that the source or the output lacks, divided by the tokens of the longer one;
-    - splits: sentences of the output, divided by those of the source. It ends with . ! ? or … before white space.
+    - additions and deletions: tokens that the source or the output lacks, divided by the tokens of
+      the longer one;
+    - splits: sentences of the output, divided by those of the source. It ends with . ! ? or …
+      before white space.
 
     No value is better than another: the features say what kind of simplification a system makes.
     """
@@ -107,11 +128,13 @@ class Features(ScoresLines, Metric):
 class Length(Metric):
     """The mean or sum over sentences of their numbers of tokens (words or characters).
 
-    The metric is a baseline for correlations with people: it shows how well a preference for long outputs does.
-    """
+    The metric is a baseline for correlations with people: it shows how well a preference for long
+    outputs does."""
 
     name: ClassVar[str] = "length"
-    summary: ClassVar[str] = "tokens or characters of outputs, as a baseline for correlations with people"
+    summary: ClassVar[str] = (
+        "tokens or characters of outputs, as a baseline for correlations with people"
+    )
     help_page: ClassVar[str] = "human"
     policy: ClassVar[str] = "merged"
     """References have no effect."""
@@ -128,7 +151,9 @@ class Length(Metric):
         **WHERE_STRIPPED,
     )
     level: str = option("mean", help="the mean or the sum over sentences", choices=("mean", "sum"))
-    scale: str = number_option("100", "the length that is shown as 100", digits=9, such="100 or 0.5")
+    scale: str = number_option(
+        "100", "the length that is shown as 100", digits=9, such="100 or 0.5"
+    )
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a scale of 0."""

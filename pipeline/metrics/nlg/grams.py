@@ -1,9 +1,9 @@
 """The n-grams of a shard as numbers, and how often those of all references occur.
 
-The key of an n-gram is made of its tokens alone, so that it is the same in every shard. Two n-grams have the same key
-by chance once in 2**64 pairs: among a million different n-grams, any two with a probability of one in forty millions.
-The n-grams of a text are in the order in which they first occur in it, so that sums of floats do not depend on shards.
-"""
+The key of an n-gram is made of its tokens alone, so that it is the same in every shard. Two n-grams
+have the same key by chance once in 2**64 pairs: among a million different n-grams, any two with a
+probability of one in forty millions. The n-grams of a text are in the order in which they first
+occur in it, so that sums of floats do not depend on shards."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -44,7 +44,8 @@ class Grams(NamedTuple):
     keys: Ints
     """The key of each, as a signed number."""
     shared: SharedGrams
-    """Which text has which: a row is the number of a text times the lines of the shard, plus the line."""
+    """Which text has which: a row is the number of a text times the lines of the shard, plus the
+    line."""
     cut: int
     """How many entries are of references; those of outputs follow."""
 
@@ -56,7 +57,9 @@ class Shard:
         """Split and number the tokens; raises InvalidTextError for bytes that are not UTF-8."""
         words = tokenization.words([*text.references, *text.systems])
         self.references, self.lines = len(text.references), len(words.texts[0].offsets) - 1
-        self.present = np.ones((self.lines, self.references), bool) if text.missing is None else ~text.missing
+        self.present = (
+            np.ones((self.lines, self.references), bool) if text.missing is None else ~text.missing
+        )
         """Which references each line has: bool [lines, references]."""
         lengths = np.concatenate([np.diff(own.offsets) for own in words.texts])
         ids = np.concatenate([own.ids for own in words.texts])
@@ -76,11 +79,16 @@ class Shard:
         keys = np.array([EMPTY], np.uint64)
         for shared in kernel.shared_ngrams(self._text, self.lines, self.references, order):
             keys = extended(keys[shared.shorter], self._tokens[shared.last])
-            yield Grams(keys.view(np.int64), shared, int(np.searchsorted(shared.rows, self.references * self.lines)))
+            yield Grams(
+                keys.view(np.int64),
+                shared,
+                int(np.searchsorted(shared.rows, self.references * self.lines)),
+            )
 
 
 ROWS = 1 << 15
-"""So many lines of texts are counted at once, whatever the shards are: what is counted then fits in fast memory."""
+"""So many lines of texts are counted at once, whatever the shards are: what is counted then fits in
+fast memory."""
 
 
 class InPieces(Needs):
@@ -96,7 +104,10 @@ class InPieces(Needs):
         step = max(ROWS // len(every), 1)
         lows = range(0, len(every[0].starts) or 1, step)
         pieces = zip(*(self.count_piece(_cut(text, low, low + step)) for low in lows), strict=True)
-        return [{name: np.concatenate([columns[name] for columns in own]) for name in own[0]} for own in pieces]
+        return [
+            {name: np.concatenate([columns[name] for columns in own]) for name in own[0]}
+            for own in pieces
+        ]
 
 
 def _cut(text: Text, low: int, high: int) -> Text:
@@ -131,7 +142,9 @@ class Times:
 
 @dataclass(frozen=True)
 class GramSurvey(InPieces, Survey):
-    """How often each n-gram of the references occurs in them, or how many lines have a reference with it."""
+    """How often each n-gram of the references occurs in them, or how many lines have a reference
+    with it.
+    """
 
     tokenization: Tokenization = field()
     order: int
@@ -183,11 +196,15 @@ def fixed(values: Any) -> Ints:
 
 
 def parts(name: str, values: Ints) -> dict[str, Ints]:
-    """Return terms for whole numbers that stand for real ones: their upper and lower halves, whose sums fit a float."""
+    """Return terms for whole numbers that stand for real ones: their upper and lower halves, whose
+    sums fit a float.
+    """
     return {name + HALVES[0]: values >> HALF, name + HALVES[1]: values & ((1 << HALF) - 1)}
 
 
 def real(name: str, totals: Columns) -> NDArray[np.float64]:
     """Return the real numbers that sums of parts() stand for."""
-    value: NDArray[np.float64] = np.ldexp(totals[name] + np.ldexp(totals[name + HALVES[1]], -HALF), -HALF)
+    value: NDArray[np.float64] = np.ldexp(
+        totals[name] + np.ldexp(totals[name + HALVES[1]], -HALF), -HALF
+    )
     return value

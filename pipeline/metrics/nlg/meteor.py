@@ -1,4 +1,6 @@
-"""METEOR 1.5 (Denkowski and Lavie 2014): what the authors' program in Java counts, and the score of sums of that."""
+"""METEOR 1.5 (Denkowski and Lavie 2014): what the authors' program in Java counts, and the score of
+sums of that.
+"""
 
 import re
 import subprocess
@@ -53,11 +55,17 @@ LANGUAGES = FULL | dict.fromkeys(OTHERS, Parameters(0.75, 1.4, 0.7, 0.5, (1, 0.5
 SIDES, STAGES = ("hyp", "ref"), (1, 2, 3, 4)
 COUNTS = (
     *(f"{side}_{kind}" for kind in ("tokens", "function") for side in SIDES),
-    *(f"{side}_{kind}_{stage}" for stage in STAGES for kind in ("content", "function") for side in SIDES),
+    *(
+        f"{side}_{kind}_{stage}"
+        for stage in STAGES
+        for kind in ("content", "function")
+        for side in SIDES
+    ),
     *("chunks", "hyp_matched", "ref_matched"),
 )
-"""What the program counts of an output and its best reference, in its order: tokens of both, function words among them,
-content and function words that each stage matches, runs of matches, and words in them."""
+"""What the program counts of an output and its best reference, in its order: tokens of both,
+function words among them, content and function words that each stage matches, runs of matches, and
+words in them."""
 
 
 class Program:
@@ -65,29 +73,58 @@ class Program:
 
     def __init__(self, language: str, normalize: str, tokenizer: str, jar: Path | None) -> None:
         self._language, self._tokenizer, self._given = language, tokenizer, jar
-        self._words = ["-", "-", "-stdio", "-l", language, *([] if normalize == "none" else [f"-{normalize}"])]
+        self._words = [
+            "-",
+            "-",
+            "-stdio",
+            "-l",
+            language,
+            *([] if normalize == "none" else [f"-{normalize}"]),
+        ]
 
     def files(self) -> list[Path]:
-        """Return the jar and the table of paraphrases, on which numbers depend; raises ConfigError where one lacks."""
+        """Return the jar and the table of paraphrases, on which numbers depend; raises ConfigError
+        where one lacks.
+        """
         jar = JAR.found(self._given)
         table = jar.parent / "data" / f"paraphrase-{self._language}.gz"
         if self._language in FULL and not table.is_file():
-            raise ConfigError(f"{JAR.title}: {table} is missing; www.cs.cmu.edu/~alavie/METEOR has it with the jar")
+            raise ConfigError(
+                f"{JAR.title}: {table} is missing; www.cs.cmu.edu/~alavie/METEOR has it with the jar"
+            )
         of_tokens = [PTB.found()] if self._tokenizer == "ptb" else []
         return [jar, *([table] if self._language in FULL else []), *of_tokens]
 
-    def __call__(self, outputs: Sequence[str], references: Sequence[Sequence[str]]) -> list[list[float]]:
+    def __call__(
+        self, outputs: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> list[list[float]]:
         """Return COUNTS of each output with the best of its references."""
         # no text may have what parts texts and lines
-        texts = [re.sub(r"\|\|\||[\r\n]", " ", text) for own in (*references, outputs) for text in own]
+        texts = [
+            re.sub(r"\|\|\||[\r\n]", " ", text) for own in (*references, outputs) for text in own
+        ]
         each = iter(Ptb().many(texts) if self._tokenizer == "ptb" else texts)
         fields = [list(islice(each, len(own))) for own in references]
-        lines = "".join(" ||| ".join(("SCORE", *own, output)) + "\n" for own, output in zip(fields, each, strict=True))
-        command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(self.files()[0]), *self._words]
-        done = subprocess.run(command, input=lines, capture_output=True, encoding="utf-8", check=False)
+        lines = "".join(
+            " ||| ".join(("SCORE", *own, output)) + "\n"
+            for own, output in zip(fields, each, strict=True)
+        )
+        command = [
+            "java",
+            "-Xmx2G",
+            "-Dfile.encoding=UTF-8",
+            "-jar",
+            str(self.files()[0]),
+            *self._words,
+        ]
+        done = subprocess.run(
+            command, input=lines, capture_output=True, encoding="utf-8", check=False
+        )
         counts = [[*map(float, line.split())] for line in done.stdout.splitlines()]
         if [*map(len, counts)] != [len(COUNTS)] * len(outputs):
-            raise RuntimeError(f"{JAR.title} printed {len(counts)} lines for {len(outputs)}: {done.stderr[-300:]}")
+            raise RuntimeError(
+                f"{JAR.title} printed {len(counts)} lines for {len(outputs)}: {done.stderr[-300:]}"
+            )
         return counts
 
 
@@ -95,10 +132,10 @@ class Program:
 class Meteor(ComputesNumbers, Metric):
     """METEOR 1.5, by the authors' program in Java, of which the user has a copy.
 
-    The program aligns an output with each reference by exact words, stems, synonyms and paraphrases, and counts what
-    the best alignment has. The score of a set is that of the summed counts, as the program computes it: the harmonic
-    mean of weighted precision and recall, less a penalty for matches in many chunks, by the language's parameters.
-    """
+    The program aligns an output with each reference by exact words, stems, synonyms and
+    paraphrases, and counts what the best alignment has. The score of a set is that of the summed
+    counts, as the program computes it: the harmonic mean of weighted precision and recall, less a
+    penalty for matches in many chunks, by the language's parameters."""
 
     name: ClassVar[str] = "meteor"
     summary: ClassVar[str] = "METEOR 1.5, by your copy of its jar in Java; needs no source"
@@ -110,7 +147,9 @@ class Meteor(ComputesNumbers, Metric):
     policy: ClassVar[str] = "merged"
     """The program chooses the best reference."""
 
-    language: str = option("en", help="language of the texts, the program's -l", choices=tuple(LANGUAGES))
+    language: str = option(
+        "en", help="language of the texts, the program's -l", choices=tuple(LANGUAGES)
+    )
     normalize: str = option(
         lambda given: "norm" if given.get("language", "en") in FULL else "lower",
         key="norm",
@@ -137,14 +176,28 @@ class Meteor(ComputesNumbers, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a normalisation that the language has not."""
         wrong = self.normalize == "norm" and self.language not in FULL
-        return [("normalize", f"the program normalises {', '.join(FULL)} alone; take lower or none")] if wrong else []
+        return (
+            [("normalize", f"the program normalises {', '.join(FULL)} alone; take lower or none")]
+            if wrong
+            else []
+        )
 
     @cached_property
     def needs(self) -> PluggedNeeds:
         """What the program counts."""
-        options = tuple((name, getattr(self, name)) for name in ("language", "normalize", "tokenizer"))
-        told = "|".join(("meteor", *(f"{name}:{value}" for name, value in options), f"version:{DECLARED.version}"))
-        code = Code(Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar)))
+        options = tuple(
+            (name, getattr(self, name)) for name in ("language", "normalize", "tokenizer")
+        )
+        told = "|".join(
+            (
+                "meteor",
+                *(f"{name}:{value}" for name, value in options),
+                f"version:{DECLARED.version}",
+            )
+        )
+        code = Code(
+            Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar))
+        )
         return PluggedNeeds("meteor", COUNTS, 0, told=told, code=code)
 
     @property
@@ -157,20 +210,37 @@ class Meteor(ComputesNumbers, Metric):
         alpha, beta, gamma, delta, weights = LANGUAGES[self.language]
         shares, whole = [], totals["chunks"] == 1
         for side in SIDES:
-            content, function = ([totals[f"{side}_{kind}_{n}"] for n in STAGES] for kind in ("content", "function"))
+            content, function = (
+                [totals[f"{side}_{kind}_{n}"] for n in STAGES] for kind in ("content", "function")
+            )
             tokens, functions = totals[f"{side}_tokens"], totals[f"{side}_function"]
-            hits = sum(w * (delta * c + (1 - delta) * f) for w, c, f in zip(weights, content, function, strict=False))
-            shares.append(ratio(np.asarray(hits), delta * (tokens - functions) + (1 - delta) * functions))
+            hits = sum(
+                w * (delta * c + (1 - delta) * f)
+                for w, c, f in zip(weights, content, function, strict=False)
+            )
+            shares.append(
+                ratio(np.asarray(hits), delta * (tokens - functions) + (1 - delta) * functions)
+            )
             whole = whole & (sum(content) + sum(function) == tokens)
         precision, recall = shares
         mean = ratio(precision * recall, alpha * precision + (1 - alpha) * recall)
         chunks = ratio(2 * totals["chunks"], totals["hyp_matched"] + totals["ref_matched"])
-        penalty = gamma * np.where(whole, 0.0, chunks) ** beta  # none where one chunk is all of both texts
-        return {"meteor": mean * (1 - penalty), "precision": precision, "recall": recall, "penalty": penalty}
+        penalty = (
+            gamma * np.where(whole, 0.0, chunks) ** beta
+        )  # none where one chunk is all of both texts
+        return {
+            "meteor": mean * (1 - penalty),
+            "precision": precision,
+            "recall": recall,
+            "penalty": penalty,
+        }
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the tokens of both texts, the words that match, and the chunks in which they are."""
-        return [Counted(name, columns[name]) for name in ("hyp_tokens", "ref_tokens", "hyp_matched", "chunks")]
+        return [
+            Counted(name, columns[name])
+            for name in ("hyp_tokens", "ref_tokens", "hyp_matched", "chunks")
+        ]
 
 
 DECLARED = Declared(
@@ -180,6 +250,9 @@ DECLARED = Declared(
     names=COUNTS,
     returns="counts",
     reads=("outputs", "references"),
-    parameters=(*(Parameter(name, "str") for name in ("language", "normalize", "tokenizer")), Parameter("jar", "path")),
+    parameters=(
+        *(Parameter(name, "str") for name in ("language", "normalize", "tokenizer")),
+        Parameter("jar", "path"),
+    ),
 )
 """How the program is called, in the terms of metrics of users."""

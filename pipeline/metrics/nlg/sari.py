@@ -22,12 +22,15 @@ SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""
 PARTS = ("add", "keep", "del")
 UNIT = 1 << 50
-"""The parts of a sentence score are whole numbers of 1 / UNIT, whose sums do not depend on an order."""
+"""The parts of a sentence score are whole numbers of 1 / UNIT, whose sums do not depend on an
+order."""
 
 
 @dataclass(frozen=True)
 class SariNeeds(Needs):
-    """What outputs add, keep and delete: counts of each order, or, where sentences are scored, the finished parts."""
+    """What outputs add, keep and delete: counts of each order, or, where sentences are scored, the
+    finished parts.
+    """
 
     tokenization: Tokenization = field()
     flavour: str
@@ -37,7 +40,9 @@ class SariNeeds(Needs):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """Lengths in tokens, and SUMMED of each order; or the parts of the sentence score, in 1 / UNIT."""
+        """Lengths in tokens, and SUMMED of each order; or the parts of the sentence score, in 1 /
+        UNIT.
+        """
         lengths = (Field("src_len"), Field("hyp_len"), Field("ref_len", per_reference=True))
         if self.flavour == "easse":
             return (*lengths, *(Field(name, SARI_ORDER) for name in SUMMED))
@@ -51,7 +56,10 @@ class SariNeeds(Needs):
         counts, ratios = kernel.sari(source, references, systems, text.missing)
         if self.flavour == "modified":
             counts[:, :, 0] = _moved(text)
-        src_len, ref_len = np.diff(source.offsets), np.stack([np.diff(one.offsets) for one in references], axis=-1)
+        src_len, ref_len = (
+            np.diff(source.offsets),
+            np.stack([np.diff(one.offsets) for one in references], axis=-1),
+        )
         result = []
         for number, system in enumerate(systems):
             lengths = {"src_len": src_len, "hyp_len": np.diff(system.offsets), "ref_len": ref_len}
@@ -68,36 +76,50 @@ class SariNeeds(Needs):
             texts = [join_lines(map(_with_end, lines.texts())) for lines in texts]
         if self.legacy:  # the source alone is not tokenised
             apart = self.tokenization.tokens
-            spaced = [changed_lines(text, n, lambda line: " ".join(apart(line))) for n, text in enumerate(texts[1:], 1)]
+            spaced = [
+                changed_lines(text, n, lambda line: " ".join(apart(line)))
+                for n, text in enumerate(texts[1:], 1)
+            ]
             return kernel.encode([texts[0], *spaced], "whitespace")
         encoded = self.tokenization.encode(texts)
         return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
 
     def _parts(self, whole: Mapping[str, Ints], real: Mapping[str, Floats]) -> dict[str, Ints]:
-        """Return the parts of each sentence score: the means over orders of the F1 of additions and so on."""
+        """Return the parts of each sentence score: the means over orders of the F1 of additions and
+        so on.
+        """
         empty = 1.0 if self.flavour == "huggingface" else 0.0  # a ratio of nothing to nothing
 
         def share(part: Any, total: Ints) -> Floats:
             return np.where(total == 0, empty, ratio(part, total))
 
         kept = share(real["keep_p"], whole["kept"])
-        wanted = share(whole["keep_c"], whole["keep_r"]) if empty else share(real["keep_q"], whole["keepable"])
+        wanted = (
+            share(whole["keep_c"], whole["keep_r"])
+            if empty
+            else share(real["keep_q"], whole["keepable"])
+        )
         gone, recall = (share(real["del_p"], whole[total]) for total in ("deleted", "deletable"))
         parts = {
-            "add": _f1(share(whole["add_c"], whole["add_h"]), share(whole["add_c"], whole["add_r"])),
+            "add": _f1(
+                share(whole["add_c"], whole["add_h"]), share(whole["add_c"], whole["add_r"])
+            ),
             "keep": _f1(kept, wanted),
             "del": gone,
             "del_recall": recall,
             "del_f": _f1(gone, recall),
         }
-        return {name: np.rint(part.mean(axis=-1) * UNIT).astype(np.int64) for name, part in parts.items()}
+        return {
+            name: np.rint(part.mean(axis=-1) * UNIT).astype(np.int64)
+            for name, part in parts.items()
+        }
 
 
 def _with_end(line: bytes) -> bytes:
     """Return a line in which punctuation before white space at the end is apart, as in EASSE.
 
-    There intl sees this white space. In sacreBLEU, and so in the kernel, it is dropped first, and `12.` is one token.
-    """
+    There intl sees this white space. In sacreBLEU, and so in the kernel, it is dropped first, and
+    `12.` is one token."""
     text = line.decode(errors="surrogateescape")
     end = text.rstrip()
     apart = len(end) < len(text) and unicodedata.category(end[-1:] or " ").startswith("P")
@@ -115,29 +137,45 @@ def _with_empty_tokens(texts: list[Encoded]) -> list[Encoded]:
     for ids, offsets in texts:
         lacks = offsets[1:] == offsets[:-1]
         more = np.concatenate(([0], np.cumsum(lacks)))
-        result.append(Encoded(np.insert(ids, offsets[:-1][lacks], empty).astype(np.int32), offsets + more))
+        result.append(
+            Encoded(np.insert(ids, offsets[:-1][lacks], empty).astype(np.int32), offsets + more)
+        )
     return result
 
 
 def _moved(text: Text) -> Ints:
     """Return add_c of the flavour modified: int64 [systems, lines, order].
 
-    An added n-gram must moreover have a word that no n-gram of this order of the source has, or must not be a
-    subsequence of the source's words, which are not lower-cased. Words are split at any white space, tokens at blanks.
-    """
+    An added n-gram must moreover have a word that no n-gram of this order of the source has, or
+    must not be a subsequence of the source's words, which are not lower-cased. Words are split at
+    any white space, tokens at blanks."""
     assert text.source is not None  # noqa: S101 (the needs read it)
     counts = np.zeros((len(text.systems), len(text.source.starts), SARI_ORDER), np.int64)
-    there = np.ones((len(text.source.starts), len(text.references)), bool) if text.missing is None else ~text.missing
-    references, systems = ([list(lines.texts()) for lines in texts] for texts in (text.references, text.systems))
+    there = (
+        np.ones((len(text.source.starts), len(text.references)), bool)
+        if text.missing is None
+        else ~text.missing
+    )
+    references, systems = (
+        [list(lines.texts()) for lines in texts] for texts in (text.references, text.systems)
+    )
     for line, source in enumerate(text.source.texts()):
         words, lower = source.decode().split(), source.decode().lower()
-        own = [reference[line] for reference, is_there in zip(references, there[line], strict=True) if is_there]
+        own = [
+            reference[line]
+            for reference, is_there in zip(references, there[line], strict=True)
+            if is_there
+        ]
         for order in range(1, SARI_ORDER + 1):
             known = set(lower.split() if len(lower.split(" ")) >= order else ())
-            wanted = set().union(*(_grams(reference, order) for reference in own)) - _grams(source, order)
+            wanted = set().union(*(_grams(reference, order) for reference in own)) - _grams(
+                source, order
+            )
             for number, system in enumerate(systems):
                 added = [" ".join(gram).split() for gram in wanted & _grams(system[line], order)]
-                counts[number, line, order - 1] = sum(not (known.issuperset(g) and _within(g, words)) for g in added)
+                counts[number, line, order - 1] = sum(
+                    not (known.issuperset(g) and _within(g, words)) for g in added
+                )
     return counts
 
 
@@ -147,7 +185,9 @@ def _grams(line: bytes, order: int) -> set[tuple[str, ...]]:
 
 
 def _within(gram: list[str], words: list[str]) -> bool:
-    """Return whether the words of an n-gram stand among others in this order, with or without others between them."""
+    """Return whether the words of an n-gram stand among others in this order, with or without
+    others between them.
+    """
     rest = iter(words)
     return all(word in rest for word in gram)
 
@@ -158,22 +198,27 @@ def _own(flavour: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Sari(ScoresLines, ShowsNgrams, Metric):
-    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes, for the orders 1 to 4.
+    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes, for the
+    orders 1 to 4.
 
-    All references of a sentence count together: an n-gram is wanted as often as they have it on average.
+    All references of a sentence count together: an n-gram is wanted as often as they have it on
+    average.
 
-    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse, 6a4352ec). Each order has
-      an F1 for additions, for what is kept, and for deletions.
-    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py of the first authors
-      (github.com/cocoxu/simplification, 35570464), and in the metric sari of Hugging Face's evaluate. Deletions are
-      scored by their precision. huggingface takes a ratio of nothing to nothing as 1, the others as 0.
+    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse,
+      6a4352ec). Each order has an F1 for additions, for what is kept, and for deletions.
+    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py
+      of the first authors (github.com/cocoxu/simplification, 35570464), and in the metric sari of
+      Hugging Face's evaluate. Deletions are scored by their precision. huggingface takes a ratio of
+      nothing to nothing as 1, the others as 0.
 
-    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the source. References
-    may be of different numbers; a missing one does not count, and one that is there twice counts twice.
-    """
+    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the
+    source. References may be of different numbers; a missing one does not count, and one that is
+    there twice counts twice."""
 
     name: ClassVar[str] = "sari"
-    summary: ClassVar[str] = "SARI for text simplification (Xu et al. 2016), as EASSE and others; needs a source"
+    summary: ClassVar[str] = (
+        "SARI for text simplification (Xu et al. 2016), as EASSE and others; needs a source"
+    )
     table_outputs: ClassVar[str] = "add|keep|del|sari_f|del_f"
     name_in_text: ClassVar[str] = "SARI"
     policy: ClassVar[str] = "merged"
@@ -227,9 +272,16 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return what the flavours that score sentences do not have, and what needs no source."""
         if self.flavour != "easse" and self.level != "mean":
-            return [("level", f"flavour {self.flavour} scores sentences, so that it is always mean")]
+            return [
+                ("level", f"flavour {self.flavour} scores sentences, so that it is always mean")
+            ]
         if self.flavour == "modified" and (self.tokenizer, self.lowercase) != ("blank", True):
-            return [("flavour", "modified takes lower-cased tokens between single blanks: no other tokenizer or case")]
+            return [
+                (
+                    "flavour",
+                    "modified takes lower-cased tokens between single blanks: no other tokenizer or case",
+                )
+            ]
         return []
 
     @property
@@ -240,7 +292,10 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     @property
     def citations(self) -> tuple[str, ...]:
         """The metric, and the package that is followed."""
-        return ("xu-etal-2016-optimizing", *(["alva-manchego-etal-2019-easse"] if self.flavour == "easse" else []))
+        return (
+            "xu-etal-2016-optimizing",
+            *(["alva-manchego-etal-2019-easse"] if self.flavour == "easse" else []),
+        )
 
     @cached_property
     def needs(self) -> SariNeeds:
@@ -254,7 +309,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         return self.needs.columns[3:]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return sari, add, keep and del, for modified also sari_f, del_recall and del_f; 0 where there is none."""
+        """Return sari, add, keep and del, for modified also sari_f, del_recall and del_f; 0 where
+        there is none.
+        """
         if self.flavour == "easse":
             parts = {part: self._part(part, totals) for part in PARTS}
         else:
@@ -265,8 +322,12 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         return outputs
 
     def _part(self, part: str, totals: Columns) -> Floats:
-        """Return the score of additions, of what is kept, or of deletions, from counts [..., order]."""
-        precision, recall = (ratio(totals[f"{part}_c"], totals[f"{part}_{total}"]) for total in "hr")
+        """Return the score of additions, of what is kept, or of deletions, from counts [...,
+        order].
+        """
+        precision, recall = (
+            ratio(totals[f"{part}_c"], totals[f"{part}_{total}"]) for total in "hr"
+        )
         if self.average == "micro":
             precision, recall = precision.mean(axis=-1), recall.mean(axis=-1)
         by_precision = part == "del" and self.deletion == "precision"
@@ -275,7 +336,11 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
 
     def ngram_rule(self) -> Rule | None:
         """Return that n-grams are added, kept and deleted, rightly or not."""
-        return None if self.legacy else Rule("sari", self.needs.tokenization, 1, SARI_ORDER, merged=True)
+        return (
+            None
+            if self.legacy
+            else Rule("sari", self.needs.tokenization, 1, SARI_ORDER, merged=True)
+        )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the lengths, and the counts of each order."""

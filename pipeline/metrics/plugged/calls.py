@@ -1,4 +1,6 @@
-"""Calls of the code of users: it is imported and loaded, gets batches of texts, and what it returns is checked."""
+"""Calls of the code of users: it is imported and loaded, gets batches of texts, and what it returns
+is checked.
+"""
 
 import contextlib
 import math
@@ -29,9 +31,11 @@ from ..base.declared import Declared
 from .declare import Plugin, metric
 
 Item = tuple[Any, ...]
-"""The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple of texts."""
+"""The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple
+of texts."""
 Answer = tuple[float, ...] | None
-"""The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there is none."""
+"""The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there
+is none."""
 
 MODULE = "gec_pipeline_plugin_"
 """How the names of modules begin that files are imported as."""
@@ -83,7 +87,9 @@ class Call:
     """Where answers are kept; None: in the folder of caches."""
 
     def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
-        """Return what became of a task: its number, the texts of batches, and keys where each batch is kept at once."""
+        """Return what became of a task: its number, the texts of batches, and keys where each batch
+        is kept at once.
+        """
         number, batches, keys = task
         try:
             with _making:
@@ -104,12 +110,15 @@ class Call:
                 answers.append(self._answers(ready, batch, notes))
             if keys:
                 pairs = zip(keys[place], answers[-1], strict=True)
-                cache.write({key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)})
+                cache.write(
+                    {key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)}
+                )
         spent = getattr(ready, "spent", dict[str, int])()
         return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
 
     def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
-        """Return the answers of a batch. One that fails is tried in halves until single texts are left.
+        """Return the answers of a batch. One that fails is tried in halves until single texts are
+        left.
 
         One that is as large as one for which memory ran out is halved before it is tried.
         """
@@ -126,14 +135,21 @@ class Call:
                 wrong = self._told(error)
                 if half and _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
                     _full[self] = size
-                    notes.append(f"{declared.name}: memory ran out; {len(batch)} texts are tried in halves from now on")
+                    notes.append(
+                        f"{declared.name}: memory ran out; {len(batch)} texts are tried in halves from now on"
+                    )
             if not wrong:
                 return self._each(items, batch, given)
         if not half:
             return [wrong]
         if "torch" in sys.modules and sys.modules["torch"].cuda.is_available():
-            sys.modules["torch"].cuda.empty_cache()  # here, because an error keeps what it was raised with
-        return [*self._answers(ready, batch[:half], notes), *self._answers(ready, batch[half:], notes)]
+            sys.modules[
+                "torch"
+            ].cuda.empty_cache()  # here, because an error keeps what it was raised with
+        return [
+            *self._answers(ready, batch[:half], notes),
+            *self._answers(ready, batch[half:], notes),
+        ]
 
     def _told(self, error: BaseException) -> Wrong:
         if isinstance(error, InputError):
@@ -144,26 +160,39 @@ class Call:
         return Wrong(message, "".join(traceback.format_exception(error)))
 
     def _each(self, items: list[Any] | None, batch: list[Item], given: object) -> list[Any]:
-        """Return the answer of each text of a batch, checked. `given` is what the code has returned, `items` a list."""
+        """Return the answer of each text of a batch, checked. `given` is what the code has
+        returned, `items` a list.
+        """
         declared = self.declared
         if items is None:
             found = "None (is `return` missing?)" if given is None else type(given).__name__
-            return [Wrong(f": {declared.name}: expected a list of numbers, found {found}")] * len(batch)
+            return [Wrong(f": {declared.name}: expected a list of numbers, found {found}")] * len(
+                batch
+            )
         if len(items) != len(batch):
             message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
             return [Wrong(message)] * len(batch)
         if not declared.listwise:
             return [_checked(item, declared) for item in items]
         place = declared.reads.index("outputs")
-        return [_checked_list(item, len(texts[place]), declared) for item, texts in zip(items, batch, strict=True)]
+        return [
+            _checked_list(item, len(texts[place]), declared)
+            for item, texts in zip(items, batch, strict=True)
+        ]
 
 
 def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
     """Return the numbers of all outputs of a line, one after the other; NaN stands for None."""
     items = items.tolist() if hasattr(items, "tolist") else items
-    if isinstance(items, str | bytes | dict) or not hasattr(items, "__len__") or len(items) != expected:
+    if (
+        isinstance(items, str | bytes | dict)
+        or not hasattr(items, "__len__")
+        or len(items) != expected
+    ):
         found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
-        return Wrong(f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}")
+        return Wrong(
+            f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}"
+        )
     answers = [_checked(item, declared) for item in items]
     wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
     if wrong:
@@ -178,7 +207,9 @@ def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row o
     item = item.tolist() if hasattr(item, "tolist") else item
     if item is None:
         if declared.none == "error":
-            return Wrong(f': {name} has no score; metric(none="skip") or a number says what that means')
+            return Wrong(
+                f': {name} has no score; metric(none="skip") or a number says what that means'
+            )
         return None
     many = isinstance(item, tuple | list)
     if not many and len(names) == 1:
@@ -189,27 +220,34 @@ def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row o
     numbers = []
     for title, value in zip(names, item, strict=True):
         if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-            return Wrong(f": {name}: expected a number, found {str(value)[:50]!r} ({type(value).__name__})")
+            return Wrong(
+                f": {name}: expected a number, found {str(value)[:50]!r} ({type(value).__name__})"
+            )
         try:
             number = float(value)
         except Exception as error:  # noqa: BLE001 (an int that is too large, or an object of the user)
             return Wrong(f": {name}: {title} is no number ({str(error)[:100]})")
         if not abs(number) <= LARGEST_NUMBER:
-            return Wrong(f": {name} is {number}" if len(names) == 1 else f": {name}: {title} is {number}")
+            return Wrong(
+                f": {name} is {number}" if len(names) == 1 else f": {name}: {title} is {number}"
+            )
         if declared.counts:
             scaled = Decimal(repr(number)).scaleb(declared.decimals)
             whole = scaled.to_integral_value(ROUND_HALF_EVEN)
             if not 0 <= whole <= LARGEST:
                 return Wrong(f": {name}: {title} is {value}")
             if not declared.decimals and whole != scaled:
-                return Wrong(f": {name}: {title} is {value}; counts are whole numbers, unless `decimals` says how many")
+                return Wrong(
+                    f": {name}: {title} is {value}; counts are whole numbers, unless `decimals` says how many"
+                )
             number = int(whole)
         numbers.append(number)
     return tuple(numbers)
 
 
 _full: dict[Call, float] = {}
-"""The size of the smallest batch for which memory ran out: the number of its texts times the length of the longest."""
+"""The size of the smallest batch for which memory ran out: the number of its texts times the length
+of the longest."""
 _OUT_OF_MEMORY = re.compile("OutOfMemory|MemoryError|out of memory", re.IGNORECASE)
 
 
@@ -245,7 +283,8 @@ _made_with: dict[str, str] = {}
 _OWN = frozenset(sys.modules)
 """What this process had imported before."""
 _made: dict[Call, Callable[..., Any]] = {}
-"""The code that this process has made ready: in runs one at a time, in a Scorer all that it needs."""
+"""The code that this process has made ready: in runs one at a time, in a Scorer all that it needs.
+"""
 
 
 def _ready(call: Call) -> Callable[..., Any]:
@@ -270,12 +309,16 @@ def _versions() -> dict[str, str]:
     from importlib.metadata import packages_distributions, version
 
     new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
-    names = {name for module, own in packages_distributions().items() if module in new for name in own}
+    names = {
+        name for module, own in packages_distributions().items() if module in new for name in own
+    }
     return {name: version(name) for name in sorted(names)}
 
 
 def _imported(call: Call) -> Plugin:
-    """Import the code in this process; raises ConfigError where it is not what the first process has."""
+    """Import the code in this process; raises ConfigError where it is not what the first process
+    has.
+    """
     place, name = call.place, f"{MODULE}{Path(call.place.text).stem}"
     if place.kind == "file":
         data = Path(place.text).read_bytes()
@@ -309,7 +352,9 @@ def _device(call: Call) -> str:
 
 
 def devices_of(asked: Sequence[str]) -> list[str]:
-    """Return the devices that are meant; auto is every CUDA device that torch shows, else the processor."""
+    """Return the devices that are meant; auto is every CUDA device that torch shows, else the
+    processor.
+    """
     if asked and tuple(asked) != ("auto",):
         return list(asked)
     if any(Path("/dev").glob("nvidia[0-9]*")):
@@ -321,7 +366,9 @@ def devices_of(asked: Sequence[str]) -> list[str]:
 
 
 def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
-    """Return the best of the numbers of several references, the first of equals: of counts that with the best F."""
+    """Return the best of the numbers of several references, the first of equals: of counts that
+    with the best F.
+    """
 
     def goodness(answer: tuple[float, ...]) -> float:
         if not declared.counts:
@@ -349,16 +396,25 @@ def from_bytes(name: str, path: Path, data: bytes) -> types.ModuleType:
 
 
 def place_of(error: BaseException, file: str) -> str:
-    """Return file and line of an error in the code of a user, with a colon behind; empty where it is not there."""
+    """Return file and line of an error in the code of a user, with a colon behind; empty where it
+    is not there.
+    """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{Path(error.filename).name}:{error.lineno}: "
     own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).name == file]
-    own = own or [f for f in traceback.extract_tb(error.__traceback__) if "/pipeline/" not in f.filename][-1:]
+    own = (
+        own
+        or [f for f in traceback.extract_tb(error.__traceback__) if "/pipeline/" not in f.filename][
+            -1:
+        ]
+    )
     return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""
 
 
 def package_digest(module: str) -> str:
-    """Return the SHA-256 of the Python files of a package, with their names in order, or of the file of a module."""
+    """Return the SHA-256 of the Python files of a package, with their names in order, or of the
+    file of a module.
+    """
     top = find_spec(module.partition(".")[0])
     folder = Path(next(iter(top.submodule_search_locations or ()), "")) if top else Path()
     files = sorted(folder.rglob("*.py")) if top and top.submodule_search_locations else []
@@ -367,5 +423,7 @@ def package_digest(module: str) -> str:
     hashed = sha256()
     for path in files:
         with contextlib.suppress(OSError):
-            hashed.update(f"{path.relative_to(folder).as_posix()}\n{sha256(path.read_bytes()).hexdigest()}\n".encode())
+            hashed.update(
+                f"{path.relative_to(folder).as_posix()}\n{sha256(path.read_bytes()).hexdigest()}\n".encode()
+            )
     return hashed.hexdigest()

@@ -4,8 +4,8 @@
     def kept(sources, outputs):
         return [...]                    # a number for each output
 
-The positional parameters say which texts a call gets, and the keyword-only ones are the options of the metric.
-"""
+The positional parameters say which texts a call gets, and the keyword-only ones are the options of
+the metric."""
 
 import inspect
 import re
@@ -24,13 +24,33 @@ NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 VERSION = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 TEXTS = ("sources", "outputs", "references")
 """What a call can get of a line."""
-RESERVED = ("name", "level", "beta", "none", "version", "code", "among", "title", "nrefs", "v", "higher_is_better")
+RESERVED = (
+    "name",
+    "level",
+    "beta",
+    "none",
+    "version",
+    "code",
+    "among",
+    "title",
+    "nrefs",
+    "v",
+    "higher_is_better",
+)
 """Names that options cannot have, since configs and signatures mean something else by them."""
 SECRET = re.compile(r"key|token|secret|password")
 """Options stand in signatures, results and caches: a secret must not be one."""
 Model = NewType("Model", Path)
-"""The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see `models.py`."""
-KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float", str: "str", Path: "path", Model: "model"}
+"""The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see
+`models.py`."""
+KINDS: dict[Any, str] = {
+    bool: "bool",
+    int: "int",
+    float: "float",
+    str: "str",
+    Path: "path",
+    Model: "model",
+}
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
@@ -75,7 +95,9 @@ class Plugin:
         return hasattr(self.target, "load")
 
     def at(self, place: Place, helpers: str = "") -> "Plugin":
-        """Return it with the place that its code was found at. `helpers` is the digest of what the code imports."""
+        """Return it with the place that its code was found at. `helpers` is the digest of what the
+        code imports.
+        """
         code = "" if self.declared.version else digest((place.sha256 + helpers).encode(), size=6)
         return replace(self, place=place, declared=replace(self.declared, code=code))
 
@@ -113,23 +135,25 @@ def metric(
 ) -> Any:
     """Make a metric of a function of batches, or of a class whose objects are called with batches.
 
-    The positional parameters of the function (of a class, those of `__call__`) say what a call gets: `sources`,
-    `outputs` and `references`, lists of equal length. It returns a list with an item for each line. Keyword-only
-    parameters (of a class, those of `__init__`) are the options of the metric; each needs an annotation.
+    The positional parameters of the function (of a class, those of `__call__`) say what a call
+    gets: `sources`, `outputs` and `references`, lists of equal length. It returns a list with an
+    item for each line. Keyword-only parameters (of a class, those of `__init__`) are the options of
+    the metric; each needs an annotation.
 
-    `object` is the function or class. `name` is that of the metric; the default is the name of the function. `version`
-    says when numbers change; without it every change of the code makes all numbers new. `names` are the names of the
-    numbers of a line, the score first. `returns` is score (a number, or a tuple as `names`) or counts (true positives,
-    false positives, false negatives; F-beta is made of them, with the weight `beta` of recall and so many `decimals`).
-    `level` is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest score.
-    `each_reference`: a call gets one reference for each output, and the best counts. `listwise`: a call gets, for each
-    line, the tuple of its distinct outputs.
-    `scale` is the number that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
-    expression of further names that are columns of tables. `none` is what None means: error, skip (the line is left
-    out for all systems), or a number that stands for it.
-    `batch_size` is the most lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a
-    network. `deterministic` False: the same texts may give other numbers, and the first ones are kept. `cite` has
-    BibTeX entries.
+    `object` is the function or class. `name` is that of the metric; the default is the name of the
+    function. `version` says when numbers change; without it every change of the code makes all
+    numbers new. `names` are the names of the numbers of a line, the score first. `returns` is score
+    (a number, or a tuple as `names`) or counts (true positives, false positives, false negatives;
+    F-beta is made of them, with the weight `beta` of recall and so many `decimals`). `level` is the
+    mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest
+    score. `each_reference`: a call gets one reference for each output, and the best counts.
+    `listwise`: a call gets, for each line, the tuple of its distinct outputs. `scale` is the number
+    that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
+    expression of further names that are columns of tables. `none` is what None means: error, skip
+    (the line is left out for all systems), or a number that stands for it. `batch_size` is the most
+    lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a network.
+    `deterministic` False: the same texts may give other numbers, and the first ones are kept.
+    `cite` has BibTeX entries.
 
     Raises ConfigError, with file and line, for what is wrong with the declaration.
     """
@@ -144,31 +168,47 @@ def metric(
     if title == "<lambda>":
         check.fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
     if not NAME.fullmatch(title):
-        check.fail(f"'{title}' cannot be the name of a metric: small letters, digits and _, at most 50")
+        check.fail(
+            f"'{title}' cannot be the name of a metric: small letters, digits and _, at most 50"
+        )
     if version is not None and not VERSION.fullmatch(version):
         check.fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
     texts, parameters = check.parameters()
     if each_reference and ("references" not in texts or listwise):
         check.fail(
-            "each_reference needs the parameter references" if not listwise else "listwise has no each_reference"
+            "each_reference needs the parameter references"
+            if not listwise
+            else "listwise has no each_reference"
         )
     outputs = (names,) if isinstance(names, str) else tuple(names or (title,))
     for wrong in (each for each in outputs if not NAME.fullmatch(each)):
         check.fail(f"names: '{wrong}' cannot be a name: small letters, digits and _, at most 50")
-    for what, value, known in (("returns", returns, ("score", "counts")), ("level", level, ("mean", "sum"))):
+    for what, value, known in (
+        ("returns", returns, ("score", "counts")),
+        ("level", level, ("mean", "sum")),
+    ):
         if value not in known:
             check.fail(f"{what}: expected {' or '.join(known)}, found {value!r}")
     if returns == "counts" and (names or level != "mean" or none == "skip"):
-        check.fail('returns="counts" has the outputs precision and recall: it takes no names, level or none="skip"')
-    if not (isinstance(none, int | float) and not isinstance(none, bool)) and none not in ("error", "skip"):
+        check.fail(
+            'returns="counts" has the outputs precision and recall: it takes no names, level or none="skip"'
+        )
+    if not (isinstance(none, int | float) and not isinstance(none, bool)) and none not in (
+        "error",
+        "skip",
+    ):
         check.fail(f"none: expected error, skip or a number, found {none!r}")
     if batch_size < 1 or not 0 <= decimals <= 9 or scale < 0 or beta <= 0:
-        check.fail("batch_size is at least 1, decimals are 0 to 9, scale is at least 0, beta is above 0")
+        check.fail(
+            "batch_size is at least 1, decimals are 0 to 9, scale is at least 0, beta is above 0"
+        )
     return Plugin(
         object,
         Declared(
             name=title,
-            summary=(inspect.getdoc(object) or "a metric of your own").partition("\n")[0].rstrip(". "),
+            summary=(inspect.getdoc(object) or "a metric of your own")
+            .partition("\n")[0]
+            .rstrip(". "),
             version=version or "",
             code="" if version else code_digest(object),
             names=outputs,
@@ -203,7 +243,9 @@ class _Check:
         self.call = target.__call__ if inspect.isclass(target) else target
         bases = target.__mro__[:-1] if inspect.isclass(target) else ()
         if not callable(target) or (bases and not any("__call__" in vars(base) for base in bases)):
-            self.fail(f"expected a function, or a class with the method __call__, found {type(target).__name__}")
+            self.fail(
+                f"expected a function, or a class with the method __call__, found {type(target).__name__}"
+            )
 
     def fail(self, message: str) -> None:
         """Raise ConfigError with the place of the declaration."""
@@ -241,12 +283,16 @@ class _Check:
             hints = get_type_hints(make) if options else {}
         except Exception as error:  # noqa: BLE001 (whatever a text of the user's raises)
             self.fail(f"the annotations cannot be read: {error}")
-        return tuple(texts), tuple(self._option(parameter, hints.get(parameter.name)) for parameter in options)
+        return tuple(texts), tuple(
+            self._option(parameter, hints.get(parameter.name)) for parameter in options
+        )
 
     def _option(self, parameter: inspect.Parameter, hint: Any) -> Parameter:
         name = parameter.name
         if name in RESERVED or name.startswith("_"):
-            self.fail(f"'{name}' cannot be an option: it means something else in configs and signatures")
+            self.fail(
+                f"'{name}' cannot be an option: it means something else in configs and signatures"
+            )
         if SECRET.search(name):
             self.fail(
                 f"'{name}' cannot be an option: options stand in results and caches; read secrets from os.environ"
@@ -264,7 +310,9 @@ class _Check:
         if get_origin(hint) is Literal:
             kind, choices = "choice", tuple(map(str, get_args(hint)))
         if not kind:
-            allowed = "bool, int, float, str, Literal[...], Path, or one of these with `| None = None`"
+            allowed = (
+                "bool, int, float, str, Literal[...], Path, or one of these with `| None = None`"
+            )
             self.fail(f"the option {name} needs an annotation: {allowed}")
         if optional:
             return Parameter(name, kind, choices, "")
@@ -281,7 +329,10 @@ def code_digest(target: Any) -> str:
         return digest(*(code_digest(each).encode() for each in own), size=6)
 
     def told(code: types.CodeType) -> str:
-        constants = [told(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+        constants = [
+            told(each) if isinstance(each, types.CodeType) else repr(each)
+            for each in code.co_consts
+        ]
         return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
 
     code = getattr(inspect.unwrap(target), "__code__", None)

@@ -1,4 +1,6 @@
-"""The metric classes of numbers that others compute: what `external` and the metrics of users have in common."""
+"""The metric classes of numbers that others compute: what `external` and the metrics of users have
+in common.
+"""
 
 import os
 import re
@@ -33,11 +35,12 @@ COUNTS = ("tp", "fp", "fn")
 
 
 class Numbers(ScoresLines, Metric):
-    """The mean or sum of numbers of each sentence, or F-beta of the sums of true and false positives and negatives.
+    """The mean or sum of numbers of each sentence, or F-beta of the sums of true and false
+    positives and negatives.
 
-    F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall is 1 if nothing had
-    to be corrected. F is 0 if both are 0. The score of a sentence is computed in the same way from its own numbers.
-    """
+    F-beta is that of ERRANT and the M² scorer. Precision is 1 if nothing was proposed, and recall
+    is 1 if nothing had to be corrected. F is 0 if both are 0. The score of a sentence is computed
+    in the same way from its own numbers."""
 
     counts: ClassVar[frozenset[str]] = frozenset(COUNTS)
     terms: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
@@ -79,7 +82,11 @@ class Numbers(ScoresLines, Metric):
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence: float64 [lines, 1]."""
-        scores = self._scores(columns)[0] if self.is_counts else columns[self.column(self.output)] / self.divisor
+        scores = (
+            self._scores(columns)[0]
+            if self.is_counts
+            else columns[self.column(self.output)] / self.divisor
+        )
         return scores[:, None]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
@@ -89,7 +96,9 @@ class Numbers(ScoresLines, Metric):
         return {name: values[:, None] for name, values in self.line_outputs(columns).items()}
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the numbers of each sentence: float64 [lines]. Counts have no outputs at level mean."""
+        """Return the numbers of each sentence: float64 [lines]. Counts have no outputs at level
+        mean.
+        """
         if self.is_counts:
             return {}
         return {name: columns[self.column(name)] / self.divisor for name in self.outputs}
@@ -115,7 +124,9 @@ class Code:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The digests of the files that the numbers depend on, by their paths from the folder that has them all."""
+        """The digests of the files that the numbers depend on, by their paths from the folder that
+        has them all.
+        """
         made = self.plugin.made(dict(self.values)) if hasattr(self.plugin.target, "files") else None
         paths = [Path(path).absolute() for path in made.files()] if made else []
         base = os.path.commonpath([path.parent for path in paths]) if paths else ""
@@ -129,16 +140,24 @@ class Code:
     def says(self, method: str, *given: Any, **named: Any) -> Any:
         """Return what a method of the code returns; None where it has no such method."""
         has = hasattr(self.plugin.target, method)
-        return getattr(self.plugin.made(dict(self.values)), method)(*given, **named) if has else None
+        return (
+            getattr(self.plugin.made(dict(self.values)), method)(*given, **named) if has else None
+        )
 
     @property
     def models(self) -> dict[str, str]:
         """The models that options name: their folders, or names of the hub behind models.HUB."""
         values = dict(self.values)
-        return {each.name: values[each.name] for each in self.plugin.declared.parameters if each.kind == "model"}
+        return {
+            each.name: values[each.name]
+            for each in self.plugin.declared.parameters
+            if each.kind == "model"
+        }
 
     def unavailable(self) -> str | None:
-        """Return why nothing can be computed: a package or a model is missing, or options are wrong; None: nothing."""
+        """Return why nothing can be computed: a package or a model is missing, or options are
+        wrong; None: nothing.
+        """
         name = self.plugin.declared.name
         try:
             if lacks := self.says("lacks"):
@@ -152,8 +171,12 @@ class Code:
         return None
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-        """Return the numbers of a line, of answers for it: of each of its references, or a single one."""
-        return tuple(map(float, self.says("of_line", answers) or best(answers, self.plugin.declared)))
+        """Return the numbers of a line, of answers for it: of each of its references, or a single
+        one.
+        """
+        return tuple(
+            map(float, self.says("of_line", answers) or best(answers, self.plugin.declared))
+        )
 
 
 @dataclass(frozen=True)
@@ -169,7 +192,11 @@ class PluggedNeeds(NumberNeeds):
     def references(self) -> bool:  # type: ignore[override]
         """Whether the code reads references, and cannot do without."""
         declared = self.code.plugin.declared if self.code else None
-        return declared is not None and "references" in declared.reads and "references" not in declared.optional
+        return (
+            declared is not None
+            and "references" in declared.reads
+            and "references" not in declared.optional
+        )
 
     def unavailable(self) -> str | None:
         """Return why the code cannot compute here, or None."""
@@ -185,20 +212,28 @@ class PluggedNeeds(NumberNeeds):
         return PreparedCode(self, self.code, text).count(outputs, np.arange(len(outputs)))
 
     def prepare(self, text: Text) -> "PreparedCode | None":
-        """Return the code with source and references, for calls with outputs; see `metrics/given.py`."""
+        """Return the code with source and references, for calls with outputs; see
+        `metrics/given.py`.
+        """
         return PreparedCode(self, self.code, text) if self.code else None
 
     @property
     def computed_by(self) -> str:
-        """What numbers of texts depend on: not on the number of systems, nor on options that of_line() alone reads."""
+        """What numbers of texts depend on: not on the number of systems, nor on options that
+        of_line() alone reads.
+        """
         late = ("among", *getattr(self.code and self.code.plugin.target, "late", ()))
         return "|".join(
-            part for part in self.told.split("|") if not part.startswith(tuple(f"{name}:" for name in late))
+            part
+            for part in self.told.split("|")
+            if not part.startswith(tuple(f"{name}:" for name in late))
         )
 
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers."""
-        table: Any = np.array(rows, np.float64 if self.decimals is None else np.int64).reshape(len(rows), -1)
+        table: Any = np.array(rows, np.float64 if self.decimals is None else np.int64).reshape(
+            len(rows), -1
+        )
         return {name: table[:, place] for place, name in enumerate(self.names)}
 
     @property
@@ -217,14 +252,19 @@ def _texts(lines: Lines) -> list[str]:
 
 
 class PreparedCode:
-    """Code of a user with source and references: each call computes the numbers of its outputs, and keeps none."""
+    """Code of a user with source and references: each call computes the numbers of its outputs, and
+    keeps none.
+    """
 
     def __init__(self, needs: PluggedNeeds, code: Code, text: Text) -> None:
         self.needs, self.declared = needs, code.plugin.declared
         if self.declared.listwise:
             what = "scores all outputs of a line together, so an output alone has no score"
             raise InputError(f"{self.declared.name} {what}; take evaluate() or a run")
-        self.code, self.call = code, Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",))
+        self.code, self.call = (
+            code,
+            Call(code.plugin, code.plugin.place, code.values, self.declared, ("cpu",)),
+        )
         self.read: dict[str, Sequence[Any]] = {}
         if text.source and "sources" in self.declared.reads:
             self.read["sources"] = _texts(text.source)
@@ -232,15 +272,22 @@ class PreparedCode:
             self.read["references"] = list(zip(*map(_texts, text.references), strict=True))
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the numbers of outputs, each with the line whose number `rows` has. Raises InputError."""
+        """Return the numbers of outputs, each with the line whose number `rows` has. Raises
+        InputError.
+        """
         items, sizes = [], []
         for output, line in zip(outputs, rows.tolist(), strict=True):
             own = {"outputs": output} | {name: texts[line] for name, texts in self.read.items()}
             each = own["references"] if self.declared.each_reference else [own.get("references")]
             sizes.append(len(each))
-            items += [tuple((own | {"references": one})[name] for name in self.declared.reads) for one in each]
+            items += [
+                tuple((own | {"references": one})[name] for name in self.declared.reads)
+                for one in each
+            ]
         size = self.code.plugin.batch_size
-        done = self.call((0, [items[start : start + size] for start in range(0, len(items), size)], []))
+        done = self.call(
+            (0, [items[start : start + size] for start in range(0, len(items), size)], [])
+        )
         flat = iter([answer for batch in done.answers for answer in batch])
         numbers = []
         for place, count in enumerate(sizes, 1):
@@ -252,7 +299,9 @@ class PreparedCode:
             if wrong or None in given:
                 message = wrong.message if wrong else f": {self.declared.name} has no score"
                 where = f"outputs, item {place}"
-                raise InputError(message.replace("{}", where, 1) if "{}" in message else where + message)
+                raise InputError(
+                    message.replace("{}", where, 1) if "{}" in message else where + message
+                )
             numbers.append(self.code.of_line(given))
         return self.needs.columns_of(numbers)
 
@@ -309,22 +358,28 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         return tuple(map(key_of, self.declared.cite))
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for so many systems, on which the numbers of a listwise one depend, and for the references.
+        """Return the metric for so many systems, on which the numbers of a listwise one depend, and
+        for the references.
 
         The method `with_references` of the code returns options for these.
         """
         own: dict[str, Any] = {"among": systems} if self.declared.listwise else {}
         own |= self._says("with_references", references) or {}
-        changed: Metric = replace(cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()})
+        changed: Metric = replace(
+            cast("Any", self), **{attribute_of(name): str(value) for name, value in own.items()}
+        )
         return changed
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
-        """Return the options as signatures have them: files and models by their digests; then version and level.
+        """Return the options as signatures have them: files and models by their digests; then
+        version and level.
 
         The code may have others told, by a method `told`. A model that is not there has its name.
         """
         told = dict(super().settings(references if "references" in self.declared.reads else None))
-        for parameter in (each for each in self.declared.parameters if each.kind in ("path", "model")):
+        for parameter in (
+            each for each in self.declared.parameters if each.kind in ("path", "model")
+        ):
             given = self._given(parameter)
             if given.startswith(models.HUB):
                 told[parameter.name] = escape(given.removeprefix(models.HUB))
@@ -339,12 +394,20 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
     def needs_code(self) -> Code:
         """The code with the values of the options."""
         assert self.plugin  # noqa: S101 (who asks has looked)
-        values = ((parameter.name, self._given(parameter)) for parameter in self.declared.parameters)
+        values = (
+            (parameter.name, self._given(parameter)) for parameter in self.declared.parameters
+        )
         return Code(self.plugin, tuple(values))
 
     def _says(self, method: str, *given: Any) -> Any:
-        """Return what a method of the code returns; None where it has none, or nothing can be computed."""
-        return self.needs_code.says(method, *given) if self.plugin and not self.needs_code.unavailable() else None
+        """Return what a method of the code returns; None where it has none, or nothing can be
+        computed.
+        """
+        return (
+            self.needs_code.says(method, *given)
+            if self.plugin and not self.needs_code.unavailable()
+            else None
+        )
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return what the method `peer_signature` of the code returns."""
@@ -355,20 +418,29 @@ class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
         return self._says("misfit", references)  # type: ignore[no-any-return]
 
     def _given(self, parameter: Parameter) -> Any:
-        """Return the value of an option as the code gets it: of a model its folder, where it is there."""
+        """Return the value of an option as the code gets it: of a model its folder, where it is
+        there.
+        """
         value = getattr(self, attribute_of(parameter.name))
         return str(models.located(value) or value) if parameter.kind == "model" and value else value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.declared, {each.attribute: getattr(self, each.attribute) for each in self.options})
+        return _remade, (
+            self.declared,
+            {each.attribute: getattr(self, each.attribute) for each in self.options},
+        )
 
 
 def restored(declared: Declared, signature: str) -> Metric:
-    """Return the metric of a signature, as results have it, whose code is not needed. Raises ConfigError."""
+    """Return the metric of a signature, as results have it, whose code is not needed. Raises
+    ConfigError.
+    """
     own, settings = plugged_class(declared), parse_signature(signature)[1]
     options = {option.key: option for option in own.options}
     try:
-        return own(**{options[key].attribute: options[key].read(text) for key, text in settings.items()})
+        return own(
+            **{options[key].attribute: options[key].read(text) for key, text in settings.items()}
+        )
     except (KeyError, ValueError) as error:
         raise ConfigError(f"{signature}: {error}") from None
 
@@ -391,12 +463,20 @@ def plugged_class(declared: Declared, plugin: Plugin | None = None) -> type[Plug
     fields: list[tuple[str, type, Any]] = []
     if declared.returns == "counts":
         fields.append(("beta", str, beta_option(f"{declared.beta:g}")))
-    fields += [(attribute_of(each.name), str, parameter_option(each)) for each in declared.parameters]
+    fields += [
+        (attribute_of(each.name), str, parameter_option(each)) for each in declared.parameters
+    ]
     fixed = [("version", declared.version), ("code", declared.code)]
     fixed += [("none", "" if declared.none == "error" else declared.none)]
     for name, value in fixed:
         if value:
-            fields.append((attribute_of(name), str, option(value, help=f"the {name} of the code", choices=(value,))))
+            fields.append(
+                (
+                    attribute_of(name),
+                    str,
+                    option(value, help=f"the {name} of the code", choices=(value,)),
+                )
+            )
     if declared.listwise:
         meaning = "how many systems are compared, which is known when they are"
         number: dict[str, Any] = {"pattern": "[0-9]{1,9}", "form": "a number", "implicit": True}
@@ -434,18 +514,27 @@ def parameter_option(parameter: Parameter) -> Any:
         more |= {"form": form, "pattern": pattern, "resolved": lambda text, _: repr(make(text))}
     elif parameter.kind == "path":
         more |= {"form": " or ".join([*parameter.choices, "a path"]), "free": True}
-        more["resolved"] = lambda text, base: text if text in parameter.choices else _found(text, base)
+        more["resolved"] = lambda text, base: (
+            text if text in parameter.choices else _found(text, base)
+        )
     elif parameter.kind == "model":
         usual = f"{models.HUB}{usual}" if usual else ""
-        more |= {"form": "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub", "free": True}
-        more["resolved"] = lambda text, base: text if _SHA.fullmatch(text) else models.resolved(text, base)
+        more |= {
+            "form": "a folder, or owner/name or owner/name@REVISION of the Hugging Face hub",
+            "free": True,
+        }
+        more["resolved"] = lambda text, base: (
+            text if _SHA.fullmatch(text) else models.resolved(text, base)
+        )
     else:
         more |= {"form": "a text", "free": True}
     return option(usual, **more)
 
 
 def _found(text: str, base: Path) -> str:
-    """Return an absolute path that exists, or what a signature has in place of one. Raises ConfigError."""
+    """Return an absolute path that exists, or what a signature has in place of one. Raises
+    ConfigError.
+    """
     if _SHA.fullmatch(text):
         return text
     path = (base / expanded(text, base)).absolute()

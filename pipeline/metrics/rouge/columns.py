@@ -38,9 +38,11 @@ class RougeNeeds(Needs):
     gaps: tuple[int, ...] = ()
     """The gaps of skip bigrams."""
     lead: bool = False
-    """Whether unigrams are counted without the last of each text, as the SU of ROUGE-1.5.5 needs them."""
+    """Whether unigrams are counted without the last of each text, as the SU of ROUGE-1.5.5 needs
+    them."""
     merged: bool = False
-    """Whether references are merged by maximum counts, which is possible for n-grams and skip bigrams alone."""
+    """Whether references are merged by maximum counts, which is possible for n-grams and skip
+    bigrams alone."""
     weight: str = ""
     """The weight of weighted subsequences, or an empty string if there are none."""
     source: bool = False
@@ -65,24 +67,35 @@ class RougeNeeds(Needs):
     def _counted(self) -> dict[str, int]:
         """The columns of matches in n-grams and skip bigrams, with the number of orders of each."""
         skips = {f"skip_{gap_name(gap)}": 0 for gap in self.gaps}
-        return ({"match": self.order} if self.order else {}) | ({"lead": 0} if self.lead else {}) | skips
+        return (
+            ({"match": self.order} if self.order else {})
+            | ({"lead": 0} if self.lead else {})
+            | skips
+        )
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """The columns.
 
-        For output and references there are the numbers of tokens and of sentences with a token, and whether the text
-        has letters but no token. What is asked for follows.
-        """
+        For output and references there are the numbers of tokens and of sentences with a token, and
+        whether the text has letters but no token. What is asked for follows."""
         fields = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
-        fields += [Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")]
+        fields += [
+            Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")
+        ]
         for name, orders in self._counted.items():
             fields.append(Field(name, orders, per_reference=not self.merged))
             fields += [Field(f"{name}_total", orders)] if self.merged else []
         for part in self.parts:
             fields.append(Field(part, per_reference=True, real="weighted" in part))
-            fields += [Field("base", per_reference=True, real=True)] if part == "weighted_union" else []
-            fields += [Field("union_len", per_reference=True)] if part == "union" and self.limit.bytes else []
+            fields += (
+                [Field("base", per_reference=True, real=True)] if part == "weighted_union" else []
+            )
+            fields += (
+                [Field("union_len", per_reference=True)]
+                if part == "union" and self.limit.bytes
+                else []
+            )
         return tuple(fields)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
@@ -92,13 +105,25 @@ class RougeNeeds(Needs):
         emptied = [_emptied(raw, ids.whole) for raw, ids in zip(lines, encoded, strict=True)]
         cut = len(text.references)
         references, systems = encoded[:cut], encoded[cut:]
-        shared = {"ref_len": np.stack([np.diff(reference.whole.offsets) for reference in references], axis=-1)}
-        shared |= {"ref_sentences": np.stack([_full(reference) for reference in references], axis=-1)}
+        shared = {
+            "ref_len": np.stack(
+                [np.diff(reference.whole.offsets) for reference in references], axis=-1
+            )
+        }
+        shared |= {
+            "ref_sentences": np.stack([_full(reference) for reference in references], axis=-1)
+        }
         shared |= {"ref_emptied": np.stack(emptied[:cut], axis=-1)}
         wholes = [reference.whole for reference in references], [system.whole for system in systems]
         arrays = self._matches(*wholes, shared)
-        allowed = [[common(one.whole, two.whole) for one in references] for two in systems] if apart else None
-        arrays |= self._subsequences(*((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed, shared)
+        allowed = (
+            [[common(one.whole, two.whole) for one in references] for two in systems]
+            if apart
+            else None
+        )
+        arrays |= self._subsequences(
+            *((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed, shared
+        )
         result = []
         for number, system in enumerate(systems):
             own = {"hyp_len": np.diff(system.whole.offsets), "hyp_sentences": _full(system)}
@@ -109,8 +134,8 @@ class RougeNeeds(Needs):
     def prepare(self, text: Text) -> "PreparedRouge | None":
         """Return the references prepared; see `metrics/given.py`.
 
-        None for all but n-grams and subsequences of whole texts, which are split into sentences at newlines or nowhere.
-        """
+        None for all but n-grams and subsequences of whole texts, which are split into sentences at
+        newlines or nowhere."""
         newlines = self.splitting.mode == "newline"
         more = any(self.limit) or self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"}
         if more or self.splitting.mode not in ("newline", "none"):
@@ -126,10 +151,11 @@ class RougeNeeds(Needs):
         return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
 
     def _encode(self, texts: Sequence[Lines]) -> tuple[list[Sentences], list[Sentences]]:
-        """Return the ids of texts, sentence by sentence, and those that unions of subsequences see where they differ.
+        """Return the ids of texts, sentence by sentence, and those that unions of subsequences see
+        where they differ.
 
-        These are the texts that the script cuts in another way for L and W; see Limit.cut_each(). Else there are none.
-        """
+        These are the texts that the script cuts in another way for L and W; see Limit.cut_each().
+        Else there are none."""
         split = []
         for number, text in enumerate(texts):
             try:
@@ -147,11 +173,17 @@ class RougeNeeds(Needs):
             number = error.text % len(texts)
             line = int(np.searchsorted(split[number][1], error.line, side="right")) - 1
             raise InvalidTextError(number, line, error.byte) from None
-        result = [Sentences(*ids, split[number % len(texts)][1]) for number, ids in enumerate(encoded)]
+        result = [
+            Sentences(*ids, split[number % len(texts)][1]) for number, ids in enumerate(encoded)
+        ]
         return result[: len(texts)], result[len(texts) :]
 
-    def _matches(self, references: list[Encoded], systems: list[Encoded], shared: dict[str, Ints]) -> dict[str, Ints]:
-        """Return matches of n-grams and skip bigrams [systems, lines, ...]; totals of merged ones go to `shared`."""
+    def _matches(
+        self, references: list[Encoded], systems: list[Encoded], shared: dict[str, Ints]
+    ) -> dict[str, Ints]:
+        """Return matches of n-grams and skip bigrams [systems, lines, ...]; totals of merged ones
+        go to `shared`.
+        """
         arrays = {}
         for name, orders in self._counted.items():
             if name.startswith("skip"):
@@ -159,7 +191,10 @@ class RougeNeeds(Needs):
                 if self.merged:
                     match, total = kernel.skip_bigrams(references, systems, gap)
                 else:
-                    each = [kernel.skip_bigrams([reference], systems, gap)[0] for reference in references]
+                    each = [
+                        kernel.skip_bigrams([reference], systems, gap)[0]
+                        for reference in references
+                    ]
                     match = np.stack(each, axis=-1)
             else:
                 texts = (references, systems)
@@ -182,14 +217,17 @@ class RougeNeeds(Needs):
         allowed: Allowed | None,
         shared: dict[str, NDArray[Any]],
     ) -> dict[str, NDArray[Any]]:
-        """Return the subsequences [systems, lines, references]; put totals of references in `shared`.
+        """Return the subsequences [systems, lines, references]; put totals of references in
+        `shared`.
 
         `allowed` are the tokens that unions may hit; see union_lcs() of the kernel.
         """
         arrays: dict[str, NDArray[Any]] = {}
         powers = np.zeros(0)
         if self.weight:  # k ** weight for k from 0 to the tokens of the longest line
-            longest = max(int(np.diff(text.whole.offsets).max(initial=0)) for text in (*references, *systems))
+            longest = max(
+                int(np.diff(text.whole.offsets).max(initial=0)) for text in (*references, *systems)
+            )
             powers = np.array([float(k) ** float(self.weight) for k in range(longest + 1)])
         whole = [reference.whole for reference in references], [system.whole for system in systems]
         for part in self.parts:
@@ -203,7 +241,9 @@ class RougeNeeds(Needs):
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
-                arrays[part], shared["base"] = kernel.weighted_union(references, systems, powers, allowed)
+                arrays[part], shared["base"] = kernel.weighted_union(
+                    references, systems, powers, allowed
+                )
         return arrays
 
 
@@ -215,7 +255,8 @@ class PreparedRouge:
     order: int
     subsequences: bool
     fixed: dict[str, Ints]
-    """Columns that do not depend on the output, int64 [lines, references]. Empty: each reference is one sentence."""
+    """Columns that do not depend on the output, int64 [lines, references]. Empty: each reference is
+    one sentence."""
     newlines: bool
     """Whether newlines end a sentence."""
     gathered: Gathered
@@ -234,12 +275,20 @@ class PreparedRouge:
             return self.gathered.count(outputs, rows)
         else:
             shape = ref_len.shape
-            columns |= {"ref_sentences": np.ones(shape, np.int64), "ref_emptied": np.zeros(shape, np.int64)}
+            columns |= {
+                "ref_sentences": np.ones(shape, np.int64),
+                "ref_emptied": np.zeros(shape, np.int64),
+            }
         full = hyp_len > 0
-        columns |= {"hyp_sentences": full.astype(np.int64), "hyp_emptied": np.zeros(len(full), np.int64)}
+        columns |= {
+            "hyp_sentences": full.astype(np.int64),
+            "hyp_emptied": np.zeros(len(full), np.int64),
+        }
         if not full.all():
             for number in np.flatnonzero(~full).tolist():
-                columns["hyp_emptied"][number] = any(character.isalnum() for character in outputs[number])
+                columns["hyp_emptied"][number] = any(
+                    character.isalnum() for character in outputs[number]
+                )
         return columns
 
 
@@ -257,7 +306,9 @@ def _full(text: Sentences) -> Ints:
 def _emptied(lines: Lines, encoded: Encoded) -> Ints:
     """Return whether a line has letters or digits and yet no token: int64 [lines]."""
     result = np.zeros(len(lines.starts), np.int64)
-    for line in np.flatnonzero((np.diff(encoded.offsets) == 0) & (lines.ends > lines.starts)).tolist():
+    for line in np.flatnonzero(
+        (np.diff(encoded.offsets) == 0) & (lines.ends > lines.starts)
+    ).tolist():
         text = lines.data[lines.starts[line] : lines.ends[line]].decode()
         result[line] = any(character.isalnum() for character in text)
     return result
@@ -279,7 +330,9 @@ PATTERN = r"(?:[1-9]|L|Lsum|W|SU?[0-9]{0,4})"
 
 
 class Overlap(NamedTuple):
-    """Matches and totals of one type, with each reference or with merged references: [lines, references or 1] each."""
+    """Matches and totals of one type, with each reference or with merged references: [lines,
+    references or 1] each.
+    """
 
     match: Numbers
     reference: Numbers
@@ -322,23 +375,31 @@ def read_types(text: str) -> list[Type]:
 
 
 def subsequence_of(kind: Type, script: bool) -> str:
-    """Return which subsequence a type needs, or an empty string. ROUGE-1.5.5 takes unions over sentences."""
-    names = {"L": "union" if script else "lcs", "Lsum": "union", "W": "weighted_union" if script else "weighted"}
+    """Return which subsequence a type needs, or an empty string. ROUGE-1.5.5 takes unions over
+    sentences.
+    """
+    names = {
+        "L": "union" if script else "lcs",
+        "Lsum": "union",
+        "W": "weighted_union" if script else "weighted",
+    }
     return names.get(kind.family, "")
 
 
 def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight: str) -> Overlap:
     """Return the matches and totals of a type, in ROUGE-1.5.5 if `script` is true.
 
-    The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W, ROUGE-1.5.5 applies the
-    weight once more to the sum of the weights of sentences. For SU, it leaves out the last unigram of each text.
-    """
+    The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W,
+    ROUGE-1.5.5 applies the weight once more to the sum of the weights of sentences. For SU, it
+    leaves out the last unigram of each text."""
     ref_len, hyp_len = columns["ref_len"], columns["hyp_len"][:, None]
     if kind.family == "W":
         power = float(weight)
         base = columns["base"] if script else ref_len.astype(np.float64)
         match = columns["weighted_union" if script else "weighted"]
-        return Overlap(match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape))
+        return Overlap(
+            match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape)
+        )
     if kind.family in ("L", "Lsum"):
         match, ref_len = columns[subsequence_of(kind, script)], columns.get("union_len", ref_len)
     elif merged:
@@ -351,7 +412,9 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
 
 
 def _grams(kind: Type, columns: Columns, script: bool, end: str = "") -> Ints:
-    """Return the matches of n-grams or skip bigrams, or the totals of merged references, whose columns have an end."""
+    """Return the matches of n-grams or skip bigrams, or the totals of merged references, whose
+    columns have an end.
+    """
     if kind.family == "n":
         return columns[f"match{end}"][..., kind.number - 1]
     counts = columns[f"skip_{gap_name(kind.number)}{end}"]
@@ -368,6 +431,8 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
     reach = np.maximum(sizes - 1, 0)
     if kind.number != UNLIMITED:
         reach = np.minimum(reach, kind.number + 1)
-    bigrams = reach * sizes - reach * (reach + 1) // 2  # the sum of size - distance over the allowed distances
+    bigrams = (
+        reach * sizes - reach * (reach + 1) // 2
+    )  # the sum of size - distance over the allowed distances
     total: Ints = bigrams + (np.maximum(sizes - script, 0) if kind.family == "SU" else 0)
     return total

@@ -1,4 +1,6 @@
-"""ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that texts share."""
+"""ROUGE (Lin 2004): recall, precision and F of n-grams, subsequences and skip bigrams that texts
+share.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping
@@ -15,12 +17,29 @@ from ...kernel.common import FOLDS
 from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base import ShowsNgrams
-from ..base.capabilities import Compiled, CountWarning, LimitsReferences, ScoresLines, ScoresSamples, Shared, Warns
+from ..base.capabilities import (
+    Compiled,
+    CountWarning,
+    LimitsReferences,
+    ScoresLines,
+    ScoresSamples,
+    Shared,
+    Warns,
+)
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
 from ..base.needs import PRESENT, Columns, Field
 from ..base.options import any_tokenizer_option, number_option, option
-from .columns import PATTERN, Numbers, Overlap, RougeNeeds, Type, overlap_of, read_types, subsequence_of
+from .columns import (
+    PATTERN,
+    Numbers,
+    Overlap,
+    RougeNeeds,
+    Type,
+    overlap_of,
+    read_types,
+    subsequence_of,
+)
 from .texts import USUAL, Limit, SentenceTokens, Splitting, expression, notes
 
 POLICIES = {
@@ -42,7 +61,10 @@ def _usual(name: str, otherwise: str) -> Callable[[Mapping[str, Any]], str]:
     return lambda given: COCO[name] if given.get("flavour") == "coco" else otherwise
 
 
-_SAMPLED: dict[str, Any] = {"applies": lambda m: m.level == "bootstrap", "why": "only level: bootstrap draws samples"}
+_SAMPLED: dict[str, Any] = {
+    "applies": lambda m: m.level == "bootstrap",
+    "why": "only level: bootstrap draws samples",
+}
 _LIMIT: dict[str, Any] = {
     "maximum": 1_000_000,
     "implicit": True,
@@ -55,34 +77,44 @@ _LIMIT: dict[str, Any] = {
 class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams, Warns, Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
-    The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S and SU follow the
-    paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W are unions over sentences, and its
-    scores of a text are rounded to five decimals. The flavour coco is the type L of the suites of COCO and E2E, for
-    texts that are tokenised as theirs: recall and precision are each the best of any reference.
+    The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S
+    and SU follow the paper (Lin 2004). The flavour perl follows the script ROUGE-1.5.5. Its L and W
+    are unions over sentences, and its scores of a text are rounded to five decimals. The flavour
+    coco is the type L of the suites of COCO and E2E, for texts that are tokenised as theirs: recall
+    and precision are each the best of any reference.
 
     The option references is the policy for several references:
 
     - best takes for each type the reference with the best F (google) or the best recall (perl).
-    - mean takes the mean of the scores (google), or sums matches and totals (perl, the script's -f A).
+    - mean takes the mean of the scores (google), or sums matches and totals (perl, the script's -f
+      A).
     - merged makes one reference by maximum counts.
     - jackknife is the mean of best over the sets that lack one reference.
     - jackknife_mean is the mean of mean over these sets.
     """
 
     name: ClassVar[str] = "rouge"
-    summary: ClassVar[str] = "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
+    summary: ClassVar[str] = (
+        "ROUGE (Lin 2004), as rouge-score, ROUGE-1.5.5 or the suite of COCO; needs no source"
+    )
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
-        **{f"ROUGE-{name}": {"types": name} for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")},
+        **{
+            f"ROUGE-{name}": {"types": name}
+            for name in (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")
+        },
         "ROUGE-1.5.5": {"flavour": "perl"},
         "coco rouge": {"flavour": "coco"},
     }
     table_outputs: ClassVar[str] = "rouge[A-Za-z0-9]+(_low|_high)?"
     name_in_text: ClassVar[str] = "ROUGE"
     by_reference: ClassVar[bool] = False
-    """False, since each type has a best reference of its own, and scores may be of sets of references."""
+    """False, since each type has a best reference of its own, and scores may be of sets of
+    references."""
 
     flavour: str = option(
-        "google", help="as rouge-score, as the script ROUGE-1.5.5, or as the suite of COCO", choices=tuple(POLICIES)
+        "google",
+        help="as rouge-score, as the script ROUGE-1.5.5, or as the suite of COCO",
+        choices=tuple(POLICIES),
     )
     types: str = option(
         _usual("types", "1+2+L"),
@@ -159,8 +191,12 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         "the texts (rouge-score's aggregator, Hugging Face's evaluate)",
         choices=("mean", "micro", "bootstrap"),
     )
-    samples: int = option(1000, help="samples of level: bootstrap", minimum=1, maximum=1_000_000, **_SAMPLED)
-    seed: int = option(12345, help="the seed of numpy's stream for level: bootstrap", maximum=2**32 - 1, **_SAMPLED)
+    samples: int = option(
+        1000, help="samples of level: bootstrap", minimum=1, maximum=1_000_000, **_SAMPLED
+    )
+    seed: int = option(
+        12345, help="the seed of numpy's stream for level: bootstrap", maximum=2**32 - 1, **_SAMPLED
+    )
     interval: str = option(
         "0.95",
         help="how much the intervals of level: bootstrap hold",
@@ -170,8 +206,12 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         **_SAMPLED,
     )
 
-    max_words: int = option(0, key="words", help="the script's -l: how many words of each text count; 0: all", **_LIMIT)
-    max_bytes: int = option(0, key="bytes", help="the script's -b: how many bytes of each text count; 0: all", **_LIMIT)
+    max_words: int = option(
+        0, key="words", help="the script's -l: how many words of each text count; 0: all", **_LIMIT
+    )
+    max_bytes: int = option(
+        0, key="bytes", help="the script's -b: how many bytes of each text count; 0: all", **_LIMIT
+    )
     stop_words: str = option(
         "",
         key="stop",
@@ -191,19 +231,32 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         if twice:
             problems.append(("types", f"{twice} is asked for twice"))
         if self.script and "Lsum" in names:
-            problems.append(("types", "the L of flavour perl is the union over sentences already; write L"))
+            problems.append(
+                ("types", "the L of flavour perl is the union over sentences already; write L")
+            )
         if self.coco and names != ["L"]:
             problems.append(("types", f"flavour coco has the type L alone; found '{self.types}'"))
         if self.coco and self.level != "mean":
-            problems.append(("level", f"flavour coco is the mean of the texts' scores; found '{self.level}'"))
+            problems.append(
+                ("level", f"flavour coco is the mean of the texts' scores; found '{self.level}'")
+            )
         if self.references not in POLICIES[self.flavour]:
             allowed = ", ".join(POLICIES[self.flavour])
-            problems.append(("references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'"))
+            problems.append(
+                ("references", f"flavour {self.flavour} takes {allowed}; found '{self.references}'")
+            )
         if self.script and self.level == "bootstrap":
             problems.append(("level", "bootstrap is rouge-score's; flavour perl takes mean, micro"))
-        subsequence = next((kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None)
+        subsequence = next(
+            (kind.name for kind in self.kinds if subsequence_of(kind, self.script)), None
+        )
         if self.references == "merged" and subsequence:
-            problems.append(("references", f"merged is defined for n-grams and skip bigrams, not for {subsequence}"))
+            problems.append(
+                (
+                    "references",
+                    f"merged is defined for n-grams and skip bigrams, not for {subsequence}",
+                )
+            )
         try:
             if self.split == "regex":
                 with contextlib.suppress(ImportError):  # the needs say so
@@ -235,12 +288,16 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return read_types(self.types)
 
     def in_text(self, output: str) -> tuple[str, str]:
-        """Return how papers head an output: ROUGE-L for the F of a type, R or P below it; the score is of the first."""
+        """Return how papers head an output: ROUGE-L for the F of a type, R or P below it; the score
+        is of the first."""
         kind, _, part = output.partition("_")
-        return f"ROUGE-{kind.removeprefix(self.name) or self.kinds[0].name}", super().in_text(part)[1] if part else ""
+        return f"ROUGE-{kind.removeprefix(self.name) or self.kinds[0].name}", super().in_text(part)[
+            1
+        ] if part else ""
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Refuse missing references at level micro if counts are summed for each reference or set of them."""
+        """Refuse missing references at level micro if counts are summed for each reference or set
+        of them."""
         if missing and self.level == "micro" and self._sets:
             return f"references: {self.references} is not defined at level: micro where references are missing"
         return None
@@ -252,35 +309,61 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     @property
     def _sets(self) -> bool:
-        """Whether the score is a mean of scores, one for each reference or for each set that lacks one."""
-        return self.references.startswith("jackknife") or (self.references == "mean" and not self.script)
+        """Whether the score is a mean of scores, one for each reference or for each set that lacks
+        one."""
+        return self.references.startswith("jackknife") or (
+            self.references == "mean" and not self.script
+        )
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The paper of ROUGE, and those of the stemmer and of the suite of COCO where they are used."""
+        """The paper of ROUGE, and those of the stemmer and of the suite of COCO where they are
+        used."""
         coco = ("chen-etal-2015-microsoft",) if self.coco else ()
-        return ("lin-2004-rouge", *coco, *(("porter-1980-algorithm",) if self.stemmer != "none" else ()))
+        return (
+            "lin-2004-rouge",
+            *coco,
+            *(("porter-1980-algorithm",) if self.stemmer != "none" else ()),
+        )
 
     def overlaps(self) -> tuple[Shared, ...]:
-        """Return what is shared by n-grams and by the type L, if one reference counts and no limit cuts a text.
+        """Return what is shared by n-grams and by the type L, if one reference counts and no limit
+        cuts a text.
 
         The script's L is a union over sentences, and is left out.
         """
         if self.references != "best" or self.needs.limit != Limit():
             return ()
-        split, kinds = SentenceTokens(self.needs.tokenization, self.needs.splitting), enumerate(self.kinds)
-        rows = [(row, kind) for row, kind in kinds if kind.family == "n" or (kind.family == "L" and not self.script)]
+        split, kinds = (
+            SentenceTokens(self.needs.tokenization, self.needs.splitting),
+            enumerate(self.kinds),
+        )
+        rows = [
+            (row, kind)
+            for row, kind in kinds
+            if kind.family == "n" or (kind.family == "L" and not self.script)
+        ]
         return tuple(
-            Shared(row, "ngrams" if kind.family == "n" else "sequence", split, kind.number or 1) for row, kind in rows
+            Shared(row, "ngrams" if kind.family == "n" else "sequence", split, kind.number or 1)
+            for row, kind in rows
         )
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return matches and totals of each type, but nothing if there are several sets of references."""
+        """Return matches and totals of each type, but nothing if there are several sets of
+        references."""
         if self._sets:
             return []
-        terms, fields = self.make_terms(columns), {"match": "match", "ref_total": "reference", "hyp_total": "output"}
-        stacks = {name: [terms[f"{kind.name}_{field}"] for kind in self.kinds] for name, field in fields.items()}
-        return [Counted(name, np.stack(stack, axis=-1), orders=True) for name, stack in stacks.items()]
+        terms, fields = (
+            self.make_terms(columns),
+            {"match": "match", "ref_total": "reference", "hyp_total": "output"},
+        )
+        stacks = {
+            name: [terms[f"{kind.name}_{field}"] for kind in self.kinds]
+            for name, field in fields.items()
+        }
+        return [
+            Counted(name, np.stack(stack, axis=-1), orders=True) for name, stack in stacks.items()
+        ]
 
     def row_names(self) -> list[str]:
         """Return the names of the types."""
@@ -291,10 +374,15 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         """What the types count."""
         if self.stop_words:
             tokenization: Tokenization = WithoutStopWords(
-                self.tokenizer, stemmer=self.stemmer, stop_words=self.stop_words, left_out=words_of(self.stop_words)
+                self.tokenizer,
+                stemmer=self.stemmer,
+                stop_words=self.stop_words,
+                left_out=words_of(self.stop_words),
             )
         else:
-            tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer)
+            tokenization = Tokenization(
+                self.tokenizer, lowercase=self.lowercase, stemmer=self.stemmer
+            )
         subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
         return RougeNeeds(
@@ -311,17 +399,23 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
     @cached_property
     def terms(self) -> tuple[Field, ...]:
-        """The matches and totals of each type. In coco the most matches with any reference are apart, for precision."""
+        """The matches and totals of each type. In coco the most matches with any reference are
+        apart, for precision."""
         fields = [
-            Field(name, per_reference=self._sets, real=kind.weighted) for kind in self.kinds for name in _terms_of(kind)
+            Field(name, per_reference=self._sets, real=kind.weighted)
+            for kind in self.kinds
+            for name in _terms_of(kind)
         ]
         return (*fields, Field(MOST)) if self.coco else tuple(fields)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return matches and totals of each type, with references combined: [lines], or [lines, sets]."""
+        """Return matches and totals of each type, with references combined: [lines], or [lines,
+        sets]."""
         terms: dict[str, Ints] = {}
         for kind in self.kinds:
-            overlap = overlap_of(kind, columns, self.script, self.references == "merged", self.weight)
+            overlap = overlap_of(
+                kind, columns, self.script, self.references == "merged", self.weight
+            )
             terms |= dict(zip(_terms_of(kind), self._combined(kind, overlap, columns), strict=True))
             terms |= {MOST: overlap.match.max(axis=-1)} if self.coco else {}
         return terms
@@ -332,13 +426,24 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
             return [part[:, 0] for part in overlap]
         if self.references == "best":
             # of a single reference no score is needed to find the best
-            best = np.zeros(lines, np.int64) if references == 1 else self._key(kind, overlap, columns).argmax(axis=-1)
+            best = (
+                np.zeros(lines, np.int64)
+                if references == 1
+                else self._key(kind, overlap, columns).argmax(axis=-1)
+            )
             return [_picked(part, best) for part in overlap]
         present = columns.get(PRESENT, np.full(lines, references))
         there = np.arange(references) < present[:, None]
         if self.references == "mean":
-            return list(overlap) if self._sets else [np.where(there, part, 0).sum(axis=-1) for part in overlap]
-        keys, sets = self._key(kind, overlap, columns) if self.references == "jackknife" else None, []
+            return (
+                list(overlap)
+                if self._sets
+                else [np.where(there, part, 0).sum(axis=-1) for part in overlap]
+            )
+        keys, sets = (
+            self._key(kind, overlap, columns) if self.references == "jackknife" else None,
+            [],
+        )
         for left_out in range(references):
             kept = there & ((np.arange(references) != left_out) | (present[:, None] == 1))
             if keys is None:
@@ -349,7 +454,8 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return [np.stack(parts, axis=-1) for parts in zip(*sets, strict=True)]
 
     def _key(self, kind: Type, overlap: Overlap, columns: Columns) -> Floats:
-        """Return what the best reference has most of: F, or recall, which is rounded in ROUGE-1.5.5 but for L and W."""
+        """Return what the best reference has most of: F, or recall, which is rounded in ROUGE-1.5.5
+        but for L and W."""
         if not self.script and not self.coco:
             return self._scores(kind, overlap)[0]
         if kind.weighted:  # the script compares before it applies the weight to the sum once more
@@ -357,13 +463,19 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         recall = ratio(overlap.match, overlap.reference)
         return recall if kind.family == "L" else rounded(recall, DECIMALS)
 
-    def _scores(self, kind: Type, overlap: Overlap, most: Numbers | None = None) -> tuple[Floats, Floats, Floats]:
+    def _scores(
+        self, kind: Type, overlap: Overlap, most: Numbers | None = None
+    ) -> tuple[Floats, Floats, Floats]:
         """Return F, recall and precision, for which coco has `most` matches of its own."""
         recall = ratio(overlap.match, overlap.reference)
         precision = ratio(overlap.match if most is None else most, overlap.output)
         if kind.weighted:
             recall, precision = (value ** (1 / float(self.weight)) for value in (recall, precision))
-        shown = partial(rounded, digits=DECIMALS) if self.script and self.level == "mean" else np.asarray
+        shown = (
+            partial(rounded, digits=DECIMALS)
+            if self.script and self.level == "mean"
+            else np.asarray
+        )
         recall, precision = shown(recall), shown(precision)
         if self.alpha:
             alpha = float(self.alpha)
@@ -383,21 +495,28 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return outputs
 
     def line_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of score() for each text, means over the sets of references if any: float64 [lines]."""
+        """Return the outputs of score() for each text, means over the sets of references if any:
+        float64 [lines]."""
         outputs = self.score(self.make_terms(columns))
         if not self._sets:
             return outputs
         first = next(iter(outputs.values()))
-        there = np.arange(first.shape[1]) < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
-        return {name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1) for name, values in outputs.items()}
+        there = (
+            np.arange(first.shape[1])
+            < columns.get(PRESENT, np.full(len(first), first.shape[1]))[:, None]
+        )
+        return {
+            name: np.where(there, values, 0).sum(axis=-1) / there.sum(axis=-1)
+            for name, values in outputs.items()
+        }
 
     def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
-        """Return the median of each output's means in samples of the texts; then the intervals, name_low and name_high.
+        """Return the median of each output's means in samples of the texts; then the intervals,
+        name_low and name_high.
 
-        The outputs of a type share samples. All samples come from one stream of numpy's RandomState, type after type,
-        as BootstrapAggregator of rouge-score draws them from numpy's global one after numpy.random.seed(seed). Hugging
-        Face's evaluate gives out its medians.
-        """
+        The outputs of a type share samples. All samples come from one stream of numpy's
+        RandomState, type after type, as BootstrapAggregator of rouge-score draws them from numpy's
+        global one after numpy.random.seed(seed). Hugging Face's evaluate gives out its medians."""
         stream, tail = np.random.RandomState(self.seed), (1 - float(self.interval)) / 2
         percents = [100 * tail, 50, 100 * (1 - tail)]
         middle: dict[str, float] = {}
@@ -405,16 +524,25 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         for kind in self.kinds:
             names = [f"rouge{kind.name}{part}" for part in ("", "_recall", "_precision")]
             values = np.stack([outputs[name] for name in names], axis=1)
-            samples = (values[stream.choice(len(values), size=len(values))] for _ in range(self.samples))
+            samples = (
+                values[stream.choice(len(values), size=len(values))] for _ in range(self.samples)
+            )
             means = np.stack([sample.mean(axis=0) for sample in samples])
-            for name, low, mid, high in zip(names, *np.percentile(means, percents, axis=0).tolist(), strict=True):
+            for name, low, mid, high in zip(
+                names, *np.percentile(means, percents, axis=0).tolist(), strict=True
+            ):
                 middle[name] = mid
                 ends |= {f"{name}_low": low, f"{name}_high": high}
         return middle | ends
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
-        """Return sentence_scores() of n-grams and subsequences with the best reference, as rouge-score, compiled."""
-        formula, kind, weight = kernel.native_function("best_f_scores"), self.kinds[0], float(self.beta) ** 2
+        """Return sentence_scores() of n-grams and subsequences with the best reference, as
+        rouge-score, compiled."""
+        formula, kind, weight = (
+            kernel.native_function("best_f_scores"),
+            self.kinds[0],
+            float(self.beta) ** 2,
+        )
         if formula is None or self.flavour != "google" or self.alpha or self.references != "best":
             return None
         if kind.family not in ("L", "n"):
@@ -429,9 +557,15 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return scores
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return notes about texts with letters but no token, and about an Lsum that is the same as L."""
+        """Return notes about texts with letters but no token, and about an Lsum that is the same as
+        L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
-        return notes(counts, self.tokenizer, has_lsum=any(kind.family == "Lsum" for kind in self.kinds), cut=cut)
+        return notes(
+            counts,
+            self.tokenizer,
+            has_lsum=any(kind.family == "Lsum" for kind in self.kinds),
+            cut=cut,
+        )
 
 
 MOST = "L_most"

@@ -1,4 +1,6 @@
-"""What ROUGE reads of a text: its sentences, limits to what counts, and warnings about texts without a token."""
+"""What ROUGE reads of a text: its sentences, limits to what counts, and warnings about texts
+without a token.
+"""
 
 import functools
 import hashlib
@@ -22,22 +24,28 @@ USUAL = r"(?<=[.!?])\s+"
 MATCHING = 10.0
 """Seconds of processor time that an expression may take for one text."""
 MAX_PATTERN = 1000
-"""Signs of an expression, and how often all that it has to repeat may stand in its program, multiplied."""
+"""Signs of an expression, and how often all that it has to repeat may stand in its program,
+multiplied."""
 
 
 @functools.cache
 def expression(pattern: str) -> Any:
-    """Return a regular expression, compiled. Raises ImportError without the package regex, and ValueError for no such.
+    """Return a regular expression, compiled. Raises ImportError without the package regex, and
+    ValueError for no such.
 
-    That package gives a text up after a time. Python's own engine cannot, and is for the usual expression alone.
-    """
+    That package gives a text up after a time. Python's own engine cannot, and is for the usual
+    expression alone."""
     if pattern == USUAL:
         return re.compile(pattern)
     import regex
 
-    copies = np.prod([float(number) for number in re.findall(r"\{(?:[0-9]*,(?=[0-9]))?([0-9]+)", pattern)])
+    copies = np.prod(
+        [float(number) for number in re.findall(r"\{(?:[0-9]*,(?=[0-9]))?([0-9]+)", pattern)]
+    )
     if len(pattern) > MAX_PATTERN or copies > MAX_PATTERN:
-        raise ValueError(f"more than {MAX_PATTERN:,} signs, or repeats of more than {MAX_PATTERN:,} times in all")
+        raise ValueError(
+            f"more than {MAX_PATTERN:,} signs, or repeats of more than {MAX_PATTERN:,} times in all"
+        )
     try:
         return regex.compile(pattern)
     except (regex.error, RecursionError, OverflowError, MemoryError) as error:
@@ -55,7 +63,11 @@ class Splitting(NamedTuple):
     @property
     def key(self) -> str:
         """A short name, safe in file names, that is different for every splitting."""
-        return self.mode + (hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest() if self.boundary else "")
+        return self.mode + (
+            hashlib.blake2b(self.boundary.encode(), digest_size=4).hexdigest()
+            if self.boundary
+            else ""
+        )
 
     @property
     def cache_key(self) -> str:
@@ -73,11 +85,12 @@ class Splitting(NamedTuple):
         return f"Splitting(mode={self.mode!r}, boundary={self.boundary!r}{version})"
 
     def split(self, lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
-        """Return the sentences of all lines, and the index of each line's first sentence: int64 [lines + 1].
+        """Return the sentences of all lines, and the index of each line's first sentence: int64
+        [lines + 1].
 
-        Boundaries are no part of sentences. For text 0, raises InvalidTextError if a regular expression meets bytes
-        that are not UTF-8, and LongTextError if it takes more than MATCHING seconds.
-        """
+        Boundaries are no part of sentences. For text 0, raises InvalidTextError if a regular
+        expression meets bytes that are not UTF-8, and LongTextError if it takes more than MATCHING
+        seconds."""
         if self.mode == "newline":
             return _at_newlines(lines)
         if self.mode == "none":
@@ -90,7 +103,9 @@ class Splitting(NamedTuple):
         return Lines(lines.data, np.array(starts, np.int64), np.array(ends, np.int64)), firsts
 
     def _cuts(self, index: int, line: bytes) -> list[tuple[int, int]]:
-        """Return the sentences of a line as ranges of its bytes, by a marker, a regular expression or nltk."""
+        """Return the sentences of a line as ranges of its bytes, by a marker, a regular expression
+        or nltk.
+        """
         spans, start = [], 0
         if self.mode == "marker":
             marker = self.boundary.encode()
@@ -110,7 +125,9 @@ class Splitting(NamedTuple):
                         spans.append((start, match.start()))
                         start = match.end()
             except TimeoutError:
-                message = f"takes more than {MATCHING:g} seconds to be split by boundary: {self.boundary}"
+                message = (
+                    f"takes more than {MATCHING:g} seconds to be split by boundary: {self.boundary}"
+                )
                 raise LongTextError(0, index, message) from None
             spans.append((start, len(text)))
         else:
@@ -132,13 +149,17 @@ class Splitting(NamedTuple):
         except ImportError as error:
             return f"split: {self.mode} needs the package {error.name}: pip install 'gec-pipeline[rouge]'"
         except LookupError:
-            return "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
+            return (
+                "split: nltk needs nltk's data for sentences: python -m nltk.downloader punkt_tab"
+            )
         return None
 
 
 @dataclass(frozen=True)
 class SentenceTokens:
-    """The tokens of a text, sentence by sentence. What stands between sentences, such as a marker, is no token."""
+    """The tokens of a text, sentence by sentence. What stands between sentences, such as a marker,
+    is no token.
+    """
 
     tokenization: Tokenization
     splitting: Splitting
@@ -146,11 +167,17 @@ class SentenceTokens:
     def tokens(self, text: str) -> list[str]:
         """Return the tokens that are counted of a text."""
         sentences, _ = self.splitting.split(join_lines([text.encode()]))
-        return [token for sentence in sentences.texts() for token in self.tokenization.tokens(sentence.decode())]
+        return [
+            token
+            for sentence in sentences.texts()
+            for token in self.tokenization.tokens(sentence.decode())
+        ]
 
 
 def _nltk_sentences(text: str) -> list[str]:
-    """Return the sentences of a text by nltk's splitter for English, of which each is a part of the text."""
+    """Return the sentences of a text by nltk's splitter for English, of which each is a part of the
+    text.
+    """
     from nltk import sent_tokenize
 
     sentences: list[str] = sent_tokenize(text)
@@ -159,7 +186,10 @@ def _nltk_sentences(text: str) -> list[str]:
 
 def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
     """Split every line at the newlines inside it. Newlines between lines belong to none."""
-    if not len(lines.starts) or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
+    if (
+        not len(lines.starts)
+        or lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0
+    ):
         return lines, np.arange(len(lines.starts) + 1, dtype=np.int64)
     lines = lines.own()
     newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
@@ -193,16 +223,22 @@ class Limit(NamedTuple):
     def cut(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
         """Return the sentences without what is beyond the limit of their text.
 
-        `firsts` is the index of each text's first sentence: int64 [texts + 1]. White space at the start of a sentence
-        counts as a word, as in the script. A character that would be cut in two is left out.
-        """
+        `firsts` is the index of each text's first sentence: int64 [texts + 1]. White space at the
+        start of a sentence counts as a word, as in the script. A character that would be cut in two
+        is left out."""
         sizes = sentences.ends - sentences.starts
         if not self.words:
-            return _kept(sentences, np.clip(self.bytes - _before(sizes, firsts), 0, sizes)) if self.bytes else sentences
+            return (
+                _kept(sentences, np.clip(self.bytes - _before(sizes, firsts), 0, sizes))
+                if self.bytes
+                else sentences
+            )
         texts = list(sentences.texts())
         words = [text.split() for text in texts]
         leads = [bool(own) and text[:1].isspace() for text, own in zip(texts, words, strict=True)]
-        counts = np.array([len(own) + lead for own, lead in zip(words, leads, strict=True)], np.int64)
+        counts = np.array(
+            [len(own) + lead for own, lead in zip(words, leads, strict=True)], np.int64
+        )
         left = self.words - _before(counts, firsts)
         sizes = np.where(left > 0, sizes, 0)
         for number in np.flatnonzero((left > 0) & (counts > left)).tolist():
@@ -213,10 +249,11 @@ class Limit(NamedTuple):
         return _kept(sentences, sizes)
 
     def cut_each(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
-        """Return the sentences as the script reads them for L and W, where it does not add up their bytes.
+        """Return the sentences as the script reads them for L and W, where it does not add up their
+        bytes.
 
-        Each sentence of a text is cut to the limit, and the first that reaches it is the last of its text.
-        """
+        Each sentence of a text is cut to the limit, and the first that reaches it is the last of
+        its text."""
         if not self.bytes:
             return self.cut(sentences, firsts)
         sizes = sentences.ends - sentences.starts
@@ -229,7 +266,9 @@ UNLIMITED_TEXT = Limit()
 
 
 def _before(counts: Ints, firsts: NDArray[np.int64]) -> Ints:
-    """Return the sum of the counts of the sentences of the same text that come before each: int64 [sentences]."""
+    """Return the sum of the counts of the sentences of the same text that come before each: int64
+    [sentences].
+    """
     sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
     before: Ints = sums[:-1] - np.repeat(sums[firsts[:-1]], np.diff(firsts))
     return before
@@ -247,15 +286,21 @@ def _kept(sentences: Lines, sizes: Ints) -> Lines:
 
 
 def common(one: Encoded, two: Encoded) -> Encoded:
-    """Return the tokens that both texts have in the same line, each as often as the text has it that has fewer."""
+    """Return the tokens that both texts have in the same line, each as often as the text has it
+    that has fewer.
+    """
     first, second = _numbered(one), _numbered(two)
     both = np.intersect1d(first, second, assume_unique=True)
-    offsets = np.searchsorted(both["line"], np.arange(len(one.offsets)), side="left").astype(np.int64)
+    offsets = np.searchsorted(both["line"], np.arange(len(one.offsets)), side="left").astype(
+        np.int64
+    )
     return Encoded(np.ascontiguousarray(both["id"]), offsets)
 
 
 def _numbered(text: Encoded) -> NDArray[np.void]:
-    """Return a row for each token: its line, its id, and how many equal ones of the line come before it."""
+    """Return a row for each token: its line, its id, and how many equal ones of the line come
+    before it.
+    """
     lines = np.repeat(np.arange(len(text.offsets) - 1), np.diff(text.offsets))
     order = np.lexsort((text.ids, lines))
     rows = np.zeros(len(order), [("line", np.int64), ("id", np.int32), ("number", np.int64)])
@@ -267,20 +312,28 @@ def _numbered(text: Encoded) -> NDArray[np.void]:
     return rows
 
 
-def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool) -> list[CountWarning]:
+def notes(
+    counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool
+) -> list[CountWarning]:
     """Return the notes about a data set, from the blocks of columns of each system.
 
     `cut` says that there is a limit to what counts of a text, or that stop words are left out.
     """
     empty: dict[tuple[str | None, int | None], tuple[int, int]] = {}
-    """The first line, from 1, and the number of lines that have letters but no token: of each system and reference."""
+    """The first line, from 1, and the number of lines that have letters but no token: of each
+    system and reference."""
     longest = 0
     for number, (name, blocks) in enumerate(counts.items()):
         line = 1
         for columns in blocks:
-            texts: dict[tuple[str | None, int | None], Ints] = {(name, None): columns["hyp_emptied"]}
+            texts: dict[tuple[str | None, int | None], Ints] = {
+                (name, None): columns["hyp_emptied"]
+            }
             if number == 0:
-                texts |= {(None, reference): column for reference, column in enumerate(columns["ref_emptied"].T)}
+                texts |= {
+                    (None, reference): column
+                    for reference, column in enumerate(columns["ref_emptied"].T)
+                }
             for text, emptied in texts.items():
                 if emptied.any():
                     first, several = empty.get(text, (line + int(np.argmax(emptied)), 0))
@@ -293,9 +346,15 @@ def notes(counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: 
         for (system, reference), (first, several) in empty.items()
     ]
     about_systems = [warning for warning in warnings if warning.system is not None]
-    result = sorted((w for w in warnings if w.reference is not None), key=lambda warning: warning.reference or 0)
+    result = sorted(
+        (w for w in warnings if w.reference is not None), key=lambda warning: warning.reference or 0
+    )
     if has_lsum and counts and longest <= 1:
-        result.append(CountWarning("rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"))
+        result.append(
+            CountWarning(
+                "rougeLsum is the same as rougeL: no text has more than one sentence (see `split`)"
+            )
+        )
     return result + about_systems
 
 

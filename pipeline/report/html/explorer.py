@@ -1,8 +1,8 @@
-"""The data of a page's sentence explorer: each text once, with scores and counts of each different output of a line.
+"""The data of a page's sentence explorer: each text once, with scores and counts of each different
+output of a line.
 
-Of a large data set only some lines are shown. They are chosen by their counts; no other texts are read.
-The scripts `assets/data.js` and `assets/compare.js` read the data.
-"""
+Of a large data set only some lines are shown. They are chosen by their counts; no other texts are
+read. The scripts `assets/data.js` and `assets/compare.js` read the data."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -38,26 +38,38 @@ RULE = (
 
 
 def telling(measured: Board, size: int) -> Ints:
-    """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order: int64 [size].
+    """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order:
+    int64 [size].
 
     If there are fewer lines, all are returned. The columns are read once, block after block.
     """
     if size >= measured.lines or not measured.columns:
         return np.arange(min(size, measured.lines))
     spreads, means = list[Floats](), list[Floats]()
-    for blocks in zip(*(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True):
+    for blocks in zip(
+        *(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True
+    ):
         found = np.stack([sentence_scores(measured.metric, columns) for columns in blocks])
         scores = np.nan_to_num(found)
         spreads.append(scores.max(axis=0) - scores.min(axis=0))
         goodness = measured.metric.goodness(scores.mean(axis=0))
-        means.append(np.where(np.isnan(found).all(axis=0), np.nan, goodness))  # neither worst nor best: sorted last
+        means.append(
+            np.where(np.isnan(found).all(axis=0), np.nan, goodness)
+        )  # neither worst nor best: sorted last
     spread, mean = np.concatenate(spreads), np.concatenate(means)
     apart, worst, best = (np.argsort(keys, kind="stable") for keys in (-spread, mean, -mean))
     evenly = np.linspace(0, measured.lines - 1, size).round().astype(np.int64)
     taken: dict[int, None] = {}
-    quotas = [(apart[spread[apart] > 0], size // 2), (worst, size // 4), (best, size // 8), (evenly, size)]
+    quotas = [
+        (apart[spread[apart] > 0], size // 2),
+        (worst, size // 4),
+        (best, size // 8),
+        (evenly, size),
+    ]
     for lines, quota in (*quotas, (worst, size)):  # no line is taken twice
-        new = [line for line in lines.tolist() if line not in taken][: min(quota, size - len(taken))]
+        new = [line for line in lines.tolist() if line not in taken][
+            : min(quota, size - len(taken))
+        ]
         taken |= dict.fromkeys(new)
     return np.array(sorted(taken), np.int64)
 
@@ -67,11 +79,10 @@ def table(
 ) -> tuple[Floats, list[list[Any]]]:
     """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
 
-    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at one reference at a
-    time, one with each reference and the number of the best reference. The counts follow. What is missing is NaN. A
-    field has a name, the first column, whether it is there for each reference, and the number of orders. `references`
-    is as for of_annotators().
-    """
+    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at
+    one reference at a time, one with each reference and the number of the best reference. The
+    counts follow. What is missing is NaN. A field has a name, the first column, whether it is there
+    for each reference, and the number of orders. `references` is as for of_annotators()."""
     unit = factor(metric.name) / 100
     parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
     columns = of_annotators(metric, columns, references)
@@ -80,27 +91,38 @@ def table(
     if metric.by_reference:
         scores, best = metric.sentence_scores(moved), metric.choose(moved)
         missing = columns["ref_len"] < 0 if "ref_len" in columns else np.zeros(scores.shape, bool)
-        order = np.argsort(missing, axis=1, kind="stable")  # the order into which compact() moves them
+        order = np.argsort(
+            missing, axis=1, kind="stable"
+        )  # the order into which compact() moves them
         apart = np.full(scores.shape, np.nan)
         np.put_along_axis(apart, order, scores, axis=1)
         apart[missing] = np.nan
-        parts += [scaled(unit * apart, digits), np.take_along_axis(order, best[:, None], axis=1).astype(np.float64)]
+        parts += [
+            scaled(unit * apart, digits),
+            np.take_along_axis(order, best[:, None], axis=1).astype(np.float64),
+        ]
     fields: list[list[Any]] = []
     for count in metric.shown_counts(columns if metric.by_reference else moved):
         values = count.values.reshape(len(count.values), -1).astype(np.float64)
         orders = count.values.shape[-1] if count.orders else 0
-        fields.append([count.name, sum(part.shape[1] for part in parts), count.per_reference, orders])
+        fields.append(
+            [count.name, sum(part.shape[1] for part in parts), count.per_reference, orders]
+        )
         parts.append(values)
     return np.concatenate(parts, axis=1), fields
 
 
 def scaled(values: Floats, digits: int) -> Floats:
-    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN if not finite."""
+    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN
+    if not finite.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         exact = values * 10.0 ** (digits + 2)
         rounded = np.floor(exact + 0.5)
         near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
-    for index in zip(*np.nonzero(near), strict=True):  # the decimal form decides which way a half goes
+    for index in zip(
+        *np.nonzero(near), strict=True
+    ):  # the decimal form decides which way a half goes
         rounded[index] = float(round_half_up(100 * float(values[index]), digits).replace(".", ""))
     return np.where(np.isfinite(rounded), rounded, np.nan)
 
@@ -108,7 +130,8 @@ def scaled(values: Floats, digits: int) -> Floats:
 BUDGET = 9_700_000
 """About how many bytes the sentences of a page may take, unless more sentences are asked for."""
 LARGEST = 4 * BUDGET
-"""About how many they may take then. A browser would not show more, and memory is ten times as much."""
+"""About how many they may take then. A browser would not show more, and memory is ten times as
+much."""
 EDITS = 10
 """About how many numbers take as much room as what an annotator says of the edits of an output."""
 NUMBER = 1.2
@@ -122,7 +145,9 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     """
     boards = [measured.by_line for measured in material.measured]
     scored = {name: [m for m in boards if m.scores[0].dataset == name] for name in material.corpora}
-    scored = {name: measured for name, measured in scored.items() if any(m.columns for m in measured)}
+    scored = {
+        name: measured for name, measured in scored.items() if any(m.columns for m in measured)
+    }
     if not scored or lines == 0:
         return None
     sizes = _affordable(material, scored, BUDGET)
@@ -139,17 +164,30 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
     for name, measured in scored.items():
         dataset = _dataset(material.corpora[name], measured, sizes[name], material, texts)
         datasets.append(dataset)
-        for entry, shown in zip(dataset["metrics"], (m for m in measured if m.columns), strict=True):
+        for entry, shown in zip(
+            dataset["metrics"], (m for m in measured if m.columns), strict=True
+        ):
             ngrams = capabilities.shown_ngrams(shown.metric)
             rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            entry |= {"rule": None, "label": named[entry["signature"]], "called": printed[entry["signature"]]}
+            entry |= {
+                "rule": None,
+                "label": named[entry["signature"]],
+                "called": printed[entry["signature"]],
+            }
             if rule:
-                about = {"name": rule.name, "first": rule.first, "last": rule.last, "merged": rule.merged}
+                about = {
+                    "name": rule.name,
+                    "first": rule.first,
+                    "last": rule.last,
+                    "merged": rule.merged,
+                }
                 entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
                 rules.add(rule.name)
             if overlaps:
                 read = [(one, number_of(one.tokenization, numbers)) for one in overlaps]
-                entry["overlaps"] = [{"row": o.row, "kind": o.kind, "n": o.n, "tokens": tokens} for o, tokens in read]
+                entry["overlaps"] = [
+                    {"row": o.row, "kind": o.kind, "n": o.n, "tokens": tokens} for o, tokens in read
+                ]
             if any(one.kind != "sequence" for one in overlaps):
                 rules.add("match")
     return {
@@ -161,32 +199,55 @@ def explorer(material: Material, lines: int | None = None) -> dict[str, Any] | N
         "digits": material.digits,
         "datasets": datasets,
         "rules": {
-            name: {"roles": capabilities.ROLES[name], "counts": capabilities.COUNTS[name]} for name in sorted(rules)
+            name: {"roles": capabilities.ROLES[name], "counts": capabilities.COUNTS[name]}
+            for name in sorted(rules)
         },
         "rule": RULE,
     }
 
 
-def _affordable(material: Material, scored: Mapping[str, Sequence[Board]], budget: int) -> dict[str, int]:
-    """Return how many lines of each data set a budget has room for. The share is the same for all data sets."""
+def _affordable(
+    material: Material, scored: Mapping[str, Sequence[Board]], budget: int
+) -> dict[str, int]:
+    """Return how many lines of each data set a budget has room for. The share is the same for all
+    data sets.
+    """
     cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
     for name, measured in scored.items():
         text = sum(text.size for text in material.corpora[name].texts()) / max(lines[name], 1)
-        numbers = sum(len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured)
-        numbers += sum(EDITS * len(m.columns) * m.references for m in measured if capabilities.edit_judge(m.metric))
+        numbers = sum(
+            len(m.columns) * (4 + m.metric.needs.schema(m.references).width) for m in measured
+        )
+        numbers += sum(
+            EDITS * len(m.columns) * m.references
+            for m in measured
+            if capabilities.edit_judge(m.metric)
+        )
         cost[name] = text * 1.1 + numbers * NUMBER
     share = budget / max(sum(lines[name] * cost[name] for name in scored), 1.0)
-    return {name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored}
+    return {
+        name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored
+    }
 
 
-def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Material, texts: Texts) -> dict[str, Any]:
-    """Return `size` lines of a data set, which systems have which outputs, and the metrics with their numbers."""
+def _dataset(
+    corpus: Corpus, measured: Sequence[Board], size: int, material: Material, texts: Texts
+) -> dict[str, Any]:
+    """Return `size` lines of a data set, which systems have which outputs, and the metrics with
+    their numbers.
+    """
     with_columns, digits = [m for m in measured if m.columns], material.digits
     lines = telling(with_columns[0], size)
-    explained = [line for line in telling(with_columns[0], min(material.effects, size)).tolist() if line in lines]
+    explained = [
+        line
+        for line in telling(with_columns[0], min(material.effects, size)).tolist()
+        if line in lines
+    ]
     first = corpus.texts()[0]
     names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
-    outputs = np.array([[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names])
+    outputs = np.array(
+        [[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names]
+    )
     variants = variants_of(outputs.reshape(len(names), len(lines)))
     effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
     return {
@@ -194,19 +255,27 @@ def _dataset(corpus: Corpus, measured: Sequence[Board], size: int, material: Mat
         "total": corpus.lines,
         "numbers": [first.number(line + 1) for line in lines.tolist()],
         **({"ids": list(lines_of(corpus.ids, lines))} if corpus.ids else {}),
-        "source": [texts.number(text) for text in lines_of(corpus.source, lines)] if corpus.source else None,
-        "references": [[texts.number(text) for text in lines_of(file, lines)] for file in corpus.references],
+        "source": [texts.number(text) for text in lines_of(corpus.source, lines)]
+        if corpus.source
+        else None,
+        "references": [
+            [texts.number(text) for text in lines_of(file, lines)] for file in corpus.references
+        ],
         "missing": corpus.missing,
         "systems": names,
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [_metric(corpus, m, names, lines, variants, digits) | more for m, more in effects],
+        "metrics": [
+            _metric(corpus, m, names, lines, variants, digits) | more for m, more in effects
+        ],
     }
 
 
 class Variants(NamedTuple):
-    """The different outputs of each line, line after line, in the order of the systems that have them first."""
+    """The different outputs of each line, line after line, in the order of the systems that have
+    them first.
+    """
 
     texts: Ints
     """The number of the text of each output."""
@@ -217,7 +286,9 @@ class Variants(NamedTuple):
 
 
 def variants_of(outputs: Ints) -> Variants:
-    """Return the different outputs, given the numbers of the texts that systems gave: int64 [systems, lines]."""
+    """Return the different outputs, given the numbers of the texts that systems gave: int64
+    [systems, lines].
+    """
     texts, starts, who = list[int](), [0], np.empty(outputs.T.shape, np.int64)
     for line, row in enumerate(outputs.T.tolist()):
         numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
@@ -228,13 +299,17 @@ def variants_of(outputs: Ints) -> Variants:
 
 
 def _metric(
-    corpus: Corpus, measured: Board, names: Sequence[str], lines: Ints, variants: Variants, digits: int
+    corpus: Corpus,
+    measured: Board,
+    names: Sequence[str],
+    lines: Ints,
+    variants: Variants,
+    digits: int,
 ) -> dict[str, Any]:
     """Return a metric with its numbers, and how they lie in `rows`.
 
-    There is a row for each different output of a line. Numbers that are not of these texts, but of files or of the
-    edits of outputs, have a row for each system instead.
-    """
+    There is a row for each different output of a line. Numbers that are not of these texts, but of
+    files or of the edits of outputs, have a row for each system instead."""
     metric, own = measured.metric, measured.names[: len(measured.columns)]
     shown = capabilities.by_annotator(metric)
     references = None if shown is metric else references_of(corpus, metric, lines)
@@ -250,7 +325,9 @@ def _metric(
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
         rows = np.full((len(variants.texts), width), np.nan)
-        for number in reversed([number for number, name in enumerate(names) if name in own]):  # the first one's stay
+        for number in reversed(
+            [number for number, name in enumerate(names) if name in own]
+        ):  # the first one's stay
             rows[variants.starts[:-1] + variants.who[:, number]] = tables[number]
     unit = factor(metric.name) / 100
     return {
@@ -271,15 +348,32 @@ def _metric(
     }
 
 
-def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int) -> dict[str, Any]:
-    """Return what each edit does to the scores of some lines, by the places of lines and by systems; or nothing."""
+def _effects(
+    corpus: Corpus, measured: Board, explained: list[int], lines: Ints, digits: int
+) -> dict[str, Any]:
+    """Return what each edit does to the scores of some lines, by the places of lines and by
+    systems; or nothing.
+    """
     metric, unit = measured.metric, factor(measured.metric.name) / 100
-    if not explained or not is_attributed(metric) or capabilities.lacks_code(metric) or corpus.source is None:
+    if (
+        not explained
+        or not is_attributed(metric)
+        or capabilities.lacks_code(metric)
+        or corpus.source is None
+    ):
         return {}
-    names = [name for name in measured.names[: len(measured.columns)] if name not in corpus.references_as_systems]
+    names = [
+        name
+        for name in measured.names[: len(measured.columns)]
+        if name not in corpus.references_as_systems
+    ]
     by_place: dict[int, dict[str, Any]] = {}
-    for (name, line), own in attributed(metric, corpus, [(name, line) for name in names for line in explained]).items():
-        rows = [[*one[:5], *_numbers(scaled(unit * np.array(one[5:]), digits))] for one in own.effects]
+    for (name, line), own in attributed(
+        metric, corpus, [(name, line) for name in names for line in explained]
+    ).items():
+        rows = [
+            [*one[:5], *_numbers(scaled(unit * np.array(one[5:]), digits))] for one in own.effects
+        ]
         told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
         by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
     return {"effects": by_place}
@@ -288,15 +382,20 @@ def _effects(corpus: Corpus, measured: Board, explained: list[int], lines: Ints,
 def _numbers(rows: Floats) -> list[float | None]:
     """Return all numbers in one list, whole numbers as int and NaN as None."""
     flat = rows.ravel()
-    return [None if value != value else int(value) if value.is_integer() else value for value in flat.tolist()]  # noqa: PLR0124
+    return [
+        None if value != value else int(value) if value.is_integer() else value  # noqa: PLR0124
+        for value in flat.tolist()
+    ]
 
 
 FIRST, NOTHING, MOST = 93, "[", 0xD7FF - 93
-"""The letter of 0, which needs no escape in JSON, that of NaN before it, and the highest number that is a letter."""
+"""The letter of 0, which needs no escape in JSON, that of NaN before it, and the highest number
+that is a letter."""
 
 
 def lettered(rows: Floats) -> str | list[float | None]:
-    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list where some have no letter.
+    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list where
+    some have no letter.
 
     Whole numbers from 0 to MOST have one, and so has NaN.
     """
@@ -318,26 +417,39 @@ def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
 
 
-def pairs_data(results: Results, data: Mapping[str, Any] | None, digits: int) -> dict[str, Any] | None:
-    """Return scores and tests of the data sets and metrics in `data`, which is what explorer() returned.
+def pairs_data(
+    results: Results, data: Mapping[str, Any] | None, digits: int
+) -> dict[str, Any] | None:
+    """Return scores and tests of the data sets and metrics in `data`, which is what explorer()
+    returned.
 
-    They are by the names of data sets and the signatures of metrics. A test is [system, other, difference, low and high
-    end of its interval, p-value as text, 1 if it is significant, wins, losses, ties]. The difference and its interval
-    are whole numbers, as scaled() returns them. Returns None where `data` is None.
-    """
+    They are by the names of data sets and the signatures of metrics. A test is [system, other,
+    difference, low and high end of its interval, p-value as text, 1 if it is significant, wins,
+    losses, ties]. The difference and its interval are whole numbers, as scaled() returns them.
+    Returns None where `data` is None."""
     if data is None:
         return None
-    kept = {(own["name"], metric["signature"]) for own in data["datasets"] for metric in own["metrics"]}
+    kept = {
+        (own["name"], metric["signature"]) for own in data["datasets"] for metric in own["metrics"]
+    }
     of: dict[str, dict[str, Any]] = {}
     for score in results.scores:
         if (score.dataset, score.metric) in kept:
-            own = of.setdefault(score.dataset, {}).setdefault(score.metric, {"scores": {}, "tests": []})
+            own = of.setdefault(score.dataset, {}).setdefault(
+                score.metric, {"scores": {}, "tests": []}
+            )
             own["scores"][score.system] = without_nan(factor(score.metric) / 100 * score.score)
     for test in results.tests:
         if (test.dataset, test.metric) in kept:
             ends = factor(test.metric) / 100 * np.array([test.difference, *test.interval])
             shown = _numbers(scaled(ends, digits))
-            told = [p_cell(test, results), int(is_significant(test, results)), test.wins, test.losses, test.ties]
+            told = [
+                p_cell(test, results),
+                int(is_significant(test, results)),
+                test.wins,
+                test.losses,
+                test.ties,
+            ]
             of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
     settings = settings_line(results.statistics) if results.statistics else ""
     return {"level": level_name(results), "settings": settings, "of": of}

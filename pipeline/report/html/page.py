@@ -1,4 +1,5 @@
-"""The report as one HTML file that needs no other: `assets/page.html`, filled in as `shell.py` says.
+"""The report as one HTML file that needs no other: `assets/page.html`, filled in as `shell.py`
+says.
 
 The data of the scripts is JSON in which no character can end the element around it.
 """
@@ -18,7 +19,14 @@ from ..console import by_order
 from ..material import Material
 from ..overview import overviews, verdict_sentence
 from ..tables import shown_level, shown_role
-from ..tables.comparisons import BETTER, WORSE, baseline_of, is_significant, pair_table, settings_line
+from ..tables.comparisons import (
+    BETTER,
+    WORSE,
+    baseline_of,
+    is_significant,
+    pair_table,
+    settings_line,
+)
 from ..tables.people import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
 from ..tables.plot_data import curves_of, disagreement, forests, judged_rows, rank_rows, scatters
 from ..tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
@@ -32,7 +40,8 @@ if TYPE_CHECKING:
     from ...human.human_judgements import HumanRanking
 
 UNTESTED, EQUAL, DIFFERENT = "-=*"
-"""What the data says of a pair of systems: no test, a test that did not tell them apart, one that did."""
+"""What the data says of a pair of systems: no test, a test that did not tell them apart, one that
+did."""
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
 SHADES = 10
 """How many shades a map has beside that of 0."""
@@ -48,26 +57,39 @@ class Shade(NamedTuple):
     """All numbers, which the pointer shows."""
 
 
-def overview_part(results: Results, digits: int, judged: "HumanRanking | None" = None) -> dict[str, Any]:
-    """Return the overviews, the sentences of metrics by the names of their boards, and the data of `results.js`.
+def overview_part(
+    results: Results, digits: int, judged: "HumanRanking | None" = None
+) -> dict[str, Any]:
+    """Return the overviews, the sentences of metrics by the names of their boards, and the data of
+    `results.js`.
 
-    The boards are called board-1, board-2 and so on, in the order of the results. An overview comes with the boards of
-    its columns, and with the rows of its systems: name, kind or nothing, and a cell for each column. A cell has what
-    the metric says, and whether that is significantly better or worse than the baseline.
-    """
+    The boards are called board-1, board-2 and so on, in the order of the results. An overview comes
+    with the boards of its columns, and with the rows of its systems: name, kind or nothing, and a
+    cell for each column. A cell has what the metric says, and whether that is significantly better
+    or worse than the baseline."""
     own = groups(results)
-    names = {(group.dataset, group.metric): f"board-{number}" for number, group in enumerate(own, 1)}
+    names = {
+        (group.dataset, group.metric): f"board-{number}" for number, group in enumerate(own, 1)
+    }
     tables = []
     for overview in overviews(results, digits):
         rows = []
         for name in overview.systems:
             entries = [column.entries.get(name) for column in overview.columns]
-            cells = [{"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""} for one in entries]
+            cells = [
+                {"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""}
+                for one in entries
+            ]
             rows.append((name, overview.kinds.get(name, ""), cells))
-        boards = [names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns]
+        boards = [
+            names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns
+        ]
         titled = [(column.heads[0], column.group) for column in overview.columns if column.is_score]
         what = "metrics" if overview.about.startswith(f"{overview.name}: ") else "data sets"
-        plots = drawn(f"Where {what} disagree", disagreement(titled, judged if what == "metrics" else None, what))
+        plots = drawn(
+            f"Where {what} disagree",
+            disagreement(titled, judged if what == "metrics" else None, what),
+        )
         tables.append({"overview": overview, "boards": boards, "rows": rows, "plots": plots})
     data = {}
     for group in own:
@@ -75,38 +97,62 @@ def overview_part(results: Results, digits: int, judged: "HumanRanking | None" =
         systems = [score.system for score in group.scores]
         board = {"systems": systems, "scores": scores, "tests": _tests(results, group, systems)}
         data[names[group.dataset, group.metric]] = board
-    sentences = {names[group.dataset, group.metric]: verdict_sentence(results, group, digits) for group in own}
+    sentences = {
+        names[group.dataset, group.metric]: verdict_sentence(results, group, digits)
+        for group in own
+    }
     return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": data}}
 
 
 def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
-    """Return a sign for each pair of systems, row by row of the part above the diagonal; "" where there is no test."""
+    """Return a sign for each pair of systems, row by row of the part above the diagonal; "" where
+    there is no test.
+    """
     signs = {
         frozenset((test.system, test.other)): DIFFERENT if is_significant(test, results) else EQUAL
         for test in group.tests
     }
-    return "".join(signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2)) if signs else ""
+    return (
+        "".join(signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2))
+        if signs
+        else ""
+    )
 
 
 def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Return the maps of each data set and metric that has scores by type, the tier that is open before others.
+    """Return the maps of each data set and metric that has scores by type, the tier that is open
+    before others.
 
-    A map has a row for each type, a column for each system, and a table of all numbers. Tiers that have no types of
-    their own are left out.
-    """
+    A map has a row for each type, a column for each system, and a table of all numbers. Tiers that
+    have no types of their own are left out."""
     maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
         for types in types_of(results, tier):
             own = maps.setdefault((types.group.dataset, types.group.metric), [])
             if types.tier == tier or not own:
-                rows = [(name, [_shade(types, one, name, digits) for one in types.systems]) for name in types.names]
+                rows = [
+                    (name, [_shade(types, one, name, digits) for one in types.systems])
+                    for name in types.names
+                ]
                 tables = {system: of_system(types, system, digits) for system in types.systems}
                 header = next(iter(tables.values()))[0]
-                numbers = [[row[0], system, *row[1:]] for system, table in tables.items() for row in table[1]]
+                numbers = [
+                    [row[0], system, *row[1:]]
+                    for system, table in tables.items()
+                    for row in table[1]
+                ]
                 numbers.sort(key=lambda row: types.names.index(row[0]))
                 whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
                 title = f"By type: {TIERS[types.tier]}"
-                own.append({"title": title, "is_open": not own, "names": types.systems, "rows": rows, "numbers": whole})
+                own.append(
+                    {
+                        "title": title,
+                        "is_open": not own,
+                        "names": types.systems,
+                        "rows": rows,
+                        "numbers": whole,
+                    }
+                )
     return maps
 
 
@@ -114,19 +160,33 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     cell = types.cells.get((system, name))
     if cell is None:
         return Shade(NONE, "none", f"{system}, {name}: does not occur")
-    texts = [f"{output} {types.shown(system, name, output, digits)}" for output in (*types.fractions, *types.counts)]
+    texts = [
+        f"{output} {types.shown(system, name, output, digits)}"
+        for output in (*types.fractions, *types.counts)
+    ]
     texts[0] += f" ({types.level}: {types.interval(system, name, digits)})" if types.level else ""
-    shown, number = types.shown(system, name, types.fractions[0], digits), max(1, round(cell.score * SHADES))
-    return Shade(shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}")
+    shown, number = (
+        types.shown(system, name, types.fractions[0], digits),
+        max(1, round(cell.score * SHADES)),
+    )
+    return Shade(
+        shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}"
+    )
 
 
 def people_part(material: Material, judged: "HumanRanking | None") -> dict[str, Any] | None:
-    """Return tables and plots of how people rank the systems, and of how the metrics agree with them."""
+    """Return tables and plots of how people rank the systems, and of how the metrics agree with
+    them.
+    """
     results = material.results
     if not results.human or not results.human.get("correlations"):
         return None
     shown = judged and ranking(judged, results.human["settings"])
-    return {"ranking": shown, "unread": not judged and material.people() is None, **agreement(results)}
+    return {
+        "ranking": shown,
+        "unread": not judged and material.people() is None,
+        **agreement(results),
+    }
 
 
 def ranking(judged: "HumanRanking", settings: dict[str, Any]) -> dict[str, Any]:
@@ -162,14 +222,28 @@ def agreement(results: Results) -> dict[str, Any]:
         plots |= drawn(what.capitalize(), rows)
     for group, name, what, points in scatters(results):
         plots |= drawn(f"{group.called} and {name.replace('_', ' ')}: {what}", points)
-    made = ((one.title, PageTable(*one.table(human), left=range(one.texts))) for one in AGREEMENT_TABLES)
+    made = (
+        (one.title, PageTable(*one.table(human), left=range(one.texts))) for one in AGREEMENT_TABLES
+    )
     tables = {title[0].upper() + title[1:]: table for title, table in made if table.rows}
     return {"plots": list(plots.items()), "tables": tables}
 
 
 ALWAYS = ("base", "results", "boxes", "copying")
-"""The scripts that work without sentences too, in the order in which they run: the first before the page is drawn."""
-SENTENCES = ("words", "data", "ngrams", "edits", "sentence", "example", "explorer", "compare", "finding", "keys")
+"""The scripts that work without sentences too, in the order in which they run: the first before the
+page is drawn."""
+SENTENCES = (
+    "words",
+    "data",
+    "ngrams",
+    "edits",
+    "sentence",
+    "example",
+    "explorer",
+    "compare",
+    "finding",
+    "keys",
+)
 """The scripts of the sentences, in the order in which they run, after the others."""
 SCRIPTS = tuple(f"{name}.js" for name in (*ALWAYS, *SENTENCES))
 STYLES = ("page.css", "sentences.css", "print.css")
@@ -179,7 +253,8 @@ DESIGN = shell.Design("page.html", STYLES, SCRIPTS)
 NAME = "report.html"
 ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029\u007f"})
 FOLDERS = re.compile(r"(?m)(?<=[:-] )(?:/|[A-Z]:[/\\])[^\n]*[/\\](?=[^/\\\n]+[/\\][^/\\\n]+$)")
-"""The folders at the beginning of an absolute path in a config, but for the last one: they tell readers nothing."""
+"""The folders at the beginning of an absolute path in a config, but for the last one: they tell
+readers nothing."""
 LARGEST = 14_500_000
 """A page of more bytes is made again with fewer sentences, unless their number was asked for."""
 
@@ -198,16 +273,22 @@ def html_files(material: Material) -> dict[str, str]:
 
 
 def render(material: Material, data: Mapping[str, Any] | None, **told: Any) -> str:
-    """Return the page. `data` is what explorer() returned; `told` takes the place of variables of content()."""
+    """Return the page. `data` is what explorer() returned; `told` takes the place of variables of
+    content().
+    """
     linked = {dataset["name"]: dataset["systems"] for dataset in data["datasets"]} if data else {}
     pairs = as_json(pairs_data(material.results, data, material.digits))
     more = {"data": as_json(data), "pairs": pairs, "sentences": bool(data)}
-    return shell.render(DESIGN, {**content(material, linked), **told, **more}, None if data else len(ALWAYS))
+    return shell.render(
+        DESIGN, {**content(material, linked), **told, **more}, None if data else len(ALWAYS)
+    )
 
 
 def as_json(data: object) -> str:
     """Return JSON for a script element: no character in it can end the element or a line of script."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(ESCAPES)
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(
+        ESCAPES
+    )
 
 
 def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[str, Any]:
@@ -218,14 +299,18 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
     results = material.results
     findings = finding_tables(results, material.digits)
     config = material.config if isinstance(material.config, dict) else {}
-    texts = [(name, *item) for name, info in results.datasets.items() for item in info.digests.items()]
+    texts = [
+        (name, *item) for name, info in results.datasets.items() for item in info.digests.items()
+    ]
     digests = [[name, shown_role(role), digest] for name, role, digest in texts]
     judged = material.judged()
     title, overview = config.get("description"), overview_part(results, material.digits, judged)
     names = list(results.datasets)
     more = [f"{len(names) - 3} more"] if len(names) > 3 else []
     return {
-        "title": title if isinstance(title, str) and title.strip() else ", ".join([*names[:3], *more]) or "Evaluation",
+        "title": title
+        if isinstance(title, str) and title.strip()
+        else ", ".join([*names[:3], *more]) or "Evaluation",
         "boards": [
             board(material, group, number, linked.get(group.dataset, ()))
             for number, group in enumerate(groups(results), 1)
@@ -245,14 +330,18 @@ def content(material: Material, linked: Mapping[str, Collection[str]]) -> dict[s
             "misses": list(misses(results.expectations)),
         },
         "warnings": [*results.warnings, *map(str, results.missing)],
-        "digests": PageTable(["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"], digests, left=(0, 1, 2)),
+        "digests": PageTable(
+            ["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"], digests, left=(0, 1, 2)
+        ),
         "config": FOLDERS.sub("…/", as_yaml(config)) if config else "",
         "unread": bool(material.unread) or not material.corpora,
     }
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
-    """Return a config as YAML with its scalars as they were written. They are text, and get no quotes."""
+    """Return a config as YAML with its scalars as they were written. They are text, and get no
+    quotes.
+    """
     import yaml
 
     class Plain(yaml.SafeDumper):
@@ -268,12 +357,16 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 
 
 def board(material: Material, group: Group, number: int, linked: Collection[str]) -> dict[str, Any]:
-    """Return the leader board of a metric, with notes, plots and tables. The systems in `linked` get links."""
+    """Return the leader board of a metric, with notes, plots and tables. The systems in `linked`
+    get links.
+    """
     scores, results, digits = group.scores, material.results, material.digits
     where = interval_scale(scores)
     header, cells = ranked_table(results, scores, digits, material.columns)
     best = best_of(results.datasets[group.dataset], group, digits)
-    sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
+    sentences = (
+        f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"  # their address on this page
+    )
     rows = [
         Row(
             str(score.rank),
@@ -289,7 +382,11 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
     plots: dict[str, Drawing] = {}
     for curves in curves_of([("", results, group)]):
         plots |= drawn(f"Scores by {curves.x_axis}", curves)
-    plots |= drawn("Rank ranges", ranges) if (ranges := rank_rows(scores)) and len(ranges.names) > 1 else {}
+    plots |= (
+        drawn("Rank ranges", ranges)
+        if (ranges := rank_rows(scores)) and len(ranges.names) > 1
+        else {}
+    )
     return {
         "group": group,
         "called": group.called,
@@ -303,7 +400,9 @@ def board(material: Material, group: Group, number: int, linked: Collection[str]
         "peer": scores[0].peer_signature or "",
         "plots": list(plots.items()),
         "orders": orders(scores, digits),
-        "pairs": PageTable(*pair_table(results, group.tests, digits), left=(0, 1)) if group.tests else None,
+        "pairs": PageTable(*pair_table(results, group.tests, digits), left=(0, 1))
+        if group.tests
+        else None,
     }
 
 
@@ -313,4 +412,6 @@ def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
     header, rows = tables[scores[0].system]
     if not rows:
         return None
-    return PageTable(["system", *header], [[name, *row] for name, (_, own) in tables.items() for row in own])
+    return PageTable(
+        ["system", *header], [[name, *row] for name, (_, own) in tables.items() for row in own]
+    )

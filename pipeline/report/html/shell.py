@@ -1,8 +1,8 @@
-"""What every page is made with: templates filled in by jinja2, all text escaped, and a content security policy.
+"""What every page is made with: templates filled in by jinja2, all text escaped, and a content
+security policy.
 
-Styles and scripts are parts of the page. The policy names them by their digests, so that nothing else runs and nothing
-is fetched.
-"""
+Styles and scripts are parts of the page. The policy names them by their digests, so that nothing
+else runs and nothing is fetched."""
 
 import base64
 import hashlib
@@ -23,7 +23,8 @@ BESIDE = {
     ("groups", "undefined"): "Over how many groups of judgements the statistic is a mean.",
     ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
 }
-"""Sentences by a title and another title that stands in the same table, where these come before `explanations.yaml`."""
+"""Sentences by a title and another title that stands in the same table, where these come before
+`explanations.yaml`."""
 _CELL_END = re.compile(r"</t[dh]>(?=<t[dh][ >]|</tr>)")
 """The end of a cell before the next one. HTML does without, and large pages have ten thousands."""
 
@@ -45,7 +46,11 @@ def explanations() -> dict[str, str]:
     """Return the sentences of `explanations.yaml` by the patterns of titles."""
     import yaml  # here, because only pages need it
 
-    return dict(yaml.safe_load((resources.files(HERE) / "assets/explanations.yaml").read_text(encoding="utf-8")))
+    return dict(
+        yaml.safe_load(
+            (resources.files(HERE) / "assets/explanations.yaml").read_text(encoding="utf-8")
+        )
+    )
 
 
 HERE = "pipeline.report.html"
@@ -97,11 +102,16 @@ class Heads:
         """The name of an element for each title and its explanation."""
 
     def about(self, title: str, header: Sequence[str] = ()) -> dict[str, str] | None:
-        """Return the explanation of a title and the name of the element that has it; None where there is none."""
+        """Return the explanation of a title and the name of the element that has it; None where
+        there is none.
+        """
         text = explanation(title, header)
         if not text:
             return None
-        return {"name": self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}"), "text": text}
+        return {
+            "name": self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}"),
+            "text": text,
+        }
 
 
 class Row(NamedTuple):
@@ -122,7 +132,9 @@ class Row(NamedTuple):
 
 
 def render(design: Design, content: dict[str, Any], used: int | None = None) -> str:
-    """Return a page. `content` has the variables of the template; only the first `used` scripts are put into it."""
+    """Return a page. `content` has the variables of the template; only the first `used` scripts are
+    put into it.
+    """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
@@ -135,11 +147,21 @@ def render(design: Design, content: dict[str, Any], used: int | None = None) -> 
     environment.filters["shown"] = printable
     environment.filters["minus"] = minus
     environment.globals["heads"] = Heads()
-    styles, scripts = [design.part(name) for name in design.styles], [design.part(name) for name in design.scripts]
+    styles, scripts = (
+        [design.part(name) for name in design.styles],
+        [design.part(name) for name in design.scripts],
+    )
     rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    for kind, texts in (("style-src", styles), ("script-src", scripts)):  # these work, and nothing else
-        digests = [base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in texts]
+    for kind, texts in (
+        ("style-src", styles),
+        ("script-src", scripts),
+    ):  # these work, and nothing else
+        digests = [
+            base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in texts
+        ]
         rules.append(" ".join([kind, *(f"'sha256-{digest}'" for digest in digests)]))
     shell = {"styles": styles, "scripts": scripts, "policy": "; ".join(rules), "used": used}
-    text: str = environment.get_template(design.template).render(**content, **shell, version=__version__)
+    text: str = environment.get_template(design.template).render(
+        **content, **shell, version=__version__
+    )
     return _CELL_END.sub("", text).rstrip("\n") + "\n"

@@ -44,7 +44,9 @@ def known_table(table: str, tables: Iterable[str]) -> None:
 
 
 class Shown:
-    """Something with results. Jupyter, and others that show results, call its methods with an underscore."""
+    """Something with results. Jupyter, and others that show results, call its methods with an
+    underscore.
+    """
 
     __slots__ = ()
 
@@ -53,36 +55,46 @@ class Shown:
         """Return the results as a run directory has them."""
 
     def report(self, form: Form = "markdown", digits: int = 2, columns: Iterable[str] = ()) -> str:
-        """Return the report that `gec-pipeline report --format` prints or writes in this `form`, as text.
+        """Return the report that `gec-pipeline report --format` prints or writes in this `form`, as
+        text.
 
-        `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all. The page of html is
-        without sentences. Raises InputError for another form or column, and where a package that it needs is missing.
-        """
+        `digits` are the decimals of percentages, `columns` what `--columns` takes; json has all.
+        The page of html is without sentences. Raises InputError for another form or column, and
+        where a package that it needs is missing."""
         forms = [name for name, one in FORMATS.items() if one.printed or name == "html"]
         if form not in forms:
-            raise InputError(f"report: expected one of {', '.join(forms)}, found {form!r}{did_you_mean(form, forms)}")
+            raise InputError(
+                f"report: expected one of {', '.join(forms)}, found {form!r}{did_you_mean(form, forms)}"
+            )
         if (columns := tuple(columns)) and form == "json":
             raise InputError("report: json has all columns; leave out columns")
         if lacking := unavailable([form]):
             raise InputError(lacking[0])
-        files = FORMATS[form].files(Material(results=self._as_results(), digits=digits, columns=columns))
+        files = FORMATS[form].files(
+            Material(results=self._as_results(), digits=digits, columns=columns)
+        )
         return str(next(iter(files.values())))
 
     def _repr_html_(self) -> str:
-        """Return tables, signatures and warnings as HTML; all but the first table can be unfolded, and signatures too.
+        """Return tables, signatures and warnings as HTML; all but the first table can be unfolded,
+        and signatures too.
 
-        Letters and colours are those of the notebook; the best cells are shaded, and clusters are parted by rules.
-        """
+        Letters and colours are those of the notebook; the best cells are shaded, and clusters are
+        parted by rules."""
         from ..sheets import sheets  # here, because most programs show no tables
 
         results, parts = self._as_results(), list[str]()
         for number, sheet in enumerate(sheets(Material(results=results))):
             more = [f"And {len(sheet.rows) - MOST:,} more rows."] if len(sheet.rows) > MOST else []
-            below = [*(f"<p>{_text(' '.join(notes))}</p>" for notes in ([*more, *sheet.notes],) if notes)]
+            below = [
+                *(f"<p>{_text(' '.join(notes))}</p>" for notes in ([*more, *sheet.notes],) if notes)
+            ]
             table = "".join([_table(sheet), *below, _items(sheet.items)])
             if sheet.signatures:
                 table += _folded("signatures", _items(sheet.signatures, "code"))
-            parts.append(_folded(sheet.caption, table) if number else f"<p>{_text(sheet.caption)}</p>{table}")
+            parts.append(
+                _folded(sheet.caption, table) if number else f"<p>{_text(sheet.caption)}</p>{table}"
+            )
         if results.warnings:
             parts.append(f"<p>warnings</p>{_items(results.warnings)}")
         return "\n".join(parts)
@@ -108,7 +120,9 @@ SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
 
 
 def _table(sheet: "Sheet") -> str:
-    """Return a table with rules as in a paper, and at the ends of clusters. A single system is not the best."""
+    """Return a table with rules as in a paper, and at the ends of clusters. A single system is not
+    the best.
+    """
 
     def row(tag: str, cells: Iterable[tuple[str, bool]], below: str, above: str = NO_RULE) -> str:
         shown = []
@@ -119,7 +133,9 @@ def _table(sheet: "Sheet") -> str:
         return f"<tr>{''.join(shown)}</tr>"
 
     heads = zip(sheet.heads or [""] * len(sheet.header), sheet.header, strict=True)
-    lines = [row("th", ((_text(f"{head} {title}".strip()), False) for head, title in heads), THIN, THICK)]
+    lines = [
+        row("th", ((_text(f"{head} {title}".strip()), False) for head, title in heads), THIN, THICK)
+    ]
     rows = sheet.rows[:MOST]
     for number, cells in enumerate(rows):
         ended = THICK if number == len(rows) - 1 else THIN if number in sheet.rules else NO_RULE
@@ -135,14 +151,20 @@ def _table(sheet: "Sheet") -> str:
 def called(known: Mapping[str, Metric], metric: str) -> set[str]:
     """Return those of the signatures that a name of a metric may mean.
 
-    It is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name that tables print.
-    """
+    It is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the short name
+    that tables print."""
     short, meant = labels(known), metrics_called(metric, known.values())
-    return {text for text, measure in known.items() if metric in (text, short[text]) or measure in meant}
+    return {
+        text for text, measure in known.items() if metric in (text, short[text]) or measure in meant
+    }
 
 
-def drawn(results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle) -> "Figure":
-    """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot() does."""
+def drawn(
+    results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle
+) -> "Figure":
+    """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot()
+    does.
+    """
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
     from ..plots import PLOTS
@@ -150,22 +172,32 @@ def drawn(results: Results, name: str, metric: str | None, dataset: str | None, 
 
     known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
     meant = called(known, metric) if metric else set()
-    kept = [s for s in results.scores if dataset in (None, s.dataset) and (metric is None or s.metric in meant)]
+    kept = [
+        s
+        for s in results.scores
+        if dataset in (None, s.dataset) and (metric is None or s.metric in meant)
+    ]
     if not kept:
         asked = [text for text in (metric, dataset) if text]
         names = [*labels(score.metric for score in results.scores).values(), *results.datasets]
         hint = "".join(did_you_mean(text, names) for text in asked[:1])
-        raise InputError(f"plot({name!r}): there are no scores{' of ' if asked else ''}{', '.join(asked)}{hint}")
+        raise InputError(
+            f"plot({name!r}): there are no scores{' of ' if asked else ''}{', '.join(asked)}{hint}"
+        )
     if name not in PLOTS:
         hint = did_you_mean(name, PLOTS)
         raise InputError(f"plot({name!r}): there is no such plot{hint}; there are {_listed(PLOTS)}")
     with styled(style):
         figures = list(PLOTS[name].figures(Material(results=replace(results, scores=kept))))
     if not figures:
-        raise InputError(f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].needs}")
+        raise InputError(
+            f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].needs}"
+        )
     if len(figures) > 1:
         named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))
-        raise InputError(f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}")
+        raise InputError(
+            f"plot({name!r}): there are {len(figures)}; say which by metric= and dataset=: {named}"
+        )
     whole = figures[0][2]
 
     def as_png() -> bytes:

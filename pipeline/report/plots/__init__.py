@@ -1,7 +1,7 @@
 """Plots by name, and their files.
 
-To add one, write a function that takes Material and yields figures into a file of this folder, and add a line to PLOTS.
-"""
+To add one, write a function that takes Material and yields figures into a file of this folder, and
+add a line to PLOTS."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -58,9 +58,13 @@ PLOTS: dict[str, Plot] = {
         "`human` in the config",
         later(__name__, "figures.correlations"),
     ),
-    "human": Plot("metric against human score", "`human` in the config", later(__name__, "figures.human")),
+    "human": Plot(
+        "metric against human score", "`human` in the config", later(__name__, "figures.human")
+    ),
     "windows": Plot(
-        "correlation among neighbours in the human ranking", "`human: {window: ..}`", later(__name__, "figures.windows")
+        "correlation among neighbours in the human ranking",
+        "`human: {window: ..}`",
+        later(__name__, "figures.windows"),
     ),
 }
 
@@ -79,7 +83,9 @@ def plot_files(material: Material) -> dict[str, bytes]:
         with styled(material.plot_style):
             for group, more, figure in PLOTS[name].figures(material):
                 label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip("_")
-                stem = ".".join(filter(None, (name, file_name(group.dataset) if group.dataset else "", label)))
+                stem = ".".join(
+                    filter(None, (name, file_name(group.dataset) if group.dataset else "", label))
+                )
                 file, number = f"{stem}.{material.plot_type}", 2
                 while file in files:  # labels may differ in signs alone
                     file, number = f"{stem}.{number}.{material.plot_type}", number + 1

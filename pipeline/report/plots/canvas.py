@@ -1,8 +1,9 @@
-"""Figures of matplotlib: style, colours, sizes, bytes; rows, curves, matrices, points. Needs the extra `plot`.
+"""Figures of matplotlib: style, colours, sizes, bytes; rows, curves, matrices, points. Needs the
+extra `plot`.
 
-The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart. For grey prints,
-shape, fill or position says the same. Nothing here reads or changes the user's matplotlib settings, or needs a display.
-"""
+The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart.
+For grey prints, shape, fill or position says the same. Nothing here reads or changes the user's
+matplotlib settings, or needs a display."""
 
 from __future__ import annotations
 
@@ -44,7 +45,13 @@ MARKS: dict[str, dict[str, Any]] = {
     "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
     "value": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": ""},
     "rank": {"color": ORANGE, "marker": "o", "markersize": 5, "linestyle": ""},
-    "open": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": "", "markerfacecolor": "white"},
+    "open": {
+        "color": BLUE,
+        "marker": "o",
+        "markersize": 5,
+        "linestyle": "",
+        "markerfacecolor": "white",
+    },
 }
 """How kinds of marks look (`tables/plot_data.py`)."""
 
@@ -57,37 +64,54 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
-    """Set matplotlib's own defaults, `plain.mplstyle` and what people chose; restore the user's settings afterwards."""
+    """Set matplotlib's own defaults, `plain.mplstyle` and what people chose; restore the user's
+    settings afterwards.
+    """
     from matplotlib import style
 
-    letters = {"font.family": FONTS[chosen.font], "font.size": chosen.points(9), "legend.fontsize": chosen.points(8)}
-    styles: list[Any] = ["default", Path(__file__).with_name("plain.mplstyle"), {"grid.color": PALE, **letters}]
+    letters = {
+        "font.family": FONTS[chosen.font],
+        "font.size": chosen.points(9),
+        "legend.fontsize": chosen.points(8),
+    }
+    styles: list[Any] = [
+        "default",
+        Path(__file__).with_name("plain.mplstyle"),
+        {"grid.color": PALE, **letters},
+    ]
     token = STYLE.set(chosen)
     try:
         with style.context(styles), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # a name in another script gets boxes
+            warnings.filterwarnings(
+                "ignore", message="Glyph .* missing from"
+            )  # a name in another script gets boxes
             yield
     finally:
         STYLE.reset(token)
 
 
-def figure(width: float = WIDTH, height: float = 4.0, *, square: bool = False) -> tuple[Figure, Axes]:
+def figure(
+    width: float = WIDTH, height: float = 4.0, *, square: bool = False
+) -> tuple[Figure, Axes]:
     """Return an empty figure with one pair of axes.
 
-    Width and height are in inches. Where people asked for another width, the figure has that one; if it is `square`,
-    its height changes likewise, else it stays.
-    """
+    Width and height are in inches. Where people asked for another width, the figure has that one;
+    if it is `square`, its height changes likewise, else it stays."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     wide = WIDTHS.get(STYLE.get().width, width)
-    empty = Figure(figsize=(wide, height * wide / width if square else height), layout="constrained")
+    empty = Figure(
+        figsize=(wide, height * wide / width if square else height), layout="constrained"
+    )
     FigureCanvasAgg(empty)
     return empty, empty.add_subplot()
 
 
 def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "", *caption: str) -> Figure:
-    """Return a figure with what it shows, and a caption, written over the axes, unless figures shall have no title."""
+    """Return a figure with what it shows, and a caption, written over the axes, unless figures
+    shall have no title.
+    """
     (whole, axes), style = drawing, STYLE.get()
     if style.title:
         parts = [part.replace("\n", " ") for part in (group.dataset, group.called, what) if part]
@@ -96,18 +120,33 @@ def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "", *caption:
         left = axes.get_position().x0
         letters = int(140 / style.points(10) * whole.get_figwidth() * (1 - left))
         said = [words, *map(printable, caption)]
-        lines = [line for one in said for line in textwrap.wrap(one, max(letters, 20), break_on_hyphens=False)]
-        whole.set_figheight(whole.get_figheight() + (1.3 * style.points(10) / 72 * (len(lines) - 1) if caption else 0))
-        whole.suptitle("\n".join(lines), x=left, horizontalalignment="left", fontsize=style.points(10))
+        lines = [
+            line
+            for one in said
+            for line in textwrap.wrap(one, max(letters, 20), break_on_hyphens=False)
+        ]
+        whole.set_figheight(
+            whole.get_figheight()
+            + (1.3 * style.points(10) / 72 * (len(lines) - 1) if caption else 0)
+        )
+        whole.suptitle(
+            "\n".join(lines), x=left, horizontalalignment="left", fontsize=style.points(10)
+        )
     return whole
 
 
 def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
-    """Draw a legend below the axes, in so many columns, or in as many as a narrow figure has room for."""
+    """Draw a legend below the axes, in so many columns, or in as many as a narrow figure has room
+    for.
+    """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
-        columns = max(1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))))
-        whole.set_figheight(whole.get_figheight() + 1.6 * SMALLEST / 72 * (-(-len(entries) // columns) - 1))
+        columns = max(
+            1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4))))
+        )
+        whole.set_figheight(
+            whole.get_figheight() + 1.6 * SMALLEST / 72 * (-(-len(entries) // columns) - 1)
+        )
     whole.legend(handles=list(entries), loc="outside lower center", ncols=columns)
 
 
@@ -150,18 +189,28 @@ def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]
     for at, note in notes:
         axes.text(1.01, at, note, transform=where, va="center", fontsize=points, color=GREY)
     if entries:
-        legend(whole, [Line2D([], [], label=text(meaning, 60), **MARKS[kind]) for kind, meaning in entries], 2)
+        legend(
+            whole,
+            [Line2D([], [], label=text(meaning, 60), **MARKS[kind]) for kind, meaning in entries],
+            2,
+        )
     return whole, axes
 
 
 def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
-    """Return a figure of lines over their steps, with shaded intervals. The best point of each line is large."""
+    """Return a figure of lines over their steps, with shaded intervals. The best point of each line
+    is large.
+    """
     from matplotlib.lines import Line2D
 
     whole, axes = figure(height=3.8 + 0.1 * (len(shown.lines) + len(shown.levels)))
     for number, (name, dots) in enumerate(shown.lines):
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        style: dict[str, Any] = {"color": colour, "linestyle": LINES[number % len(LINES)], "linewidth": 1.2}
+        style: dict[str, Any] = {
+            "color": colour,
+            "linestyle": LINES[number % len(LINES)],
+            "linewidth": 1.2,
+        }
         xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
         axes.plot(xs, ys, marker=marker, markersize=4, label=text(name, 40), **style)
         if any(dot.low < dot.high for dot in dots):
@@ -170,10 +219,19 @@ def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
         for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
             own = [(dot.x, dot.y) for dot in dots if dot.kind == kind]
             where = [x for x, _ in own], [y for _, y in own]
-            axes.plot(*where, color=colour, linestyle="", marker=marker, markersize=size, markerfacecolor=inside)
+            axes.plot(
+                *where,
+                color=colour,
+                linestyle="",
+                marker=marker,
+                markersize=size,
+                markerfacecolor=inside,
+            )
     for number, (name, level) in enumerate(shown.levels, len(shown.lines)):
         line, colour = LINES[number % len(LINES)], GREY if name else ORANGE
-        axes.axhline(level, zorder=0, label=text(name, 40), color=colour, linestyle=line, linewidth=0.9)
+        axes.axhline(
+            level, zorder=0, label=text(name, 40), color=colour, linestyle=line, linewidth=0.9
+        )
     axes.set_xlabel(text(shown.x_axis, 60))
     axes.set_ylabel(text(shown.y_axis))
     if shown.ends:
@@ -184,7 +242,12 @@ def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
     entries = list(axes.get_legend_handles_labels()[0])
     for kind, meaning in shown.legend:
         size, inside = (8, GREY) if kind == "large" else (5, "white")
-        look: dict[str, Any] = {"marker": "o", "markersize": size, "markerfacecolor": inside, "linestyle": ""}
+        look: dict[str, Any] = {
+            "marker": "o",
+            "markersize": size,
+            "markerfacecolor": inside,
+            "linestyle": "",
+        }
         entries.append(Line2D([], [], color=GREY, label=meaning, **look))
     legend(whole, entries, 3)
     return whole, axes
@@ -194,7 +257,13 @@ def draw_points(shown: Points) -> tuple[Figure, Axes]:
     """Return a figure of dots, which have no names yet: see place_labels()."""
     size = 4.6 if len(shown.points) <= 20 else 7.5
     whole, axes = figure(size + 0.9, size, square=True)
-    axes.plot([point.x for point in shown.points], [point.y for point in shown.points], "o", color=BLUE, markersize=5)
+    axes.plot(
+        [point.x for point in shown.points],
+        [point.y for point in shown.points],
+        "o",
+        color=BLUE,
+        markersize=5,
+    )
     axes.margins(0.12)
     axes.set_xlabel(text(shown.x_axis, 60))
     axes.set_ylabel(text(shown.y_axis))
@@ -202,13 +271,16 @@ def draw_points(shown: Points) -> tuple[Figure, Axes]:
 
 
 def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
-    """Write names beside their points, given as (name, x, y). A line joins a name to a point that is far off.
+    """Write names beside their points, given as (name, x, y). A line joins a name to a point that
+    is far off.
 
     Where people asked for a width, a name that has no room within the figure is left out.
     """
     whole.draw_without_rendering()  # from here on the axes have their position
     whole.set_layout_engine("none")
-    points: list[tuple[float, float]] = [tuple(axes.transData.transform((x, y))) for _, x, y in labels]
+    points: list[tuple[float, float]] = [
+        tuple(axes.transData.transform((x, y))) for _, x, y in labels
+    ]
     inside, scale = axes.get_window_extent(), 72 / whole.dpi
     sizes: list[tuple[float, float]] = []
     for name, *_ in labels:
@@ -237,7 +309,8 @@ def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, f
 
 
 def text(name: str, width: int = 32) -> str:
-    """Return a name for a plot: on one line, shortened to the width, with control characters as escapes.
+    """Return a name for a plot: on one line, shortened to the width, with control characters as
+    escapes.
 
     In a narrow figure names, for which up to 40 letters are usual, have at most 18.
     """

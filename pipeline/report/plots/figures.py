@@ -18,14 +18,24 @@ if TYPE_CHECKING:
 
 
 def scores(material: Material) -> Iterator[Named]:
-    """Draw scores with their intervals, the best on top. A filled point differs significantly from the baseline."""
+    """Draw scores with their intervals, the best on top. A filled point differs significantly from
+    the baseline.
+    """
     for group in groups(material.results):
-        yield group, "", titled(draw_rows(plot_data.score_rows(material.results, group), legend_below=True), group)
+        yield (
+            group,
+            "",
+            titled(
+                draw_rows(plot_data.score_rows(material.results, group), legend_below=True), group
+            ),
+        )
 
 
 def curves(material: Material) -> Iterator[Named]:
     """Draw scores over steps, a line for each series of systems; several runs share a figure."""
-    for group, shown in plot_data.step_curves([(material.name, material.results), *material.beside]):
+    for group, shown in plot_data.step_curves(
+        [(material.name, material.results), *material.beside]
+    ):
         yield group, shown.x_axis, titled(draw_curves(shown), group, shown.label, *shown.caption)
 
 
@@ -39,7 +49,9 @@ def ranks(material: Material) -> Iterator[Named]:
 
 
 def differences(material: Material) -> Iterator[Named]:
-    """Draw differences from the baseline with their intervals. A filled point is a significant difference."""
+    """Draw differences from the baseline with their intervals. A filled point is a significant
+    difference.
+    """
     what = f"difference from {text(str(baseline_of(material.results)), 30)} (filled: significant)"
     for group in groups(material.results):
         if shown := plot_data.difference_rows(material.results, group):
@@ -68,11 +80,15 @@ def human(material: Material) -> Iterator[Named]:
     for group, name, what, shown in plot_data.scatters(material.results):
         plot, axes = draw_points(shown)
         titled((plot, axes), group, what)
-        place_labels(plot, axes, [(text(point.name, 20), point.x, point.y) for point in shown.points])
+        place_labels(
+            plot, axes, [(text(point.name, 20), point.x, point.y) for point in shown.points]
+        )
         yield group, name, plot
 
 
 def windows(material: Material) -> Iterator[Named]:
-    """Draw the correlations of all metrics among neighbours in the human ranking, for each human score."""
+    """Draw the correlations of all metrics among neighbours in the human ranking, for each human
+    score.
+    """
     for group, name, shown in plot_data.window_curves(material.results):
         yield group, name, titled(draw_curves(shown), group, shown.label)

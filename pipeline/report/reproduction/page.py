@@ -11,7 +11,15 @@ from ...reproduction.recipe import Outcome
 from ...reproduction.verdicts import ORDER, VERDICTS
 from ..html.shell import Design, PageTable, render
 from ..tables.reproduction import counted, difference, misses, summary
-from .leader_boards import KINDS, NOBODY, NOT_RUN, ScoredBoard, board_part, family_tables, short_citation
+from .leader_boards import (
+    KINDS,
+    NOBODY,
+    NOT_RUN,
+    ScoredBoard,
+    board_part,
+    family_tables,
+    short_citation,
+)
 
 DESIGN = Design(
     "reproductions.html",
@@ -20,7 +28,8 @@ DESIGN = Design(
     "pipeline.report.reproduction",
 )
 MOST, LETTERS, APART = 4, 140, 8
-"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide as 8."""
+"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide
+as 8."""
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
 FIELD = "grammatical error correction"
 """The field of publications that name none."""
@@ -31,14 +40,20 @@ ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compar
 def reproduction_report(
     outcomes: Sequence[Outcome], boards: Sequence[ScoredBoard], explorer: Callable[[str], str]
 ) -> str:
-    """Return the page. `explorer` returns the address of the report.html of a run directory's name, or "".
+    """Return the page. `explorer` returns the address of the report.html of a run directory's name,
+    or "".
 
-    Needs jinja2. It depends on the outcomes alone: no time and no path is on it, but for the addresses.
-    """
+    Needs jinja2. It depends on the outcomes alone: no time and no path is on it, but for the
+    addresses."""
     cited = by_publication(outcomes)
-    verdicts = {one.recipe.name: one.expectations["verdict"] if one.expectations else NOT_RUN for one in outcomes}
+    verdicts = {
+        one.recipe.name: one.expectations["verdict"] if one.expectations else NOT_RUN
+        for one in outcomes
+    }
     counts = Counter(verdicts.values())
-    entries = [e for one in outcomes for e in (one.expectations or {}).get("entries", ()) if e["published"]]
+    entries = [
+        e for one in outcomes for e in (one.expectations or {}).get("entries", ()) if e["published"]
+    ]
     publications = []
     for number, (cite, own) in enumerate(cited):
         urls = dict.fromkeys(one.recipe.publication.get("url") or "" for one in own)
@@ -59,25 +74,38 @@ def reproduction_report(
         "families": family_tables(boards),
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
         "counts": [
-            (one, KINDS.get(one, "none"), counts[one]) for one in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[one]
+            (one, KINDS.get(one, "none"), counts[one])
+            for one in dict.fromkeys((*VERDICTS, NOT_RUN))
+            if counts[one]
         ],
         "values_equal": sum(entry["equal"] for entry in entries),
         "values_all": sum(entry["values"] for entry in entries),
-        "verdicts": [(one, KINDS.get(one, "none"), VERDICTS[one]) for one in (*ORDER, "not published")],
+        "verdicts": [
+            (one, KINDS.get(one, "none"), VERDICTS[one]) for one in (*ORDER, "not published")
+        ],
         "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
 
 
 def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
-    """Return the citations with their outcomes, by field and then the oldest first; those without a year come last."""
+    """Return the citations with their outcomes, by field and then the oldest first; those without a
+    year come last.
+    """
     cited: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        cited.setdefault(" ".join(outcome.recipe.publication.get("cite", "").split()), []).append(outcome)
+        cited.setdefault(" ".join(outcome.recipe.publication.get("cite", "").split()), []).append(
+            outcome
+        )
     fields = list(dict.fromkeys([FIELD, *map(_field, outcomes)]))
     return sorted(
         cited.items(),
-        key=lambda item: (fields.index(_field(item[1][0])), not item[0], item[1][0].recipe.year or 9999, item[0]),
+        key=lambda item: (
+            fields.index(_field(item[1][0])),
+            not item[0],
+            item[1][0].recipe.year or 9999,
+            item[0],
+        ),
     )
 
 
@@ -86,7 +114,9 @@ def _field(outcome: Outcome) -> str:
 
 
 def _result(outcome: Outcome, href: str) -> dict[str, Any]:
-    """Return a published result for the template. `href` is the address of its explorer, or an empty text."""
+    """Return a published result for the template. `href` is the address of its explorer, or an
+    empty text.
+    """
     publication, expectations = outcome.recipe.publication, outcome.expectations
     equal, largest, verdict = summary(outcome)
     told = ((title, publication.get(key) or []) for key, title in ABOUT.items())
@@ -113,16 +143,18 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
 
 
 def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the tables of a recipe for the template, from the entries of its expectations, which results.json has.
+    """Return the tables of a recipe for the template, from the entries of its expectations, which
+    results.json has.
 
-    Entries with the same systems share a table, as in a publication. They are its `columns`. Each of its `rows` is a
-    place, such as a system, and a cell for each column.
-    """
+    Entries with the same systems share a table, as in a publication. They are its `columns`. Each
+    of its `rows` is a place, such as a system, and a cell for each column."""
     tables: list[list[tuple[dict[str, Any], dict[str, dict[str, str]]]]] = []
     room = 0
     for column, cells in map(_compared, entries):
         shown = ("printed", "ours", "difference")
-        width = APART + sum(max((len(cell[key]) for cell in cells.values()), default=0) for key in shown)
+        width = APART + sum(
+            max((len(cell[key]) for cell in cells.values()), default=0) for key in shown
+        )
         room -= width
         if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells) and room >= 0:
             tables[-1].append((column, cells))
@@ -139,10 +171,16 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """Return an entry of results.json as a column, and its cells, a published value beside ours, by their places."""
-    facts = [f"{counted(entry)} equal, largest difference {difference(entry['largest_difference'])}"]
+    """Return an entry of results.json as a column, and its cells, a published value beside ours, by
+    their places.
+    """
+    facts = [
+        f"{counted(entry)} equal, largest difference {difference(entry['largest_difference'])}"
+    ]
     if entry["rounding"]:
-        facts.append("cut by the publication" if entry["rounding"] == "cut" else "rounded by the publication")
+        facts.append(
+            "cut by the publication" if entry["rounding"] == "cut" else "rounded by the publication"
+        )
     if entry["tolerance"] is not None:
         facts.append(f"tolerance {entry['tolerance']}")
     if len(entry["compared"]) < entry["values"]:

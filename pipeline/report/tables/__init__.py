@@ -1,4 +1,5 @@
-"""Tables as text: a header and rows, which each form of report draws in its own way. Begin at `ranked.py`.
+"""Tables as text: a header and rows, which each form of report draws in its own way. Begin at
+`ranked.py`.
 
 Here is how numbers are printed in all of them.
 """
@@ -29,7 +30,9 @@ def round_half_up(value: float, digits: int) -> str:
 
 
 def percent(fraction: float, digits: int, metric: str = "") -> str:
-    """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is none as it is."""
+    """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is
+    none as it is.
+    """
     return round_half_up(factor(metric) * fraction, digits)
 
 
@@ -44,17 +47,25 @@ def shown_range(low: int, high: int) -> str:
 
 
 def shown_role(role: str) -> str:
-    """Return what tables call a text by its role in results.json: there references count from 0, for people from 1."""
-    return re.sub(r"^((?:.* )?reference )([0-9]+)$", lambda found: f"{found[1]}{int(found[2]) + 1}", role)
+    """Return what tables call a text by its role in results.json: there references count from 0,
+    for people from 1.
+    """
+    return re.sub(
+        r"^((?:.* )?reference )([0-9]+)$", lambda found: f"{found[1]}{int(found[2]) + 1}", role
+    )
 
 
 def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a boxed table with centred cells, equal to those that the package gleu prints with -v by prettytable.
+    """Return a boxed table with centred cells, equal to those that the package gleu prints with -v
+    by prettytable.
 
-    If the blanks of a cell are odd in number, the larger half is on the right of cells of odd length.
-    """
+    If the blanks of a cell are odd in number, the larger half is on the right of cells of odd
+    length."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    centred = ([cell.center(width) for cell, width in zip(row, widths, strict=True)] for row in [header, *rows])
+    centred = (
+        [cell.center(width) for cell, width in zip(row, widths, strict=True)]
+        for row in [header, *rows]
+    )
     lines = [f"| {' | '.join(cells)} |" for cells in centred]
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])

@@ -18,7 +18,8 @@ SMALLEST = 0.0001
 BETTER, WORSE = "↑", "↓"
 """Marks of what is significantly better or worse."""
 FEW = 6
-"""On so many sentences systems have to differ for an exact test to give a p below 0.05: 2 / 2**6."""
+"""On so many sentences systems have to differ for an exact test to give a p below 0.05: 2 / 2**6.
+"""
 DOUBTED = (
     f"A small p without {BETTER} or {WORSE} says nothing: the systems differ on fewer than {FEW} sentences, and the "
     "interval of their difference holds 0."
@@ -34,9 +35,8 @@ def shown_p(value: float) -> str:
 def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     """Return the p-value of a comparison, by default the adjusted one.
 
-    Where none of the trials or samples was as far apart as the systems, more of them would make p smaller: it is
-    printed with "≤", and rounded up.
-    """
+    Where none of the trials or samples was as far apart as the systems, more of them would make p
+    smaller: it is printed with "≤", and rounded up."""
     from ...scoring.resampling.significance import COUNTED  # here, because few tables have tests
 
     value, settings = test.p_adjusted if adjusted else test.p, results.statistics or {}
@@ -59,12 +59,19 @@ def signed(difference: float, digits: int, metric: str = "") -> str:
 
 def marked(test: Comparison, results: Results, digits: int) -> str:
     """Return the difference of two systems as signed() does, and a mark where it is significant."""
-    mark = (BETTER if goodness(test.metric, test.difference) > 0 else WORSE) if is_significant(test, results) else ""
+    mark = (
+        (BETTER if goodness(test.metric, test.difference) > 0 else WORSE)
+        if is_significant(test, results)
+        else ""
+    )
     return signed(test.difference, digits, test.metric) + mark
 
 
 def shown_interval(
-    bounds: tuple[float, float], digits: int, metric: str = "", show: Callable[[float, int, str], str] = percent
+    bounds: tuple[float, float],
+    digits: int,
+    metric: str = "",
+    show: Callable[[float, int, str], str] = percent,
 ) -> str:
     """Return an interval of scores of a metric as "low to high"; `show` formats a bound."""
     return " to ".join(show(bound, digits, metric) for bound in bounds)
@@ -86,24 +93,27 @@ def is_small(test: Comparison, results: Results) -> bool:
 
 
 def too_few(test: Comparison) -> bool:
-    """Return whether systems differ on so few sentences that no test can tell them apart, whatever its p.
+    """Return whether systems differ on so few sentences that no test can tell them apart, whatever
+    its p.
 
-    Where they differ on n sentences, two of the 2**n ways to exchange the outputs are as far apart as the systems. But
-    the tests count what is farther apart alone, as sacreBLEU does, so that p is small where nothing is.
-    """
+    Where they differ on n sentences, two of the 2**n ways to exchange the outputs are as far apart
+    as the systems. But the tests count what is farther apart alone, as sacreBLEU does, so that p is
+    small where nothing is."""
     return test.wins + test.losses < FEW and test.interval[0] <= 0 <= test.interval[1]
 
 
 def is_significant(test: Comparison, results: Results) -> bool:
-    """Return whether a difference is significant: its p-value is small, and not because too few sentences differ."""
+    """Return whether a difference is significant: its p-value is small, and not because too few
+    sentences differ.
+    """
     return is_small(test, results) and not too_few(test)
 
 
 def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return titles, and cells for each score: interval, the columns of compared(), ranks, cluster.
 
-    The most important column is the first one. Behind it is the mean of the samples ± half of the interval.
-    """
+    The most important column is the first one. Behind it is the mean of the samples ± half of the
+    interval."""
     titles, cells = compared(results, scores, digits)
     if not any(score.bootstrap for score in scores):
         return titles, cells
@@ -122,16 +132,23 @@ def bootstrap_columns(results: Results, scores: Sequence[Score], digits: int) ->
 def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
     """Return titles, and cells for each score, of what the comparisons say.
 
-    With a baseline these are the difference from it and its p-values, else the letters of the system: two systems that
-    share a letter do not differ significantly.
-    """
-    tests = [test for test in results.tests if (test.dataset, test.metric) == (scores[0].dataset, scores[0].metric)]
+    With a baseline these are the difference from it and its p-values, else the letters of the
+    system: two systems that share a letter do not differ significantly."""
+    tests = [
+        test
+        for test in results.tests
+        if (test.dataset, test.metric) == (scores[0].dataset, scores[0].metric)
+    ]
     if not tests:
         return [], [[] for _ in scores]
     baseline = baseline_of(results)
     if baseline is not None:
-        cells = {test.system: [marked(test, results, digits), *both_p(test, results)] for test in tests}
-        return [f"against {baseline}", "p", "p adjusted"], [cells.get(score.system, ["-"] * 3) for score in scores]
+        cells = {
+            test.system: [marked(test, results, digits), *both_p(test, results)] for test in tests
+        }
+        return [f"against {baseline}", "p", "p adjusted"], [
+            cells.get(score.system, ["-"] * 3) for score in scores
+        ]
     names = {name for test in tests for name in (test.system, test.other)}
     systems = [score for score in scores if score.system in names]
     numbers = {score.system: number for number, score in enumerate(systems)}
@@ -145,28 +162,51 @@ def compared(results: Results, scores: Sequence[Score], digits: int) -> Table:
 def pair_table(results: Results, tests: Sequence[Comparison], digits: int) -> Table:
     """Return a row for each comparison, with all its numbers."""
     level = level_name(results)
-    header = ["system", "other", "difference", f"{level} interval", "better in", "wins", "losses", "ties", "d"]
+    header = [
+        "system",
+        "other",
+        "difference",
+        f"{level} interval",
+        "better in",
+        "wins",
+        "losses",
+        "ties",
+        "d",
+    ]
     rows = []
     for test in tests:
         counts = [f"{count:,}" for count in (test.wins, test.losses, test.ties)]
         effect = "-" if math.isnan(test.cohen_d) else f"{test.cohen_d:+.3f}"
         row = [test.system, test.other, marked(test, results, digits)]
-        row += [shown_interval(test.interval, digits, test.metric, signed), f"{percent(test.better, 1)}%"]
+        row += [
+            shown_interval(test.interval, digits, test.metric, signed),
+            f"{percent(test.better, 1)}%",
+        ]
         rows.append([*row, *counts, effect, *both_p(test, results)])
     return [*header, "p", "p adjusted"], rows
 
 
 def neighbours(results: Results, system: str, digits: int) -> str:
-    """Return the place of a system on the only board of a run, with the tests against its neighbours, in a sentence."""
+    """Return the place of a system on the only board of a run, with the tests against its
+    neighbours, in a sentence.
+    """
     order = sorted(results.scores, key=lambda score: score.rank)
     at = next(number for number, score in enumerate(order) if score.system == system)
-    parts = [f"{system} is {order[at].rank} of {len(order)}, with {percent(order[at].score, digits, order[at].metric)}"]
+    parts = [
+        f"{system} is {order[at].rank} of {len(order)}, with {percent(order[at].score, digits, order[at].metric)}"
+    ]
     for other, side in ((at - 1, "below"), (at + 1, "above")):
-        tests = [t for t in results.tests if 0 <= other < len(order) and order[other].system in (t.system, t.other)]
+        tests = [
+            t
+            for t in results.tests
+            if 0 <= other < len(order) and order[other].system in (t.system, t.other)
+        ]
         for test in tests:
             distance = percent(abs(test.difference), digits, test.metric)
             real = "significant" if is_significant(test, results) else "not significant"
-            parts.append(f"{distance} {side} {order[other].system} (p adjusted {p_cell(test, results)}, {real})")
+            parts.append(
+                f"{distance} {side} {order[other].system} (p adjusted {p_cell(test, results)}, {real})"
+            )
     return f"{'; '.join(parts)}."
 
 
@@ -174,7 +214,9 @@ def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed, and what marks what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
-    reselected = "reselected" in statistics.values() or "anew" in statistics.values()  # "anew": of version 0.1
+    reselected = (
+        "reselected" in statistics.values() or "anew" in statistics.values()
+    )  # "anew": of version 0.1
     samples += ", annotators chosen anew in each" if reselected else ""
     if test == "none":
         return f"{samples}, seed {statistics['seed']}"

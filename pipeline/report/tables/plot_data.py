@@ -1,8 +1,8 @@
 """What figures show of results: rows of marks, curves, a matrix of cells, or points.
 
-The page draws them as SVG (`html/svg.py`); files and notebooks get them from matplotlib (`plots/canvas.py`). These two
-choose places, colours and letters; names, numbers and what is marked are from here. Fractions are in percent.
-"""
+The page draws them as SVG (`html/svg.py`); files and notebooks get them from matplotlib
+(`plots/canvas.py`). These two choose places, colours and letters; names, numbers and what is marked
+are from here. Fractions are in percent."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -123,18 +123,26 @@ class Orders(NamedTuple):
 def disagreement(
     titled: Sequence[tuple[str, Group]], people: "HumanRanking | None", what: str = "metrics"
 ) -> Orders | None:
-    """Return the rankings by people and by several metrics (titles and scores); None where there are fewer than two.
+    """Return the rankings by people and by several metrics (titles and scores); None where there
+    are fewer than two.
 
-    Of the systems that people judged there are those that a metric scores. Where no samples were drawn, systems with
-    equal scores are a cluster.
-    """
+    Of the systems that people judged there are those that a metric scores. Where no samples were
+    drawn, systems with equal scores are a cluster."""
     columns, scored = [], {score.system for _, group in titled for score in group.scores}
     if people:
-        own = [(people.systems[n], rank, people.ranked.cluster[n]) for rank, n in enumerate(people.ranked.order, 1)]
+        own = [
+            (people.systems[n], rank, people.ranked.cluster[n])
+            for rank, n in enumerate(people.ranked.order, 1)
+        ]
         columns.append(("people", [one for one in own if one[0] in scored]))
     for title, group in titled:
         known = [score for score in group.scores if math.isfinite(score.score)]
-        columns.append((title, [(s.system, s.rank, s.bootstrap.cluster if s.bootstrap else s.rank) for s in known]))
+        columns.append(
+            (
+                title,
+                [(s.system, s.rank, s.bootstrap.cluster if s.bootstrap else s.rank) for s in known],
+            )
+        )
     if len(columns) < 2:
         return None
     said = dict[str, list[str]]()
@@ -142,12 +150,15 @@ def disagreement(
         for name, rank, _ in systems:
             said.setdefault(name, []).append(f"{rank} by {title}")
     titles = {name: f"{name}: {', '.join(places)}" for name, places in said.items()}
-    ranked = [(title, {name: cluster for name, _, cluster in systems}) for title, systems in columns]
+    ranked = [
+        (title, {name: cluster for name, _, cluster in systems}) for title, systems in columns
+    ]
     return Orders(f"where {what} disagree: the order of the systems in each column", ranked, titles)
 
 
 def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Return the systems that leave their cluster from a ranking to another: -1 where they rise, 1 where they fall.
+    """Return the systems that leave their cluster from a ranking to another: -1 where they rise, 1
+    where they fall.
 
     Among the systems that both rank, the places of the one and of the other cluster do not overlap.
     """
@@ -155,9 +166,15 @@ def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     for own, beside in ((one, other), (other, one)):
         clusters = [cluster for name, cluster in own.items() if name in beside]
         ends = {cluster: (clusters.index(cluster), clusters.count(cluster)) for cluster in clusters}
-        places.append({name: (ends[own[name]][0], sum(ends[own[name]]) - 1) for name in own if name in beside})
+        places.append(
+            {name: (ends[own[name]][0], sum(ends[own[name]]) - 1) for name in own if name in beside}
+        )
     pairs = ((name, place, places[1][name]) for name, place in places[0].items())
-    return {name: -1 if old[0] > new[1] else 1 for name, old, new in pairs if old[0] > new[1] or old[1] < new[0]}
+    return {
+        name: -1 if old[0] > new[1] else 1
+        for name, old, new in pairs
+        if old[0] > new[1] or old[1] < new[0]
+    }
 
 
 def score_rows(results: Results, group: Group) -> Rows:
@@ -173,7 +190,11 @@ def score_rows(results: Results, group: Group) -> Rows:
             low, high = score.bootstrap.interval
             marks.append(Mark(row, "interval", unit * low, unit * high))
         test, value = compared.get(score.system), unit * score.score
-        marks.append(Mark(row, "open" if test and not is_significant(test, results) else "value", value, value))
+        marks.append(
+            Mark(
+                row, "open" if test and not is_significant(test, results) else "value", value, value
+            )
+        )
         line = value if score.system == baseline else line
     kinds = {mark.kind for mark in marks}
     meanings = {
@@ -195,24 +216,42 @@ def difference_rows(results: Results, group: Group) -> Rows | None:
     shown = [tests[score.system] for score in group.scores if score.system in tests]
     marks = []
     for row, test in enumerate(shown):
-        kind, value = "value" if is_significant(test, results) else "open", factor(test.metric) * test.difference
+        kind, value = (
+            "value" if is_significant(test, results) else "open",
+            factor(test.metric) * test.difference,
+        )
         low, high = (factor(test.metric) * end for end in test.interval)
         marks += [Mark(row, "interval", low, high), Mark(row, kind, value, value)]
     axis, names = f"{group.axis}, {level_name(results)} interval", [test.system for test in shown]
     notes = [f"p {p_cell(test, results)}" for test in shown]
-    return Rows("differences from the baseline", names, axis, marks, line=0, notes=notes) if shown else None
+    return (
+        Rows("differences from the baseline", names, axis, marks, line=0, notes=notes)
+        if shown
+        else None
+    )
 
 
 def rank_rows(scores: Sequence[Score]) -> Rows | None:
-    """Return the rank ranges of the systems that have one, in the order of their scores; None where none has."""
-    known = [(one.system, one.rank, one.bootstrap.ranks, one.bootstrap.cluster) for one in scores if one.bootstrap]
+    """Return the rank ranges of the systems that have one, in the order of their scores; None where
+    none has.
+    """
+    known = [
+        (one.system, one.rank, one.bootstrap.ranks, one.bootstrap.cluster)
+        for one in scores
+        if one.bootstrap
+    ]
     return _ranks(known) if known else None
 
 
 def judged_rows(ranking: "HumanRanking") -> Rows:
     """Return the rank ranges of systems as people rank them, the best first."""
     own = ranking.ranked
-    return _ranks([(ranking.systems[n], rank, own.ranges[n], own.cluster[n]) for rank, n in enumerate(own.order, 1)])
+    return _ranks(
+        [
+            (ranking.systems[n], rank, own.ranges[n], own.cluster[n])
+            for rank, n in enumerate(own.order, 1)
+        ]
+    )
 
 
 def _ranks(systems: Sequence[tuple[str, int, tuple[int, int], int]]) -> Rows:
@@ -234,7 +273,8 @@ def _ranks(systems: Sequence[tuple[str, int, tuple[int, int], int]]) -> Rows:
 
 
 def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Curves]]:
-    """Yield scores over steps for each metric and data set, of runs with their names; "" where there is one alone.
+    """Yield scores over steps for each metric and data set, of runs with their names; "" where
+    there is one alone.
 
     Runs share a figure where the metric has the same settings, and the data set the same texts.
     """
@@ -243,19 +283,25 @@ def step_curves(runs: Sequence[tuple[str, Results]]) -> Iterator[tuple[Group, Cu
         for group in groups(results):
             texts = results.datasets[group.dataset].digests.items()
             shared = frozenset(item for item in texts if not item[0].startswith("system "))
-            together.setdefault((group.dataset, group.metric, shared), []).append((name, results, group))
+            together.setdefault((group.dataset, group.metric, shared), []).append(
+                (name, results, group)
+            )
     for own in together.values():
         yield from ((own[0][2], curves) for curves in curves_of(own))
 
 
 def curves_of(own: Sequence[Scored]) -> list[Curves]:
     """Return the scores of a metric over steps: a figure for each thing that steps count."""
-    axes = dict.fromkeys(series.axis for _, results, group in own for series in series_in(results, group))
+    axes = dict.fromkeys(
+        series.axis for _, results, group in own for series in series_in(results, group)
+    )
     return [_curves(own, axis) for axis in axes]
 
 
 def _curves(own: Sequence[Scored], axis: str) -> Curves:
-    """Return the scores of the systems that have a number on an axis, and of those that have none at all."""
+    """Return the scores of the systems that have a number on an axis, and of those that have none
+    at all.
+    """
     lines, levels, caption = list[tuple[str, list[Dot]]](), list[tuple[str, float]](), list[str]()
     for run, results, group in own:
         before, ordered = f"{run}: " if run else "", series_in(results, group)
@@ -264,14 +310,23 @@ def _curves(own: Sequence[Scored], axis: str) -> Curves:
             best, dots = best_of_series(results, group, series), list[Dot]()
             for number, system in (step for step in series.steps if step[1] in scores):
                 score = scores[system]
-                low, high = score.bootstrap.interval if score.bootstrap else (score.score, score.score)
-                is_first, is_equal = best and best.first is score, best and best.way == "test" and system in best.equals
+                low, high = (
+                    score.bootstrap.interval if score.bootstrap else (score.score, score.score)
+                )
+                is_first, is_equal = (
+                    best and best.first is score,
+                    best and best.way == "test" and system in best.equals,
+                )
                 kind = "large" if is_first else "open" if is_equal else "value"
                 title = f"{before}{system}: {percent(score.score, 2)}"
                 dots.append(Dot(number, 100 * score.score, 100 * low, 100 * high, kind, title))
             lines.append((f"{before}{series.name}".strip(": ") or axis, dots))
         named = {system for series in ordered for _, system in series.steps}
-        levels += [(f"{before}{name}", 100 * one.score) for name, one in scores.items() if name not in named]
+        levels += [
+            (f"{before}{name}", 100 * one.score)
+            for name, one in scores.items()
+            if name not in named
+        ]
         caption += [f"{before}{sentence}" for sentence in best_sentences(results, group)]
     kinds = {dot.kind for _, dots in lines for dot in dots}
     meanings = {"large": "large: the best", "open": "hollow: not significantly worse"}
@@ -282,27 +337,42 @@ def _curves(own: Sequence[Scored], axis: str) -> Curves:
 
 
 def window_curves(results: Results) -> Iterator[tuple[Group, str, Curves]]:
-    """Yield the correlations of all metrics among neighbours in the human ranking, for each human score."""
+    """Yield the correlations of all metrics among neighbours in the human ranking, for each human
+    score.
+    """
     human = results.human or {}
     for name in dict.fromkeys(item["human"] for item in human.get("windows", ())):
         items = [item for item in human["windows"] if item["human"] == name]
         ranges = list(dict.fromkeys((item["first"], item["last"]) for item in items))
-        keys, lines = {(item["dataset"], item["metric"]) for item in items}, list[tuple[str, list[Dot]]]()
+        keys, lines = (
+            {(item["dataset"], item["metric"]) for item in items},
+            list[tuple[str, list[Dot]]](),
+        )
         own = [group for group in groups(results) if (group.dataset, group.metric) in keys]
         for group in own:
-            found = {(i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric}
+            found = {
+                (i["first"], i["last"]): i["pearson"] for i in items if i["metric"] == group.metric
+            }
             values = [math.nan if found.get(ranks) is None else found[ranks] for ranks in ranges]
-            lines.append((group.called, [Dot(x, value, value, value) for x, value in enumerate(values)]))
+            lines.append(
+                (group.called, [Dot(x, value, value, value) for x, value in enumerate(values)])
+            )
         if own:
             what = f"correlation among {ranges[0][1] - ranges[0][0] + 1} neighbours"
             ticks = [f"{first}-{last}" for first, last in ranges]
             x_axis = f"places in the ranking by {name.replace('_', ' ')}"
             whole = own[0]._replace(label="", metric="", called="")
-            yield whole, name, Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05))
+            yield (
+                whole,
+                name,
+                Curves(what, x_axis, "pearson", lines, [("", 0)], ticks=ticks, ends=(-1.05, 1.05)),
+            )
 
 
 def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
-    """Yield each metric with a human score that it was correlated with, what their figure shows, and the figure."""
+    """Yield each metric with a human score that it was correlated with, what their figure shows,
+    and the figure.
+    """
     human = results.human or {}
     by_metric = {(group.dataset, group.metric): group for group in groups(results)}
     for item in human.get("correlations", ()):
@@ -318,24 +388,49 @@ def scatters(results: Results) -> Iterator[tuple[Group, str, str, Points]]:
                 points.append(Point(name, factor(group.metric) * score, float(judged), title))
         values = {name: item["coefficients"][name]["value"] for name in ("pearson", "spearman")}
         what = ", ".join(f"{name} {coefficient(value)}" for name, value in values.items())
-        label, y_axis = f"{group.called} against {item['human']}: {what}", item["human"].replace("_", " ")
-        yield group, item["human"], what, Points(f"{label}; a dot for each system", group.axis, y_axis, points)
+        label, y_axis = (
+            f"{group.called} against {item['human']}: {what}",
+            item["human"].replace("_", " "),
+        )
+        yield (
+            group,
+            item["human"],
+            what,
+            Points(f"{label}; a dot for each system", group.axis, y_axis, points),
+        )
 
 
 def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:
-    """Yield a data set, a human score with a coefficient, what their figure shows, and the figure of all metrics.
+    """Yield a data set, a human score with a coefficient, what their figure shows, and the figure
+    of all metrics.
 
     The metric with the highest first coefficient comes first. The group has no name of a metric.
     """
     human = results.human or {}
     items = human.get("correlations", ())
     named = called(item["metric"] for item in items)
-    whole = {group.dataset: group._replace(label="", metric="", called="") for group in groups(results)}
-    for dataset, title in dict.fromkeys((i["dataset"], i["human"]) for i in items if i["dataset"] in whole):
-        own = [(named[i["metric"]], i["coefficients"]) for i in items if (i["dataset"], i["human"]) == (dataset, title)]
-        own.sort(key=lambda item: math.inf if (first := next(iter(item[1].values()))["value"]) is None else -first)
+    whole = {
+        group.dataset: group._replace(label="", metric="", called="") for group in groups(results)
+    }
+    for dataset, title in dict.fromkeys(
+        (i["dataset"], i["human"]) for i in items if i["dataset"] in whole
+    ):
+        own = [
+            (named[i["metric"]], i["coefficients"])
+            for i in items
+            if (i["dataset"], i["human"]) == (dataset, title)
+        ]
+        own.sort(
+            key=lambda item: (
+                math.inf if (first := next(iter(item[1].values()))["value"]) is None else -first
+            )
+        )
         level = shown_level(human["settings"]["level"])
-        legend = [("value", "coefficient"), ("interval", "its interval"), ("line", "middle of the scale")]
+        legend = [
+            ("value", "coefficient"),
+            ("interval", "its interval"),
+            ("line", "middle of the scale"),
+        ]
         for name in own[0][1]:
             marks, notes = [], []
             for row, (metric, coefficients) in enumerate(own):
@@ -348,9 +443,14 @@ def forests(results: Results) -> Iterator[tuple[Group, str, str, Rows]]:
                 if value is not None:
                     marks.append(Mark(row, "value", value, value, said))
             low = 0.0 if name == "accuracy" else -1.0  # which is a share of pairs
-            axis, what = f"{name} and its {level} interval", f"{name} with {title.replace('_', ' ')}"
+            axis, what = (
+                f"{name} and its {level} interval",
+                f"{name} with {title.replace('_', ' ')}",
+            )
             names, scale = [metric for metric, _ in own], ((low, 1.0), (low + 1) / 2)
-            shown = Rows(f"{what}, of each metric", names, axis, marks, *scale, legend=legend, notes=notes)
+            shown = Rows(
+                f"{what}, of each metric", names, axis, marks, *scale, legend=legend, notes=notes
+            )
             yield whole[dataset], f"{title} {name}", what, shown
 
 
@@ -376,11 +476,11 @@ class LabelPlace(NamedTuple):
 def label_places(
     points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
 ) -> dict[int, LabelPlace]:
-    """Return a place for the label of each point, by its number: the first free place, or where it covers least.
+    """Return a place for the label of each point, by its number: the first free place, or where it
+    covers least.
 
-    The points are in pixels, and y grows upwards. The sizes are width and height of the labels, which should stay
-    inside the frame. Points on the right choose first.
-    """
+    The points are in pixels, and y grows upwards. The sizes are width and height of the labels,
+    which should stay inside the frame. Points on the right choose first."""
     taken: list[Box] = [(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
     places: dict[int, LabelPlace] = {}
     for number in sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1])):
@@ -390,8 +490,11 @@ def label_places(
     return places
 
 
-def _best(point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box) -> tuple[Box, bool]:
-    """Return the first free place for a label, or where it covers least, and whether that is far from its point.
+def _best(
+    point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box
+) -> tuple[Box, bool]:
+    """Return the first free place for a label, or where it covers least, and whether that is far
+    from its point.
 
     The places round a point are tried in the order of their distances.
     """

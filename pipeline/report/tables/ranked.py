@@ -1,4 +1,6 @@
-"""Scores by data set and metric: short names of metrics, the best systems, and ranked tables with their columns."""
+"""Scores by data set and metric: short names of metrics, the best systems, and ranked tables with
+their columns.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,9 +25,11 @@ REFERENCE = re.compile(rf"reference[0-9]+|{REFERENCES_ROW}")
 """Names of references that are scored as systems."""
 
 ALWAYS = ("flavour", "level")
-"""Settings that labels name wherever metrics of a name differ in them, since scores of the two are no rivals."""
+"""Settings that labels name wherever metrics of a name differ in them, since scores of the two are
+no rivals."""
 SOURCE, HUMAN = "source", "reference"
-"""Kinds of rows that do not compete: a system that left every line as it was, and what people wrote."""
+"""Kinds of rows that do not compete: a system that left every line as it was, and what people
+wrote."""
 
 
 class Group(NamedTuple):
@@ -55,42 +59,55 @@ class Group(NamedTuple):
 
     @property
     def heading(self) -> str:
-        """What the metric is called, where several share the name and it says in what they differ; else nothing."""
+        """What the metric is called, where several share the name and it says in what they differ;
+        else nothing.
+        """
         return self.called if rivalry(self.metric, self.label) else ""
 
 
 def groups(results: Results) -> list[Group]:
     """Return the scores by data set and metric, in the order of the results.
 
-    This is the one place where tables find rows that belong together by the signature of their metric.
-    """
-    scores, tests = grouped(sorted(results.scores, key=lambda score: score.rank)), grouped(results.tests)
+    This is the one place where tables find rows that belong together by the signature of their
+    metric."""
+    scores, tests = (
+        grouped(sorted(results.scores, key=lambda score: score.rank)),
+        grouped(results.tests),
+    )
     named, printed = (function([s.metric for s in results.scores]) for function in (labels, called))
     keys = grouped(results.scores)  # in the order of the results
-    return [Group(*key, named[key[1]], scores[key], tests.get(key, []), printed[key[1]]) for key in keys]
+    return [
+        Group(*key, named[key[1]], scores[key], tests.get(key, []), printed[key[1]]) for key in keys
+    ]
 
 
 def best_of(info: DatasetInfo, group: Group, digits: int) -> set[str]:
-    """Return the systems whose scores are equal to the best as they are printed; none if the best is NaN.
+    """Return the systems whose scores are equal to the best as they are printed; none if the best
+    is NaN.
 
-    References show what people reach, and the unchanged source what doing nothing does: they do not compete.
-    """
+    References show what people reach, and the unchanged source what doing nothing does: they do not
+    compete."""
     apart = kinds(info, group)
     own = [score for score in group.scores if score.system not in apart]
     best = percent(own[0].score, digits, group.metric) if own else "-"
-    return {score.system for score in own if percent(score.score, digits, group.metric) == best != "-"}
+    return {
+        score.system for score in own if percent(score.score, digits, group.metric) == best != "-"
+    }
 
 
 def kinds(info: DatasetInfo, group: Group) -> dict[str, str]:
     """Return what the rows of a group are that do not compete, by name: SOURCE or HUMAN.
 
-    SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a reference, or a
-    reference that is scored as a system (`references: leave_one_out`).
-    """
+    SOURCE is a system whose every line equals the source. HUMAN is one whose every line equals a
+    reference, or a reference that is scored as a system (`references: leave_one_out`)."""
     references = {digest for role, digest in info.digests.items() if role.startswith("reference ")}
     apart = {}
     for name in (score.system for score in group.scores):
-        own = {digest for role, digest in info.digests.items() if role.partition("system ")[1:] == ("system ", name)}
+        own = {
+            digest
+            for role, digest in info.digests.items()
+            if role.partition("system ")[1:] == ("system ", name)
+        }
         if LEFT_OUT in group.metric and REFERENCE.fullmatch(name):
             apart[name] = HUMAN
         elif info.digests.get("source") in own:
@@ -108,7 +125,10 @@ def cluster_ends(scores: Sequence[Score]) -> list[int]:
 
 def size(info: DatasetInfo) -> str:
     """Return the numbers of lines and references of a data set in words."""
-    lines, references = "line" if info.lines == 1 else "lines", "reference" if info.references == 1 else "references"
+    lines, references = (
+        "line" if info.lines == 1 else "lines",
+        "reference" if info.references == 1 else "references",
+    )
     return f"{info.lines:,} {lines}, {info.references} {references}"
 
 
@@ -118,42 +138,66 @@ def notes_of(scores: Sequence[Score]) -> list[str]:
     for score in scores:
         for note in score.notes:
             noted.setdefault(note, []).append(score.system)
-    return [note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in noted.items()]
+    return [
+        note if len(of) == len(scores) else f"{', '.join(of)}: {note}" for note, of in noted.items()
+    ]
 
 
 def labels(metrics: Iterable[str]) -> dict[str, str]:
     """Return a short label for each signature.
 
-    This is the name of the metric. Where several share a name, the settings in which they differ follow, such as
-    `gleu (refs:max)`, or a number if they differ in none. The number of references and the version do not count as
-    differences, so that a metric has the same label on every data set. Numbers from files have their title as a name.
-    """
+    This is the name of the metric. Where several share a name, the settings in which they differ
+    follow, such as `gleu (refs:max)`, or a number if they differ in none. The number of references
+    and the version do not count as differences, so that a metric has the same label on every data
+    set. Numbers from files have their title as a name."""
     split: dict[str, tuple[str, dict[str, str]]] = {}
     for text in metrics:
         name, *parts = text.split("|")
         settings = dict(part.partition(":")[::2] for part in parts)
         title = signature.unescape(settings.get("title", ""))
-        called = next((short for set_so, short in class_of(text).short_names.items() if set_so in parts), name)
-        split[text] = title or called, {key: value for key, value in settings.items() if key not in ("nrefs", "v")}
+        called = next(
+            (short for set_so, short in class_of(text).short_names.items() if set_so in parts), name
+        )
+        split[text] = (
+            title or called,
+            {key: value for key, value in settings.items() if key not in ("nrefs", "v")},
+        )
     named: dict[str, str] = {}
     for text, (name, own) in split.items():
-        rivals = list({repr(other): other for called, other in split.values() if called == name}.values())
-        named[text] = name if len(rivals) == 1 else f"{name} ({_differences(name, rivals)[rivals.index(own)]})"
+        rivals = list(
+            {repr(other): other for called, other in split.values() if called == name}.values()
+        )
+        named[text] = (
+            name
+            if len(rivals) == 1
+            else f"{name} ({_differences(name, rivals)[rivals.index(own)]})"
+        )
     return named
 
 
 def rivalry(printed: str, label: str) -> str:
-    """Return what the label of a signature has after the name: in what the metric differs from others of its name."""
-    return label.removeprefix(labels([printed])[printed]) if label.startswith(printed.partition("|")[0]) else ""
+    """Return what the label of a signature has after the name: in what the metric differs from
+    others of its name.
+    """
+    return (
+        label.removeprefix(labels([printed])[printed])
+        if label.startswith(printed.partition("|")[0])
+        else ""
+    )
 
 
 def called(metrics: Iterable[str]) -> dict[str, str]:
-    """Return what papers call the metric of each signature, with what tells it from others of its name."""
-    return {text: in_text(text, "")[0] + rivalry(text, label) for text, label in labels(metrics).items()}
+    """Return what papers call the metric of each signature, with what tells it from others of its
+    name.
+    """
+    return {
+        text: in_text(text, "")[0] + rivalry(text, label) for text, label in labels(metrics).items()
+    }
 
 
 def in_text(printed: str, output: str) -> tuple[str, str]:
-    """Return how papers head an output of the metric of a signature: see Metric.in_text(). No output is the score.
+    """Return how papers head an output of the metric of a signature: see Metric.in_text(). No
+    output is the score.
 
     Of a metric that this version does not have, they are its own names.
     """
@@ -166,11 +210,21 @@ def in_text(printed: str, output: str) -> tuple[str, str]:
 
 
 def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
-    """Return for each metric of a name in what it differs, with defaults where signatures leave them out."""
+    """Return for each metric of a name in what it differs, with defaults where signatures leave
+    them out.
+    """
     usual = {}
     if name in METRICS:
-        usual = {option.key: str(option.default_of({})).lower() or "none" for option in METRICS[name].options}
-    texts = _apart([{**own, **{key: own.get(key, usual[key]) for key in ALWAYS if key in usual}} for own in rivals])
+        usual = {
+            option.key: str(option.default_of({})).lower() or "none"
+            for option in METRICS[name].options
+        }
+    texts = _apart(
+        [
+            {**own, **{key: own.get(key, usual[key]) for key in ALWAYS if key in usual}}
+            for own in rivals
+        ]
+    )
     if not texts[0].isdigit():
         return texts
     keys = dict.fromkeys(key for own in rivals for key in own if key in usual)
@@ -178,12 +232,18 @@ def _differences(name: str, rivals: Sequence[dict[str, str]]) -> list[str]:
 
 
 def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
-    """Return for each metric of a name the few settings in which it differs from the others, or else a number."""
+    """Return for each metric of a name the few settings in which it differs from the others, or
+    else a number.
+    """
 
     def combinations(keys: Sequence[str]) -> int:
         return len({tuple(own.get(key) for key in keys) for own in rivals})
 
-    keys = [key for key in dict.fromkeys(key for own in rivals for key in own) if combinations([key]) > 1]
+    keys = [
+        key
+        for key in dict.fromkeys(key for own in rivals for key in own)
+        if combinations([key]) > 1
+    ]
     everywhere = [key for key in keys if all(key in own for own in rivals)]
     picked = [key for key in ALWAYS if key in everywhere]
     if combinations(picked) < len(rivals):
@@ -192,21 +252,32 @@ def _apart(rivals: Sequence[dict[str, str]]) -> list[str]:
         if combinations([*picked, key]) > combinations(picked):
             picked.append(key)
     texts = [" ".join(f"{key}:{own[key]}" for key in picked if key in own) for own in rivals]
-    return texts if len(set(texts)) == len(texts) and all(texts) else [str(n) for n in range(1, len(texts) + 1)]
+    return (
+        texts
+        if len(set(texts)) == len(texts) and all(texts)
+        else [str(n) for n in range(1, len(texts) + 1)]
+    )
 
 
 SHOWN = frozenset({"standard_error"})
 """Outputs that the table always has beside the score. A metric adds its own by `table_outputs`."""
 
 
-def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()) -> Table:
-    """Return a row for each score, in their order: rank, system, score, interval, comparisons, ranks, spread of draws.
+def ranked_table(
+    results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()
+) -> Table:
+    """Return a row for each score, in their order: rank, system, score, interval, comparisons,
+    ranks, spread of draws.
 
-    With `columns`, names or patterns, it has those of these columns, also of EXTRA, and of all outputs that they name.
-    """
+    With `columns`, names or patterns, it has those of these columns, also of EXTRA, and of all
+    outputs that they name."""
     printed, outputs = scores[0].metric, list(scores[0].outputs)
     metric = class_of(printed)
-    own = [key for key in outputs[1:] if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)]
+    own = [
+        key
+        for key in outputs[1:]
+        if "@" in key or key in SHOWN or re.fullmatch(metric.table_outputs, key)
+    ]
     more = [key for key in outputs[1:] if key not in own]
     titles, compared = bootstrap_columns(results, scores, digits)
     drawn = ["std of draws", "95% of draws"] if any(score.samples for score in scores) else []
@@ -214,7 +285,10 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
     rows = []
     for score, cells in zip(scores, compared, strict=True):
         row = [str(score.rank), score.system, percent(score.score, digits, printed)]
-        row += [output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error")) for key in own]
+        row += [
+            output_cell(score.outputs[key], key, metric, digits + 2 * (key == "standard_error"))
+            for key in own
+        ]
         row += cells
         if score.samples:
             spread = shown_interval(score.samples.shown, digits, printed)
@@ -222,17 +296,25 @@ def ranked_table(results: Results, scores: Sequence[Score], digits: int, columns
         elif drawn:
             row += ["-", "-"]
         rows.append([*row, *(output_cell(score.outputs[key], key, metric, digits) for key in more)])
-    kept = [n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)]
+    kept = [
+        n for n, title in enumerate(header[: len(header) - len(more)]) if not EXTRA.fullmatch(title)
+    ]
     written: dict[str, str] = {}
-    with suppress(InputError):  # of another version; else how papers write outputs, such as P for precision
+    with suppress(
+        InputError
+    ):  # of another version; else how papers write outputs, such as P for precision
         made = results.metric(printed)
         written = {normalize("NFKC", made.in_text(name)[1]): name for name in outputs}
-    kept = [0, 1, 2, *picked(header[3:], [written.get(c, c) for c in columns], 3)] if columns else kept
+    kept = (
+        [0, 1, 2, *picked(header[3:], [written.get(c, c) for c in columns], 3)] if columns else kept
+    )
     return [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
 
 
 def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
-    """Return an output as a cell: counts, means of counts, and what is no fraction as they are, others in percent."""
+    """Return an output as a cell: counts, means of counts, and what is no fraction as they are,
+    others in percent.
+    """
     if re.sub("_[0-9]+$", "", name) in metric.counts:  # a number of n-grams or tokens
         return f"{value:.0f}" if value.is_integer() else round_half_up(value, digits)
     return round_half_up(100 * value if metric.in_percent else value, digits)
@@ -244,8 +326,18 @@ def interval_table(results: Results, scores: Sequence[Score], digits: int) -> Ta
     rows = []
     for score in scores:
         for name, spread in score.intervals.items():
-            numbers = percent(score.outputs[name], digits, score.metric), percent(spread.std, digits + 1, score.metric)
-            rows.append([score.system, name, *numbers, shown_interval(spread.interval, digits, score.metric)])
+            numbers = (
+                percent(score.outputs[name], digits, score.metric),
+                percent(spread.std, digits + 1, score.metric),
+            )
+            rows.append(
+                [
+                    score.system,
+                    name,
+                    *numbers,
+                    shown_interval(spread.interval, digits, score.metric),
+                ]
+            )
     return header, rows
 
 
@@ -263,7 +355,11 @@ def picked(titles: Sequence[str], patterns: Sequence[str], first: int = 0) -> li
         ways = (
             [n for n, title in enumerate(titles, first) if same(title) == same(pattern)],
             [n for n, title in enumerate(titles, first) if fnmatchcase(same(title), same(pattern))],
-            [n for n, title in enumerate(titles, first) if any(fnmatchcase(w, pattern) for w in title.split())],
+            [
+                n
+                for n, title in enumerate(titles, first)
+                if any(fnmatchcase(w, pattern) for w in title.split())
+            ],
         )
         kept |= set(next(filter(None, ways), []))
     return sorted(kept)
@@ -273,4 +369,6 @@ def check_picked(titles: Sequence[str], patterns: Sequence[str]) -> None:
     """Raise InputError for the first pattern that names none of the titles."""
     for pattern in patterns:
         if not picked(titles, [pattern]):
-            raise InputError(f"--columns {pattern}: there is no such column{known_names(pattern, titles)}")
+            raise InputError(
+                f"--columns {pattern}: there is no such column{known_names(pattern, titles)}"
+            )

@@ -23,12 +23,22 @@ WIDTH, SUBJECT = 78, 60  # commands indent a little
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
-    """Return a row for each entry: its title, how many values are equal, the largest difference, the verdict."""
+    """Return a row for each entry: its title, how many values are equal, the largest difference,
+    the verdict.
+    """
     rows = []
     for number, entry in enumerate(expectations["entries"], 1):
         as_recorded = " (as recorded)" if entry["verdict"] == entry["recorded"] == "differs" else ""
         verdict = VERDICTS[entry["verdict"]] + (" MISSED" if entry["missed"] else as_recorded)
-        rows.append([str(number), entry["title"], counted(entry), difference(entry["largest_difference"]), verdict])
+        rows.append(
+            [
+                str(number),
+                entry["title"],
+                counted(entry),
+                difference(entry["largest_difference"]),
+                verdict,
+            ]
+        )
     return ["", "expected", "equal", "largest difference", "verdict"], rows
 
 
@@ -60,7 +70,9 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
         lines = [in_words(item) for item in wrong[:SHOWN]]
         if len(wrong) > SHOWN:
             lines.append(f"and {len(wrong) - SHOWN} more")
-        if entry["message"] and not any(entry["message"] == item.get("message") for item in wrong[:SHOWN]):
+        if entry["message"] and not any(
+            entry["message"] == item.get("message") for item in wrong[:SHOWN]
+        ):
             lines.append(entry["message"])
         yield from (f"{number}. {entry['title']}: {line}" for line in lines)
         if not lines:
@@ -69,7 +81,9 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
-    """Return a row for each file of recipes: verdicts, whether its data is here, and the publication."""
+    """Return a row for each file of recipes: verdicts, whether its data is here, and the
+    publication.
+    """
     rows = []
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
@@ -80,7 +94,14 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
         verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
         verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
         what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
-        rows.append([own[0].family or own[0].name, verdict, here, textwrap.shorten(what, SUBJECT, placeholder=" ...")])
+        rows.append(
+            [
+                own[0].family or own[0].name,
+                verdict,
+                here,
+                textwrap.shorten(what, SUBJECT, placeholder=" ..."),
+            ]
+        )
     return ["result", "on record", "data", "publication"], rows
 
 
@@ -96,13 +117,19 @@ def summary_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def summary(outcome: Outcome) -> tuple[str, str, str]:
-    """Return how many values are equal, the largest difference, and the verdict; dashes where a recipe did not run."""
+    """Return how many values are equal, the largest difference, and the verdict; dashes where a
+    recipe did not run.
+    """
     if outcome.expectations is None:
         return "-", "-", "not run"
     entries = outcome.expectations["entries"]
     differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
     whole = {key: sum(entry[key] for entry in entries) for key in ("equal", "values")}
-    return counted(whole), difference(max(differences, default=None)), outcome.expectations["verdict"]
+    return (
+        counted(whole),
+        difference(max(differences, default=None)),
+        outcome.expectations["verdict"],
+    )
 
 
 def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -114,44 +141,73 @@ def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
             for line in misses(outcome.expectations):
                 yield f"{outcome.recipe.name}: missed: {line}"
             if not outcome.expectations["missed"]:
-                verdict, recorded = outcome.expectations["verdict"], outcome.recipe.publication["verdict"]
+                verdict, recorded = (
+                    outcome.expectations["verdict"],
+                    outcome.recipe.publication["verdict"],
+                )
                 yield f"{outcome.recipe.name}: missed: the verdict is {verdict}, on record is {recorded}"
 
 
 def about(recipe: Recipe) -> Iterator[str]:
-    """Yield lines on the publication: what it is, where it is, how its numbers come about, and what was tried."""
+    """Yield lines on the publication: what it is, where it is, how its numbers come about, and what
+    was tried.
+    """
     publication = recipe.publication
-    told = [(key, publication[key]) for key in ("what", "cite", "url", "recipe", "note") if publication.get(key)]
-    told += [(key.replace("_", " "), text) for key in ("tried", "not_compared") for text in publication.get(key, ())]
+    told = [
+        (key, publication[key])
+        for key in ("what", "cite", "url", "recipe", "note")
+        if publication.get(key)
+    ]
+    told += [
+        (key.replace("_", " "), text)
+        for key in ("tried", "not_compared")
+        for text in publication.get(key, ())
+    ]
     told.append(("on record", f"{publication['verdict']} ({VERDICTS[publication['verdict']]})"))
     for key, text in told:
         first, rest = f"{key + ':':<14}", " " * 14
-        yield from textwrap.wrap(text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False)
+        yield from textwrap.wrap(
+            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False
+        )
 
 
 def legend() -> str:
     """Return what the words of the table mean."""
     meanings = "; ".join(f"{name}: {meaning}" for name, meaning in VERDICTS.items())
-    return "\n".join(textwrap.wrap(f"{meanings}. difference: the largest, in units of the values.", WIDTH))
+    return "\n".join(
+        textwrap.wrap(f"{meanings}. difference: the largest, in units of the values.", WIDTH)
+    )
 
 
 def values_table(entry: dict[str, Any]) -> Table:
-    """Return a row for each value of an entry: the published value, ours, their difference, and a verdict."""
+    """Return a row for each value of an entry: the published value, ours, their difference, and a
+    verdict.
+    """
     words = {"equal": "equal", "tolerance": "within the tolerance", "differs": "differs"}
     rows = [
-        [item["place"], item["expected"], item["found"] or "-", difference(item["difference"]), words[item["verdict"]]]
+        [
+            item["place"],
+            item["expected"],
+            item["found"] or "-",
+            difference(item["difference"]),
+            words[item["verdict"]],
+        ]
         for item in entry["compared"]
     ]
     return ["", "published" if entry["published"] else "expected", "ours", "difference", ""], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and what is worse."""
+    """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and
+    what is worse.
+    """
     ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
     return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"
 
 
-def markdown_lines(header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> list[str]:
+def markdown_lines(
+    header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()
+) -> list[str]:
     """Return the lines of a table in Markdown, and notes below it as a list."""
 
     def escaped(text: str) -> str:

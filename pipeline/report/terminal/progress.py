@@ -1,4 +1,6 @@
-"""The progress of commands and calls that take a while, on a terminal or in a notebook, without ipywidgets."""
+"""The progress of commands and calls that take a while, on a terminal or in a notebook, without
+ipywidgets.
+"""
 
 import sys
 from collections.abc import Callable
@@ -28,9 +30,18 @@ class Bar(Listener):
 
     def __enter__(self) -> "Bar":
         if self.enabled:
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+            from rich.progress import (
+                BarColumn,
+                Progress,
+                TextColumn,
+                TimeElapsedColumn,
+                TimeRemainingColumn,
+            )
 
-            text, share = TextColumn("{task.description}", markup=False), TextColumn("{task.fields[share]}")
+            text, share = (
+                TextColumn("{task.description}", markup=False),
+                TextColumn("{task.fields[share]}"),
+            )
             columns = (text, BarColumn(20), share, TimeElapsedColumn(), TimeRemainingColumn())
             self.bar = Progress(*columns, console=console(sys.stderr), transient=True)
             self.bar.start()
@@ -63,7 +74,12 @@ class Bar(Listener):
         if self.enabled:
             (task,) = self.bar.tasks
             rate = f", {task.speed:,.0f}/s" if task.speed else ""
-            self.bar.update(task.id, completed=done, total=whole, share=f"{done / whole:.0%} of {whole:,} {unit}{rate}")
+            self.bar.update(
+                task.id,
+                completed=done,
+                total=whole,
+                share=f"{done / whole:.0%} of {whole:,} {unit}{rate}",
+            )
 
     def tell(self, text: str) -> None:
         """Print what a user should know at once."""
@@ -85,7 +101,8 @@ class Bar(Listener):
 
 
 class NotebookBar(Bar):
-    """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves when all is done.
+    """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves
+    when all is done.
 
     `display` is IPython's function of this name.
     """
@@ -119,7 +136,9 @@ class NotebookBar(Bar):
 
 
 def shown_progress(shown: bool) -> AbstractContextManager[Listener]:
-    """Return what shows the progress, as a context: a line in a notebook, or else the bar of a terminal."""
+    """Return what shows the progress, as a context: a line in a notebook, or else the bar of a
+    terminal.
+    """
     if not shown:
         return nullcontext(SILENT)
     module = sys.modules.get("IPython")

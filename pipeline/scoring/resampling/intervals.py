@@ -1,4 +1,6 @@
-"""Intervals and rank ranges from bootstrap samples of the sentences: of scores, all outputs, and scores by category."""
+"""Intervals and rank ranges from bootstrap samples of the sentences: of scores, all outputs, and
+scores by category.
+"""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -51,12 +53,13 @@ def bootstrap(
     threads: int = 1,
     far: Far | None = None,
 ) -> dict[str, Floats]:
-    """Return the outputs of the systems in bootstrap samples of the sentences: float64 [samples, systems] each.
+    """Return the outputs of the systems in bootstrap samples of the sentences: float64 [samples,
+    systems] each.
 
-    The score is the first; where sentence scores are averaged, it is all that the parts of a score have. All systems
-    and metrics have the same samples. Where references are drawn, sample b takes the draws of iteration b, modulo the
-    number of iterations, and turns of them. The threads share the samples, or the workers of a cluster (`far`) where
-    the counts are read again for each group.
+    The score is the first; where sentence scores are averaged, it is all that the parts of a score
+    have. All systems and metrics have the same samples. Where references are drawn, sample b takes
+    the draws of iteration b, modulo the number of iterations, and turns of them. The threads share
+    the samples, or the workers of a cluster (`far`) where the counts are read again for each group.
     """
 
     def outputs(low: int, weights: Bytes) -> dict[str, Floats]:
@@ -64,16 +67,22 @@ def bootstrap(
         for part in parts:
             for number, share, values in part.sampled(weights, low):
                 for name, own in values.items():
-                    tables.setdefault(name, np.zeros((len(weights), systems)))[:, number] += share * own
+                    tables.setdefault(name, np.zeros((len(weights), systems)))[:, number] += (
+                        share * own
+                    )
         return tables
 
-    groups = Groups(Bootstrap(lines, seed), samples, threads=threads, space=room_beside(parts, threads), far=far)
+    groups = Groups(
+        Bootstrap(lines, seed), samples, threads=threads, space=room_beside(parts, threads), far=far
+    )
     tables = groups.results(outputs, progress)
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
 def room_beside(parts: Sequence[Summand | ReselectedSamples], threads: int) -> int:
-    """Make the terms that are kept between groups of samples; return how many bytes weights may take beside them."""
+    """Make the terms that are kept between groups of samples; return how many bytes weights may
+    take beside them.
+    """
     kept = [not isinstance(part, Summand) or bool(part.keep(threads)) for part in parts]
     return GROUP if all(kept) else ALONE
 
@@ -84,16 +93,18 @@ def cut(samples: int, level: float) -> int:
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return the bounds between which the share `level` of values [samples, ...] lies, as in sacreBLEU.
+    """Return the bounds between which the share `level` of values [samples, ...] lies, as in
+    sacreBLEU.
 
-    Of 1,000 values, at level 0.95, these are the 26th lowest and the 26th highest (Efron and Tibshirani 1993, ch. 13).
-    """
+    Of 1,000 values, at level 0.95, these are the 26th lowest and the 26th highest (Efron and
+    Tibshirani 1993, ch. 13)."""
     ordered, outside = np.sort(values, axis=0), cut(len(values), level)
     return ordered[outside], ordered[len(values) - 1 - outside]
 
 
 def defined_interval(values: Floats, level: float) -> tuple[float, float]:
-    """Return the percentile interval of those of the values [samples] that are numbers; NaN where none is."""
+    """Return the percentile interval of those of the values [samples] that are numbers; NaN where
+    none is."""
     present = values[~np.isnan(values)]
     low, high = percentile_interval(present, level) if len(present) else (math.nan, math.nan)
     return float(low), float(high)
@@ -104,11 +115,12 @@ MAX_GROUPS = 1000
 
 
 def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
-    """Return the best and the worst rank of each system in scores of bootstrap samples, float64 [samples, systems].
+    """Return the best and the worst rank of each system in scores of bootstrap samples, float64
+    [samples, systems].
 
-    Extreme ranks are left out on both sides, as percentile_interval() does with scores. Of 1,000 samples, at level
-    0.95, these are the 25 best and the 25 worst ranks (Bojar et al. 2013, findings of WMT13, section 3).
-    """
+    Extreme ranks are left out on both sides, as percentile_interval() does with scores. Of 1,000
+    samples, at level 0.95, these are the 25 best and the 25 worst ranks (Bojar et al. 2013,
+    findings of WMT13, section 3)."""
     keys = np.where(np.isnan(samples), -np.inf, samples)
     ranks = np.empty(samples.shape, np.int64)
     for number in range(samples.shape[1]):
@@ -122,15 +134,17 @@ def rank_ranges(samples: Floats, level: float) -> list[tuple[int, int]]:
 def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
     """Return the number of each system's cluster, from 1.
 
-    In the order of ranks, a new cluster begins where the worst rank of all systems above is better than the best rank
-    of all systems below. `ranges` are those ranks of each system. Systems with the same rank are in one cluster.
-    """
+    In the order of ranks, a new cluster begins where the worst rank of all systems above is better
+    than the best rank of all systems below. `ranges` are those ranks of each system. Systems with
+    the same rank are in one cluster."""
     numbers = [0] * len(ranks)
     cluster = 1
     order = sorted(set(ranks))
     for above, rank in zip([None, *order], order, strict=False):
         if above is not None:
-            worst = max(bounds[1] for own, bounds in zip(ranks, ranges, strict=True) if own <= above)
+            worst = max(
+                bounds[1] for own, bounds in zip(ranks, ranges, strict=True) if own <= above
+            )
             best = min(bounds[0] for own, bounds in zip(ranks, ranges, strict=True) if own >= rank)
             cluster += worst < best
         for number, own in enumerate(ranks):
@@ -140,26 +154,35 @@ def clusters(ranks: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[in
 
 
 def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> list[str]:
-    """Return letters for systems: two systems share a letter unless they differ (compact letter display, Piepho 2004).
+    """Return letters for systems: two systems share a letter unless they differ (compact letter
+    display, Piepho 2004).
 
-    `different` are the pairs of systems (their numbers, in either order) whose difference is significant. The best
-    system, by its rank, has an a. Where there would be more than MAX_GROUPS letters, all systems get an empty text.
-    """
+    `different` are the pairs of systems (their numbers, in either order) whose difference is
+    significant. The best system, by its rank, has an a. Where there would be more than MAX_GROUPS
+    letters, all systems get an empty text."""
     pairs = {frozenset(pair) for pair in different}
     groups = [frozenset(range(len(ranks)))]
     for pair in sorted(tuple(sorted(pair)) for pair in pairs):
         split = [group for group in groups if not group.issuperset(pair)]
         split += [group - {number} for group in groups if group.issuperset(pair) for number in pair]
-        groups = [group for group in dict.fromkeys(split) if not any(group < other for other in split)]
+        groups = [
+            group for group in dict.fromkeys(split) if not any(group < other for other in split)
+        ]
         if len(groups) > MAX_GROUPS:
             return [""] * len(ranks)
     groups.sort(key=lambda group: sorted((ranks[number], number) for number in group))
-    names = [ascii_letters[i] if i < len(ascii_letters) else f"({i + 1})" for i in range(len(groups))]
-    return ["".join(n for n, group in zip(names, groups, strict=True) if i in group) for i in range(len(ranks))]
+    names = [
+        ascii_letters[i] if i < len(ascii_letters) else f"({i + 1})" for i in range(len(groups))
+    ]
+    return [
+        "".join(n for n, group in zip(names, groups, strict=True) if i in group)
+        for i in range(len(ranks))
+    ]
 
 
 def with_mean(measured: Board, samples: Floats) -> Floats:
-    """Return samples [samples, systems] with the mean of the references, where the board has a row for it."""
+    """Return samples [samples, systems] with the mean of the references, where the board has a row
+    for it."""
     if len(measured.scores) == len(measured.columns):
         return samples
     references = [number for number, own in enumerate(measured.own) if own is not None]
@@ -181,9 +204,8 @@ ROOM = 1 << 27
 def with_category_intervals(board: Board, settings: "StatisticsConfig") -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
-    The references of a sentence are those that were chosen for the whole set, in every sample, unless they are chosen
-    anew for each.
-    """
+    The references of a sentence are those that were chosen for the whole set, in every sample,
+    unless they are chosen anew for each."""
     if not board.parts or not board.breakdown:
         return board.breakdown
     terms = CategoryTerms(board.metric, board.categories)
@@ -196,18 +218,26 @@ def with_category_intervals(board: Board, settings: "StatisticsConfig") -> tuple
                     low, high = percentile_interval(values, settings.level)
                     ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
             placed = ((item, tier.names.index(item.category)) for item in part.categories)
-            made = [replace(item, intervals={name: own[place] for name, own in ends.items()}) for item, place in placed]
+            made = [
+                replace(item, intervals={name: own[place] for name, own in ends.items()})
+                for item, place in placed
+            ]
             completed[system, part.tier] = replace(part, categories=tuple(made))
     return tuple(completed[part.system, part.tier] for part in board.breakdown)
 
 
-def _sums(terms: CategoryTerms, measured: Board, settings: "StatisticsConfig") -> Iterator[tuple[str, Floats]]:
-    """Yield each system with its sums in the samples: [samples, width]. So many systems at once as there is room."""
+def _sums(
+    terms: CategoryTerms, measured: Board, settings: "StatisticsConfig"
+) -> Iterator[tuple[str, Floats]]:
+    """Yield each system with its sums in the samples: [samples, width]. So many systems at once as
+    there is room."""
     systems, names = [*map(Beside, measured.columns, measured.parts)], measured.names
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
-        part: Summand | ReselectedSamples = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
+        part: Summand | ReselectedSamples = Summand(
+            terms, own, measured.lines, range(len(own)), [1.0] * len(own)
+        )
         if is_reselected(measured.metric, settings):
             part = ReselectedSamples(terms, own)
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples)

@@ -1,8 +1,8 @@
 """Paired tests of the difference between two systems, and corrections for several tests.
 
-Approximate randomisation and paired bootstrap have sacreBLEU's definitions and random stream, with one exception: for
-two systems that are equal on every sentence p is 1, where sacreBLEU has 1 / (trials + 1).
-"""
+Approximate randomisation and paired bootstrap have sacreBLEU's definitions and random stream, with
+one exception: for two systems that are equal on every sentence p is 1, where sacreBLEU has 1 /
+(trials + 1)."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,9 +18,11 @@ from .reselected import Pair
 from .samples import Bytes, Far, Groups, Progress, Shuffles
 
 TIE = 1e-12
-"""Two numbers are taken for equal up to this difference, relative to the larger one, since both are rounded."""
+"""Two numbers are taken for equal up to this difference, relative to the larger one, since both are
+rounded."""
 SIGNS = ((0.01, "#"), (0.05, "+"), (0.10, "*"))
-"""Marks for p-values, each with its upper bound, as in the findings of WMT and in Grundkiewicz et al. 2015."""
+"""Marks for p-values, each with its upper bound, as in the findings of WMT and in Grundkiewicz et
+al. 2015."""
 EXACT = 1000
 """Up to so many trials, the binomial distribution is summed in whole numbers."""
 
@@ -43,8 +45,8 @@ def approximate_randomization(
 ) -> list[float]:
     """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
 
-    Both systems have the same draws of references: those of iteration t for trial t, and turns of them.
-    """
+    Both systems have the same draws of references: those of iteration t for trial t, and turns of
+    them."""
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
         totals = [summand.weighted(kept, low) for summand in parts]
@@ -58,7 +60,9 @@ def approximate_randomization(
                 difference = difference + summand.shares[one] * (first - second)
             yield np.abs(difference)
 
-    groups = Groups(Shuffles(lines, seed), trials, threads=threads, space=room_beside(parts, threads), far=far)
+    groups = Groups(
+        Shuffles(lines, seed), trials, threads=threads, space=room_beside(parts, threads), far=far
+    )
     return randomization(differences, scores, pairs, groups, progress)
 
 
@@ -69,13 +73,14 @@ def randomization(
     shuffles: Groups,
     progress: Progress | None = None,
 ) -> list[float]:
-    """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell 2005).
+    """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell
+    2005).
 
-    In each trial the outputs of each sentence are swapped between the systems with probability 1/2. c is the number of
-    trials whose absolute difference of scores is above that of the real `scores`. All pairs share the trials, so that
-    one pass over the sentences is enough. `differences` takes the number of the first of some trials, and which outputs
-    stay with their systems, [trials, lines]; it returns the absolute differences of each pair in these trials.
-    """
+    In each trial the outputs of each sentence are swapped between the systems with probability 1/2.
+    c is the number of trials whose absolute difference of scores is above that of the real
+    `scores`. All pairs share the trials, so that one pass over the sentences is enough.
+    `differences` takes the number of the first of some trials, and which outputs stay with their
+    systems, [trials, lines]; it returns the absolute differences of each pair in these trials."""
     real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
     near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
 
@@ -87,12 +92,14 @@ def randomization(
     return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
 
 
-def paired_bootstrap(samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]) -> list[float]:
+def paired_bootstrap(
+    samples: Floats, scores: Sequence[float], pairs: Sequence[Pair]
+) -> list[float]:
     """Return p = (c + 1) / (samples + 1) of each pair of systems, from scores of bootstrap samples.
 
-    `samples` is float64 [samples, systems]. c is the number of samples whose absolute difference, minus the mean of
-    these, is above the real difference (Moses, bootstrap-hypothesis-difference-significance.pl; sacreBLEU).
-    """
+    `samples` is float64 [samples, systems]. c is the number of samples whose absolute difference,
+    minus the mean of these, is above the real difference (Moses,
+    bootstrap-hypothesis-difference-significance.pl; sacreBLEU)."""
     values = []
     for one, two in pairs:
         differences = np.abs(samples[:, two] - samples[:, one])
@@ -111,13 +118,15 @@ class Sentencewise(NamedTuple):
     """How many sentences score lower in the first system."""
     ties: int
     cohen_d: float
-    """Cohen's d of paired samples, the mean of the differences of sentence scores divided by their deviation.
+    """Cohen's d of paired samples, the mean of the differences of sentence scores divided by their
+    deviation.
 
     It is 0 where both are 0, NaN where only the deviation (with n - 1) is."""
 
 
 def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Sentencewise]:
-    """Compare pairs of systems by their sentence scores: blocks of float64 [systems, lines], which are read once.
+    """Compare pairs of systems by their sentence scores: blocks of float64 [systems, lines], which
+    are read once.
 
     Scores that differ by at most TIE, relative to the larger one, are taken for equal.
     """
@@ -144,17 +153,19 @@ def sentencewise(blocks: Iterable[Floats], pairs: Sequence[Pair]) -> list[Senten
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Return the two-sided p of the exact binomial test of wins against losses. It is 1 where there are none."""
+    """Return the two-sided p of the exact binomial test of wins against losses. It is 1 where there
+    are none.
+    """
     fewer, trials = min(wins, losses), wins + losses
     return 1.0 if wins == losses else min(1.0, 2 * binomial_tail(fewer, trials))
 
 
 def binomial_tail(successes: int, trials: int) -> float:
-    """Return the probability of at most `successes` heads in `trials` tosses of a coin, for successes <= trials / 2.
+    """Return the probability of at most `successes` heads in `trials` tosses of a coin, for
+    successes <= trials / 2.
 
-    For more than EXACT trials the terms are multiples of that of `successes`, each made of the one beside it, and all
-    of them together are 1. Below 1e-307 or so the result is 0.
-    """
+    For more than EXACT trials the terms are multiples of that of `successes`, each made of the one
+    beside it, and all of them together are 1. Below 1e-307 or so the result is 0."""
     if trials <= EXACT:
         return float(sum(math.comb(trials, heads) for heads in range(successes + 1)) / 2**trials)
     fewer, more = np.arange(successes, 0, -1), np.arange(successes, trials)
@@ -164,9 +175,12 @@ def binomial_tail(successes: int, trials: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted so that the chance of any false rejection stays below the level (Holm 1979)."""
+    """Return p-values adjusted so that the chance of any false rejection stays below the level
+    (Holm 1979)."""
     order = sorted(range(len(values)), key=lambda number: values[number])
-    raised = accumulate((min(1.0, (len(values) - n) * values[number]) for n, number in enumerate(order)), max)
+    raised = accumulate(
+        (min(1.0, (len(values) - n) * values[number]) for n, number in enumerate(order)), max
+    )
     return [adjusted for _, adjusted in sorted(zip(order, raised, strict=True))]
 
 

@@ -1,8 +1,9 @@
-"""Annotators who are chosen anew in each sample, for metrics that choose them with the totals of the sentences before.
+"""Annotators who are chosen anew in each sample, for metrics that choose them with the totals of
+the sentences before.
 
-The sentences of a sample are in the order of the file. A sentence that is drawn twice stands there twice, one after the
-other. The choice goes from sentence to sentence, and carries its totals along, for all samples and systems at once.
-"""
+The sentences of a sample are in the order of the file. A sentence that is drawn twice stands there
+twice, one after the other. The choice goes from sentence to sentence, and carries its totals along,
+for all samples and systems at once."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 
 ROOM = 1 << 26
-"""About how many bytes are used for what is picked in the samples, or for what the samples pick from."""
+"""About how many bytes are used for what is picked in the samples, or for what the samples pick
+from."""
 
 
 def can_be_reselected(metric: Metric) -> bool:
@@ -33,19 +35,25 @@ def can_be_reselected(metric: Metric) -> bool:
 
 
 def is_reselected(metric: Metric, settings: "StatisticsConfig") -> bool:
-    """Return whether annotators are chosen anew in each sample: where that is asked for and makes a difference."""
+    """Return whether annotators are chosen anew in each sample: where that is asked for and makes a
+    difference.
+    """
     return settings.annotators == "reselected" and can_be_reselected(metric)
 
 
 def idle_choice(metrics: Sequence[Metric], settings: "StatisticsConfig") -> str | None:
-    """Return that it makes no difference for any of some metrics how annotators are chosen in samples, or None."""
+    """Return that it makes no difference for any of some metrics how annotators are chosen in
+    samples, or None.
+    """
     if settings.annotators == "whole" or any(map(can_be_reselected, metrics)):
         return None
     return "reselected is for metrics that choose annotators with running totals, such as errant or m2; here is none"
 
 
 class ReselectedSamples:
-    """The sums of some systems in samples of the sentences, with annotators chosen anew in each sample."""
+    """The sums of some systems in samples of the sentences, with annotators chosen anew in each
+    sample.
+    """
 
     def __init__(self, terms: ReferenceTerms, systems: Sequence[HasBlocks]) -> None:
         """Take what is summed, by a metric that has a running choice."""
@@ -72,8 +80,11 @@ class ReselectedSamples:
         for number in range(len(self.systems)):
             yield number, 1.0, {name: values[:, number] for name, values in outputs.items()}
 
-    def _draw(self, counts: Ints, times: NDArray[np.unsignedinteger], totals: Ints, picked: Floats) -> None:
-        """Note how often each candidate [candidates, systems] of a line is picked in the samples, and add its counts.
+    def _draw(
+        self, counts: Ints, times: NDArray[np.unsignedinteger], totals: Ints, picked: Floats
+    ) -> None:
+        """Note how often each candidate [candidates, systems] of a line is picked in the samples,
+        and add its counts.
 
         `times` says how often each sample has the line.
         """
@@ -82,7 +93,9 @@ class ReselectedSamples:
             systems = np.arange(counts.shape[-1])[:, None]
             for number in range(1, int(times.max()) + 1):
                 drawn = np.flatnonzero(times >= number)
-                best = several[first_best(self.keys(totals[:, None, :, drawn], counts[:, several, :, None]))]
+                best = several[
+                    first_best(self.keys(totals[:, None, :, drawn], counts[:, several, :, None]))
+                ]
                 picked[best, systems, drawn] += 1
                 totals[:, :, drawn] += counts[:, best, systems]
         else:
@@ -90,7 +103,8 @@ class ReselectedSamples:
             totals += counts[:, 0, :, None] * times.astype(np.int64)
 
     def shuffled(self, kept: Bytes, pairs: Sequence[Pair]) -> Iterator[Floats]:
-        """Yield for each pair of systems the absolute differences of their scores after shuffling: float64 [trials].
+        """Yield for each pair of systems the absolute differences of their scores after shuffling:
+        float64 [trials].
 
         Where `kept` [trials, lines] is 0, the two outputs of the line are swapped.
         """
@@ -107,22 +121,27 @@ class ReselectedSamples:
         result, at = np.zeros(1), 0
         for counts, terms in self._pieces(len(kept)):
             for line, own in enumerate(counts):
-                side = np.stack([kept[:, at + line], ~kept[:, at + line]])  # of the first side: whether it is its own
+                side = np.stack(
+                    [kept[:, at + line], ~kept[:, at + line]]
+                )  # of the first side: whether it is its own
                 which = np.where(side, pairs[:, :1, None], pairs[:, 1:, None])  # [pairs, 2, trials]
                 best, several = np.zeros(shape, np.int64), _different(own)
                 if len(several) > 1:
-                    best = several[first_best(self.keys(totals[:, None], own[:, several][:, :, which]))]
+                    best = several[
+                        first_best(self.keys(totals[:, None], own[:, several][:, :, which]))
+                    ]
                 totals += own[:, best, which]
                 result = result + terms[line][best, which]
             at += len(counts)
         return result
 
     def _pieces(self, samples: int) -> Iterator[tuple[Ints, Floats]]:
-        """Yield some lines of all systems, as many at once as there is room for what is picked of them in the samples.
+        """Yield some lines of all systems, as many at once as there is room for what is picked of
+        them in the samples.
 
-        These are what the choice compares, int64 [lines, names, candidates, systems], and what is summed, float64
-        [lines, candidates, systems, width]. Candidates are references in the order in which equal ones are preferred.
-        """
+        These are what the choice compares, int64 [lines, names, candidates, systems], and what is
+        summed, float64 [lines, candidates, systems, width]. Candidates are references in the order
+        in which equal ones are preferred."""
         for blocks in zip(*(self._candidates(system) for system in self.systems), strict=True):
             counts, terms = (np.stack(several, axis=3) for several in zip(*blocks, strict=True))
             terms = terms.swapaxes(2, 3)
@@ -131,17 +150,22 @@ class ReselectedSamples:
                 yield counts[low : low + step], terms[low : low + step]
 
     def _candidates(self, system: HasBlocks) -> Iterator[tuple[Ints, Floats]]:
-        """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the blocks of a system."""
+        """Yield counts [lines, names, candidates] and terms [lines, candidates, width] of the
+        blocks of a system.
+        """
         for columns in self.terms.columns_of(system):
             terms = self.terms.of_each(columns).with_each().astype(np.float64)
             own = self.choice.counts_of(columns)
             order = np.argsort(own["order"], axis=1, kind="stable")
-            counts = np.stack([np.take_along_axis(own[name], order, axis=1) for name in self.names], axis=1)
+            counts = np.stack(
+                [np.take_along_axis(own[name], order, axis=1) for name in self.names], axis=1
+            )
             yield counts, np.take_along_axis(terms, order[..., None], axis=1)
 
 
 def _different(counts: Ints) -> Ints:
-    """Return the candidates of a line that are not as one before for all systems: counts [names, candidates, systems].
+    """Return the candidates of a line that are not as one before for all systems: counts [names,
+    candidates, systems].
 
     The others cannot be chosen.
     """

@@ -32,8 +32,11 @@ COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
 
 
-def settings_of(written: Mapping[str, Any], systems: Iterable[str], prefix: str = "") -> StatisticsConfig:
-    """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown baseline."""
+def settings_of(
+    written: Mapping[str, Any], systems: Iterable[str], prefix: str = ""
+) -> StatisticsConfig:
+    """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown
+    baseline."""
     from ...config.models import StatisticsConfig
 
     given = {name: str(value) for name, value in written.items() if value is not None}
@@ -55,24 +58,34 @@ def with_statistics(
 ) -> tuple[Results, list[Board]]:
     """Return results and boards with intervals, rank ranges and comparisons.
 
-    The threads share samples and trials. None: there are as many as processors. Where memory does not hold the counts,
-    the workers of a cluster share them. Raises InputError where annotators are to be chosen anew and no metric chooses
-    them with running totals.
-    """
+    The threads share samples and trials. None: there are as many as processors. Where memory does
+    not hold the counts, the workers of a cluster share them. Raises InputError where annotators are
+    to be chosen anew and no metric chooses them with running totals."""
     if boards and (reason := idle_choice([board.metric for board in boards], settings)):
         raise InputError(f"annotators: {reason}")
     overall = _overall(boards, settings, progress) if progress else None
     boards = [analyse(board, settings, overall, threads or processors(), far) for board in boards]
-    warnings = dict.fromkeys([*results.warnings, *(text for board in boards for text in _lacking(board, settings))])
-    usual = {"annotators": "whole", "outputs": "score"}  # results.json has these two only where they are something else
-    written = settings.model_dump(exclude={name for name, value in usual.items() if getattr(settings, name) == value})
+    warnings = dict.fromkeys(
+        [*results.warnings, *(text for board in boards for text in _lacking(board, settings))]
+    )
+    usual = {
+        "annotators": "whole",
+        "outputs": "score",
+    }  # results.json has these two only where they are something else
+    written = settings.model_dump(
+        exclude={name for name, value in usual.items() if getattr(settings, name) == value}
+    )
     return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
 
 
 def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Progress) -> Progress:
-    """Return what tells the samples and trials of all metrics as one whole, so that a bar does not begin again."""
+    """Return what tells the samples and trials of all metrics as one whole, so that a bar does not
+    begin again.
+    """
     trials = settings.trials if settings.test == "approximate_randomization" else 0
-    whole = sum(settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored)
+    whole = sum(
+        settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored
+    )
     before = 0
 
     def told(done: int, part: int) -> None:
@@ -84,8 +97,13 @@ def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Prog
 
 
 def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
-    """Yield warnings: no baseline to compare with, or too few samples for any p to be below the level."""
-    if settings.test != "none" and settings.baseline is not None and settings.baseline not in measured.names:
+    """Yield warnings: no baseline to compare with, or too few samples for any p to be below the
+    level."""
+    if (
+        settings.test != "none"
+        and settings.baseline is not None
+        and settings.baseline not in measured.names
+    ):
         yield f"{measured.dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
     pairs = len(pairs_of(measured, settings.baseline))
     name = COUNTED.get(settings.test, "")
@@ -107,10 +125,17 @@ def analyse(
     threads: int = 1,
     far: Far | None = None,
 ) -> Board:
-    """Return the board with the bootstrap of its scores, and the comparisons that the settings ask for."""
+    """Return the board with the bootstrap of its scores, and the comparisons that the settings ask
+    for."""
     metric, systems, lines = measured.metric, measured.columns, measured.lines
     parts = intervals.summands(
-        SystemCounts(metric=metric, systems=systems, lines=lines, references=measured.references, own=measured.own)
+        SystemCounts(
+            metric=metric,
+            systems=systems,
+            lines=lines,
+            references=measured.references,
+            own=measured.own,
+        )
     )
     sampled: Sequence[Summand | ReselectedSamples] = parts
     reselected = None
@@ -119,10 +144,14 @@ def analyse(
     several = len(systems), lines, settings.resamples, settings.seed
     outputs = intervals.bootstrap(sampled, *several, progress, 1 if reselected else threads, far)
     samples = first(outputs)
-    comparisons = _comparisons(measured, parts, reselected, samples, settings, progress, threads, far)
+    comparisons = _comparisons(
+        measured, parts, reselected, samples, settings, progress, threads, far
+    )
     of_rows = intervals.with_mean(measured, samples)
     ranges = intervals.rank_ranges(metric.goodness(of_rows), settings.level)
-    numbers = intervals.clusters(ranks([metric.goodness(score.score) for score in measured.scores]), ranges)
+    numbers = intervals.clusters(
+        ranks([metric.goodness(score.score) for score in measured.scores]), ranges
+    )
     spreads: dict[str, list[Spread]] = {}
     if settings.outputs == "all":
         if metric.level in SENTENCES:
@@ -130,9 +159,15 @@ def analyse(
             summand = Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
             outputs = intervals.bootstrap([summand], *several, far=far)
         for name, own in outputs.items():
-            if metric.counts.isdisjoint((name, re.sub(r"_\d+\Z", "", name))):  # outputs that count have no intervals
-                spreads[name] = intervals.spreads_of(intervals.with_mean(measured, own), settings.level)
-    rows = zip(measured.scores, intervals.spreads_of(of_rows, settings.level), ranges, numbers, strict=True)
+            if metric.counts.isdisjoint(
+                (name, re.sub(r"_\d+\Z", "", name))
+            ):  # outputs that count have no intervals
+                spreads[name] = intervals.spreads_of(
+                    intervals.with_mean(measured, own), settings.level
+                )
+    rows = zip(
+        measured.scores, intervals.spreads_of(of_rows, settings.level), ranges, numbers, strict=True
+    )
     scores = [
         replace(
             score,
@@ -146,7 +181,8 @@ def analyse(
 
 
 def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
-    """Return the pairs of systems to compare: each system with the baseline, or all pairs. References are left out."""
+    """Return the pairs of systems to compare: each system with the baseline, or all pairs.
+    References are left out."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
     if baseline is None:
         return list(combinations(systems, 2))
@@ -169,7 +205,9 @@ def _comparisons(
         return []
     metric = measured.metric
     columns = zip(*(present_blocks(metric, system) for system in measured.columns), strict=True)
-    of_sentences = (np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns)
+    of_sentences = (
+        np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns
+    )
     compared = paired_tests.sentencewise(of_sentences, pairs)
     scores = [score.score for score in measured.scores]
     if settings.test == "sign":
@@ -189,7 +227,9 @@ def _comparisons(
     for summand in parts:
         for number, digest in zip(summand.numbers, summand.digests(), strict=True):
             same[number] = (*same[number], digest)
-    equal = [same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs]
+    equal = [
+        same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs
+    ]
     values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
     adjusted = paired_tests.CORRECTIONS[settings.correction](values)
     comparisons = []
@@ -197,7 +237,11 @@ def _comparisons(
         system, other = measured.scores[one], measured.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
-        wins, losses = (each.losses, each.wins) if measured.metric.lower_is_better else (each.wins, each.losses)
+        wins, losses = (
+            (each.losses, each.wins)
+            if measured.metric.lower_is_better
+            else (each.wins, each.losses)
+        )
         comparisons.append(
             Comparison(
                 dataset=system.dataset,
@@ -206,7 +250,9 @@ def _comparisons(
                 other=other.system,
                 difference=system.score - other.score,
                 interval=(float(low), float(high)),
-                better=float(((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean()),
+                better=float(
+                    ((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean()
+                ),
                 wins=wins,
                 losses=losses,
                 ties=each.ties,

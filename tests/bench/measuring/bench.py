@@ -60,21 +60,31 @@ class Bench(Corpora):
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         words = [str(word) for word in command]
-        run = subprocess.run(words, check=True, capture_output=True, text=True, env=environment, cwd=ROOT)
+        run = subprocess.run(
+            words, check=True, capture_output=True, text=True, env=environment, cwd=ROOT
+        )
         return Done(time.perf_counter() - start, _children() - before, run.stdout)
 
-    def child(self, *arguments: str | Path, module: str = "tests.bench.children", threads: int = 1) -> dict[str, float]:
-        """Run a child that reports seconds of its own stages. Several threads are always timed by the wall."""
+    def child(
+        self, *arguments: str | Path, module: str = "tests.bench.children", threads: int = 1
+    ) -> dict[str, float]:
+        """Run a child that reports seconds of its own stages. Several threads are always timed by
+        the wall.
+        """
         shutil.rmtree(self.folder / "run", ignore_errors=True)
         environment = {**os.environ, "RAYON_NUM_THREADS": str(threads)}
         if threads > 1:
             environment.pop(VARIABLE, None)
         command = [sys.executable, "-m", module, *map(str, arguments)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment)
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, cwd=ROOT, env=environment
+        )
         figures: dict[str, float] = json.loads(done.stdout)
         return figures
 
-    def pairs(self, ours: Callable[[], float], peer: Callable[[], float] | None = None, most: int = 99) -> Timing:
+    def pairs(
+        self, ours: Callable[[], float], peer: Callable[[], float] | None = None, most: int = 99
+    ) -> Timing:
         """Time both in turn after one warm-up, `runs` times, but not more than `most` times."""
         others = [peer] if peer else []
         for task in (ours, *others):

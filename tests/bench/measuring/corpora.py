@@ -1,4 +1,6 @@
-"""The texts that the rows of the benchmark are measured on: CoNLL-2014, or the sample, and larger ones made of them."""
+"""The texts that the rows of the benchmark are measured on: CoNLL-2014, or the sample, and larger
+ones made of them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,21 @@ ROOT = Path(__file__).parents[3]
 CONLL = ROOT.parent / "shared" / "conll14"
 GOLD = "mirror/awasthiabhijeet/PIE/*/scratch/official-2014.combined.m2"
 """The gold file of both annotators, from ../shared."""
-SYSTEMS = ["AMU", "CAMB", "CUUI", "IITB", "INPUT", "IPN", "NTHU", "PKU", "POST", "RAC", "SJTU", "UFC", "UMC"]
+SYSTEMS = [
+    "AMU",
+    "CAMB",
+    "CUUI",
+    "IITB",
+    "INPUT",
+    "IPN",
+    "NTHU",
+    "PKU",
+    "POST",
+    "RAC",
+    "SJTU",
+    "UFC",
+    "UMC",
+]
 MILLION = 1_000_000
 TYPES = 500_000
 
@@ -27,7 +43,11 @@ class Corpora:
     def conll(self) -> tuple[Path, list[Path], list[Path]]:
         """Return source, references and systems: CoNLL-2014's, or the sample's."""
         if CONLL.is_dir():
-            return CONLL / "INPUT", [CONLL / "REF0", CONLL / "REF1"], [CONLL / name for name in SYSTEMS]
+            return (
+                CONLL / "INPUT",
+                [CONLL / "REF0", CONLL / "REF1"],
+                [CONLL / name for name in SYSTEMS],
+            )
         data = ROOT / "data"
         references = [data / "reference0.txt", data / "reference1.txt"]
         return data / "source.txt", references, sorted((data / "systems").iterdir())
@@ -37,7 +57,9 @@ class Corpora:
         return next(CONLL.parent.glob(GOLD), None)
 
     def repeated(self, lines: int) -> list[Path]:
-        """Return source, two references and one output of `lines` lines: the small corpus again and again."""
+        """Return source, two references and one output of `lines` lines: the small corpus again and
+        again.
+        """
         source, references, systems = self.conll()
         paths = []
         for number, path in enumerate([source, *references, systems[0]]):
@@ -54,7 +76,9 @@ class Corpora:
         return paths
 
     def zipf(self, lines: int) -> list[Path]:
-        """Return the same of generated text: TYPES word types, Zipf's law, outputs and references edited."""
+        """Return the same of generated text: TYPES word types, Zipf's law, outputs and references
+        edited.
+        """
         paths = [self.folder / f"zipf-{lines}-{number}" for number in range(4)]
         if not paths[0].exists():
             generator = random.Random(20140626)
@@ -70,7 +94,10 @@ class Corpora:
                     sentence = drawn[start : start + 22]
                     for file in files:
                         place = generator.randrange(22)
-                        file.write(" ".join([*sentence[:place], drawn[-1 - start], *sentence[place + 1 :]]) + "\n")
+                        file.write(
+                            " ".join([*sentence[:place], drawn[-1 - start], *sentence[place + 1 :]])
+                            + "\n"
+                        )
             for file in files:
                 file.close()
         return paths

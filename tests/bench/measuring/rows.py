@@ -18,7 +18,9 @@ HEADER = ("row", "here", "peer", "ratio", "least", "most", "aim")
 
 @dataclass
 class Row:
-    """A figure: what was timed beside what, and the ratio of both, which is the median of those of the pairs."""
+    """A figure: what was timed beside what, and the ratio of both, which is the median of those of
+    the pairs.
+    """
 
     name: str
     ours: str
@@ -34,11 +36,15 @@ class Row:
 
     def cells(self) -> list[str]:
         """Return the row as HEADER has it."""
-        ratios = ["-" if isnan(ratio) else f"{ratio:.2f}" for ratio in (self.ratio, self.least, self.most)]
+        ratios = [
+            "-" if isnan(ratio) else f"{ratio:.2f}" for ratio in (self.ratio, self.least, self.most)
+        ]
         return [self.name, self.ours, self.peer or "-", *ratios, self.aim]
 
     def published(self, group: str) -> list[str]:
-        """Return the row as `gec-pipeline help speed` has it: with day, version, processors and its group."""
+        """Return the row as `gec-pipeline help speed` has it: with day, version, processors and its
+        group.
+        """
         ratio = ""
         if "its time" in self.aim or "the time" in self.aim:
             ratio = f"{self.ratio:.1f} times its time"
@@ -65,8 +71,12 @@ class Timing(NamedTuple):
     """Empty where there is no peer."""
 
     def row(self, name: str, peer: str, aim: str, *, slower: bool = False) -> Row:
-        """Return the row, with medians. slower: the ratio says how many times the peer's time this program takes."""
-        ratios = [o / p if slower else p / o for o, p in zip(self.ours, self.peer, strict=False)] or [NOTHING]
+        """Return the row, with medians. slower: the ratio says how many times the peer's time this
+        program takes.
+        """
+        ratios = [
+            o / p if slower else p / o for o, p in zip(self.ours, self.peer, strict=False)
+        ] or [NOTHING]
         return Row(
             name,
             shown(median(self.ours)),

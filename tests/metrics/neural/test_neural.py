@@ -1,4 +1,6 @@
-"""SOME, IMPARA, Scribendi, BERTScore and PT-ERRANT against naive forms of their formulas, each text alone."""
+"""SOME, IMPARA, Scribendi, BERTScore and PT-ERRANT against naive forms of their formulas, each text
+alone.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,17 @@ from pipeline.metrics.neural import networks
 from pipeline.metrics.neural.scribendi import ratios, token_sort
 from pipeline.metrics.plugged import models as located
 from tests.conftest import ROOT
-from tests.metrics.neural.tiny import ONE, REFERENCES, SOURCES, SYSTEMS, TWO, bert, of_bytes, torch, transformers
+from tests.metrics.neural.tiny import (
+    ONE,
+    REFERENCES,
+    SOURCES,
+    SYSTEMS,
+    TWO,
+    bert,
+    of_bytes,
+    torch,
+    transformers,
+)
 from tests.support.web import serving
 
 
@@ -56,18 +68,27 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {"name": "some", **{name: str(tiny / name) for name in ("grammar", "fluency", "meaning")}, **more}
+    return {
+        "name": "some",
+        **{name: str(tiny / name) for name in ("grammar", "fluency", "meaning")},
+        **more,
+    }
 
 
 def impara(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {"name": "impara", "quality": str(tiny / "quality"), "similarity": str(tiny / "similarity"), **more}
+    return {
+        "name": "impara",
+        "quality": str(tiny / "quality"),
+        "similarity": str(tiny / "similarity"),
+        **more,
+    }
 
 
 @cache
 def loaded(folder: Path, kind: str) -> tuple[Any, Any]:
-    return transformers.AutoTokenizer.from_pretrained(folder), getattr(transformers, kind).from_pretrained(
-        folder
-    ).eval()
+    return transformers.AutoTokenizer.from_pretrained(folder), getattr(
+        transformers, kind
+    ).from_pretrained(folder).eval()
 
 
 def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
@@ -105,7 +126,9 @@ def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
             "fluency": outputs,
             "meaning": list(zip(SOURCES, outputs, strict=True)),
         }
-        marks = {name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3 for name, own in texts.items()}
+        marks = {
+            name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3 for name, own in texts.items()
+        }
         for name, expected in marks.items():
             assert_close(found[name], expected)
         expected = 0.2 * marks["grammar"] + 0.3 * marks["fluency"] + 0.5 * marks["meaning"]
@@ -122,7 +145,10 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(tiny: Path) -> None
 
     quality = 1 / (1 + np.exp(-np.array(logits(tiny / "quality", ONE, 30))))
     cosines = np.array(
-        [torch.cosine_similarity(mean(s), mean(o), dim=0).item() for s, o in zip(SOURCES, ONE, strict=True)]
+        [
+            torch.cosine_similarity(mean(s), mean(o), dim=0).item()
+            for s, o in zip(SOURCES, ONE, strict=True)
+        ]
     )
     least = float(np.median(cosines[cosines < 0.99999]))
     found = scored(impara(tiny, max_length=30, threshold=f"{least:.6f}"), ONE)
@@ -131,7 +157,9 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(tiny: Path) -> None
     kept = found["similarity"].astype(np.float32) >= np.float32(f"{least:.6f}")
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(found["impara"], np.where(kept, found["quality"], 0))
-    assert scored(impara(tiny, threshold="1"), SOURCES)["kept"].all(), "equal pieces have the similarity 1"
+    assert scored(impara(tiny, threshold="1"), SOURCES)["kept"].all(), (
+        "equal pieces have the similarity 1"
+    )
 
 
 def indel(one: str, two: str) -> int:
@@ -145,7 +173,9 @@ def indel(one: str, two: str) -> int:
 
 def sorted_words(text: str) -> str:
     ascii_only = "".join(letter for letter in text if not "\x80" <= letter <= "\xff")
-    return " ".join(sorted("".join(c if c.isalnum() or c == "_" else " " for c in ascii_only).lower().split()))
+    return " ".join(
+        sorted("".join(c if c.isalnum() or c == "_" else " " for c in ascii_only).lower().split())
+    )
 
 
 PAIRS = [(s, o) for outputs in SYSTEMS.values() for s, o in zip(SOURCES, outputs, strict=True)]
@@ -189,24 +219,36 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(tiny: Path) -> Non
         for outputs in SYSTEMS.values():
             expected = []
             for source, output in zip(SOURCES, outputs, strict=True):
-                near = max(token_sort([source], [output])[0], ratios([source], [output])[0]) >= float(threshold)
-                expected.append(0 if source == output else 1 if nll(source) > nll(output) and near else -1)
+                near = max(
+                    token_sort([source], [output])[0], ratios([source], [output])[0]
+                ) >= float(threshold)
+                expected.append(
+                    0 if source == output else 1 if nll(source) > nll(output) and near else -1
+                )
             found = scored(metric, outputs)
             np.testing.assert_array_equal(found["scribendi"], expected)
             for name, texts in (("ppl_source", SOURCES), ("ppl_output", outputs)):
-                np.testing.assert_allclose(found[name], np.nan_to_num(np.exp([nll(text) for text in texts])), rtol=2e-5)
+                np.testing.assert_allclose(
+                    found[name], np.nan_to_num(np.exp([nll(text) for text in texts])), rtol=2e-5
+                )
             result = pipeline.evaluate(outputs, sources=SOURCES, metrics=[metric])[0]
             assert result.score == sum(expected)
             seen.update(expected)
     assert seen == {-1, 0, 1}
     with pytest.raises(
-        pipeline.errors.InputError, match=r"item 1: scribendi: \d+ pieces are too many .*max_length: 260"
+        pipeline.errors.InputError,
+        match=r"item 1: scribendi: \d+ pieces are too many .*max_length: 260",
     ):
         pipeline.Scorer(metric, sources=["a"]).score(["long " * 80])
 
 
 def naive_bertscore(
-    folder: Path, layer: int, reference: str, output: str, prefix: bool, idf: dict[int, float] | None = None
+    folder: Path,
+    layer: int,
+    reference: str,
+    output: str,
+    prefix: bool,
+    idf: dict[int, float] | None = None,
 ) -> tuple[float, float]:
     tokenizer, net = loaded(folder, "AutoModel")
 
@@ -228,7 +270,10 @@ def naive_bertscore(
     similar, result = (own @ other.T).numpy(), []
     for greatest, ids in ((similar.max(1), pieces), (similar.max(0), others)):
         weights = np.array(
-            [idf[i] if idf else float(i not in (tokenizer.cls_token_id, tokenizer.sep_token_id)) for i in ids]
+            [
+                idf[i] if idf else float(i not in (tokenizer.cls_token_id, tokenizer.sep_token_id))
+                for i in ids
+            ]
         )
         result.append(float(greatest @ weights / weights.sum()) if weights.sum() else 0.0)
     return result[0], result[1]
@@ -255,7 +300,8 @@ def test_bertscore_takes_each_maximum_over_the_references(
             for text in each
         ]
         weights = {
-            i: math.log((len(documents) + 1) / (sum(i in own for own in documents) + 1)) for i in range(len(tokenizer))
+            i: math.log((len(documents) + 1) / (sum(i in own for own in documents) + 1))
+            for i in range(len(tokenizer))
         }
     metric = {"name": "bertscore", "model": str(tiny / model), "layer": layer, **more}
     for outputs in SYSTEMS.values():
@@ -274,19 +320,29 @@ def test_rescaling_takes_the_row_of_the_layer_by_its_position(tiny: Path, tmp_pa
     (tmp_path / "base.csv").write_text("LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n")
     metric = {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}
     plain = scored(metric, ONE, references=REFERENCES)
-    found = scored({**metric, "rescale": True, "baseline": str(tmp_path / "base.csv")}, ONE, references=REFERENCES)
+    found = scored(
+        {**metric, "rescale": True, "baseline": str(tmp_path / "base.csv")},
+        ONE,
+        references=REFERENCES,
+    )
     for name, below in (("precision", 0.5), ("recall", 0.25), ("f", 0.75)):
         np.testing.assert_allclose(found[name], (plain[name] - below) / (1 - below), rtol=1e-9)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("bert_score") is None, reason="needs bert-score, the oracle")
+@pytest.mark.skipif(
+    importlib.util.find_spec("bert_score") is None, reason="needs bert-score, the oracle"
+)
 def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     from bert_score import BERTScorer
 
     lines = [n for n in range(len(SOURCES)) if SOURCES[n] and TWO[n] and REFERENCES[0][n]]
     scorer = BERTScorer(model_type=str(tiny / "cased"), num_layers=2, batch_size=1)
     wanted = scorer.score([TWO[n] for n in lines], [REFERENCES[0][n] for n in lines])
-    found = scored({"name": "bertscore", "model": str(tiny / "cased"), "layer": 2}, TWO, references=REFERENCES[:1])
+    found = scored(
+        {"name": "bertscore", "model": str(tiny / "cased"), "layer": 2},
+        TWO,
+        references=REFERENCES[:1],
+    )
     for name, expected in zip(("precision", "recall", "f"), wanted, strict=True):
         assert_close(found[name][lines], expected.numpy())
 
@@ -352,9 +408,9 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
     (tmp_path / "c.yaml").write_text(json.dumps({
-        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},  # noqa: E501
+        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
         "statistics": {"resamples": 20, "annotators": "reselected", "test": "none"},
-        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],  # noqa: E501
+        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
     }))  # fmt: skip
     results = pipeline.run(tmp_path / "c.yaml")
 
@@ -366,18 +422,36 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     for (source, golds), (_, own) in zip(edits_of(GOLD), edits_of(OUTPUT), strict=True):
         candidates = []
         for number, gold in golds.items():
-            text, hyp = applied(source, gold | UNKNOWN.get(source, set()) if number else gold), own[0]
+            text, hyp = (
+                applied(source, gold | UNKNOWN.get(source, set()) if number else gold),
+                own[0],
+            )
 
-            def weight(edits: set[tuple[int, int, str]], text: str = text, source: str = source) -> float:
+            def weight(
+                edits: set[tuple[int, int, str]], text: str = text, source: str = source
+            ) -> float:
                 base = f_of(*naive_bertscore(tiny / "cased", 2, text, source, prefix=False))
                 return sum(
-                    abs(f_of(*naive_bertscore(tiny / "cased", 2, text, applied(source, {e}), prefix=False)) - base)
+                    abs(
+                        f_of(
+                            *naive_bertscore(
+                                tiny / "cased", 2, text, applied(source, {e}), prefix=False
+                            )
+                        )
+                        - base
+                    )
                     for e in edits
                 )
 
-            candidates.append(np.array([weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)]))
+            candidates.append(
+                np.array([weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)])
+            )
         sentences.append(max(score(*each) for each in candidates))
-        last = (lambda c: (-c[1], -c[2])) if ties == "errant" else (lambda c: (-(c[0] + c[1] + 0.25 * (c[0] + c[2])),))
+        last = (
+            (lambda c: (-c[1], -c[2]))
+            if ties == "errant"
+            else (lambda c: (-(c[0] + c[1] + 0.25 * (c[0] + c[2])),))
+        )
         totals = totals + max(candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c)))
     corpus, mean = results
     files = ["--gold", str(tmp_path / "gold.m2"), "-o", str(tmp_path / "out.m2"), "--line", "1"]
@@ -400,13 +474,19 @@ def test_a_run_computes_each_text_once_and_says_so(
     for name, texts in {"source": SOURCES, **SYSTEMS, "ref": REFERENCES[0]}.items():
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
     config = {
-        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},  # noqa: E501
-        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],  # noqa: E501
+        "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
+        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     assert main(["run", str(tmp_path / "c.yaml"), "--device", "cpu"]) == 0
     told = capsys.readouterr().err
-    distinct = len({(source, text) for own in SYSTEMS.values() for source, text in zip(SOURCES, own, strict=True)})
+    distinct = len(
+        {
+            (source, text)
+            for own in SYSTEMS.values()
+            for source, text in zip(SOURCES, own, strict=True)
+        }
+    )
     assert f"scribendi: {distinct} texts computed on cpu, " in told
     assert (
         "impara: texts have special pieces of the model, such as [SEP], which end or change them: 1 of 6 lines (4)"
@@ -416,7 +496,9 @@ def test_a_run_computes_each_text_once_and_says_so(
     asked = next(each for each in run["plugins"] if each["name"] == "bertscore")
     assert asked["models"] == {"model": str(tiny / "cased")}
     assert asked["texts"] == {
-        "new": len({(r, o) for own in SYSTEMS.values() for r, o in zip(REFERENCES[0], own, strict=True)}),
+        "new": len(
+            {(r, o) for own in SYSTEMS.values() for r, o in zip(REFERENCES[0], own, strict=True)}
+        ),
         "kept": 0,
     }
     assert {"torch", "transformers", "python", "device"} <= asked["made_with"].keys()
@@ -424,10 +506,14 @@ def test_a_run_computes_each_text_once_and_says_so(
     assert main(["run", str(tmp_path / "c.yaml"), "--output", str(tmp_path / "again")]) == 0
     assert "texts computed on" not in capsys.readouterr().err, "the second run computes nothing"
     config["metrics"] = [impara(tiny, max_length=30, threshold="0.5")]
-    (tmp_path / "c.yaml").write_text(json.dumps({**config, "output": {"dir": str(tmp_path / "third")}}))
+    (tmp_path / "c.yaml").write_text(
+        json.dumps({**config, "output": {"dir": str(tmp_path / "third")}})
+    )
     assert main(["run", str(tmp_path / "c.yaml")]) == 0
     assert "texts computed on" not in capsys.readouterr().err, "nor does one with another threshold"
-    assert json.loads((tmp_path / "again" / "results.json").read_text())["scores"] == before["scores"]
+    assert (
+        json.loads((tmp_path / "again" / "results.json").read_text())["scores"] == before["scores"]
+    )
     assert main(["show", str(tmp_path / "out"), "--metric", "scribendi"]) == 0
     assert main(["report", str(tmp_path / "out"), "--format", "numbers"]) == 0
     assert (tmp_path / "out" / "numbers" / "impara" / "d" / "one.tsv").is_file()
@@ -436,9 +522,14 @@ def test_a_run_computes_each_text_once_and_says_so(
 def test_white_space_alone_is_a_change_that_is_told(tiny: Path) -> None:
     metric = {"name": "scribendi", "model": str(tiny / "gpt2")}
     sources = [f"{text}  " for text in SOURCES]
-    with pytest.warns(UserWarning, match=r"source and output differ in white space alone.*6 of 6 lines"):
+    with pytest.warns(
+        UserWarning, match=r"source and output differ in white space alone.*6 of 6 lines"
+    ):
         assert pipeline.evaluate(SOURCES, sources=sources, metrics=[metric])[0].sentences.all()
-    assert pipeline.evaluate(SOURCES, sources=sources, metrics=[{**metric, "strip": True}])[0].score == 0
+    assert (
+        pipeline.evaluate(SOURCES, sources=sources, metrics=[{**metric, "strip": True}])[0].score
+        == 0
+    )
 
 
 def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path: Path) -> None:
@@ -458,8 +549,8 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
         json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
         json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
         json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",  # noqa: E501
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",  # noqa: E501
+        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",
+        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",
         json.dumps({"name": "scribendi", "model": "nobody/nothing"}): "no model of this name in the cache.*--download",
     }  # fmt: skip
     for metric, said in cases.items():
@@ -470,7 +561,9 @@ def test_what_is_wrong_is_told_before_anything_is_computed(tiny: Path, tmp_path:
 
 
 def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_path: Path) -> None:
-    """From a server that answers as the hub does. README.md, and weights beside safetensors, are not fetched."""
+    """From a server that answers as the hub does. README.md, and weights beside safetensors, are
+    not fetched.
+    """
 
     def always(*answer: Any) -> Any:
         return lambda: answer
@@ -479,21 +572,40 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
     wanted = {file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()}
     files = wanted | left
     siblings = [{"rfilename": name, "size": len(content)} for name, content in files.items()]
-    about = {"id": "a/gpt2", "sha": commit, "siblings": siblings, "cardData": {"license": "mit"}, "tags": []}
-    tree = [{"type": "file", "path": name, "size": len(content), "oid": "0"} for name, content in files.items()]
+    about = {
+        "id": "a/gpt2",
+        "sha": commit,
+        "siblings": siblings,
+        "cardData": {"license": "mit"},
+        "tags": [],
+    }
+    tree = [
+        {"type": "file", "path": name, "size": len(content), "oid": "0"}
+        for name, content in files.items()
+    ]
     (tmp_path / "s.txt").write_text("".join(f"{text}\n" for text in SOURCES), "utf-8")
     (tmp_path / "o.txt").write_text("".join(f"{text}\n" for text in ONE), "utf-8")
     command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
     with serving() as server:
-        listings: list[tuple[str, Any]] = [("", about), ("/revision/main", about), (f"/tree/{commit}", tree)]
+        listings: list[tuple[str, Any]] = [
+            ("", about),
+            ("/revision/main", about),
+            (f"/tree/{commit}", tree),
+        ]
         for name, content in listings:
             answer = json.dumps(content).encode()
-            server.answers[f"api/models/a/gpt2{name}"] = always(200, {"Content-Type": "application/json"}, answer)
+            server.answers[f"api/models/a/gpt2{name}"] = always(
+                200, {"Content-Type": "application/json"}, answer
+            )
         for name, data in files.items():
             head = {"ETag": f'"{hashlib.sha256(data).hexdigest()}"', "X-Repo-Commit": commit}
             for revision in ("main", commit):
                 server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(200, head, data)
-        own = {"HF_ENDPOINT": server.url().rstrip("/"), "HF_HOME": str(tmp_path / "hub"), "PYTHONPATH": str(ROOT)}
+        own = {
+            "HF_ENDPOINT": server.url().rstrip("/"),
+            "HF_HOME": str(tmp_path / "hub"),
+            "PYTHONPATH": str(ROOT),
+        }
         said = [
             subprocess.run(
                 f"{command} {more}".split(),
@@ -505,19 +617,33 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(tiny: Path, tmp_pa
             )
             for more in ("", "--download", "")
         ]
-        asked = {request.path.rpartition("/")[2] for request in server.heard if "/resolve/" in request.path}
+        asked = {
+            request.path.rpartition("/")[2]
+            for request in server.heard
+            if "/resolve/" in request.path
+        }
     assert [one.returncode for one in said] == [2, 0, 0], said[1].stderr
-    assert "no model of this name in the cache of the Hugging Face hub; --download fetches it" in said[0].stderr
+    assert (
+        "no model of this name in the cache of the Hugging Face hub; --download fetches it"
+        in said[0].stderr
+    )
     assert re.search(r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr)
     assert "is fetched" not in said[2].stderr
     assert said[2].stdout == said[1].stdout != ""
     assert {"config.json", "model.safetensors", "tokenizer.json"} <= asked <= set(wanted)
 
 
-def test_a_missing_package_is_told_with_its_remedy(monkeypatch: pytest.MonkeyPatch, tiny: Path) -> None:
-    monkeypatch.setattr(networks, "find_spec", lambda name: None if name == "torch" else importlib.util.find_spec(name))
+def test_a_missing_package_is_told_with_its_remedy(
+    monkeypatch: pytest.MonkeyPatch, tiny: Path
+) -> None:
+    monkeypatch.setattr(
+        networks,
+        "find_spec",
+        lambda name: None if name == "torch" else importlib.util.find_spec(name),
+    )
     with pytest.raises(
-        pipeline.errors.InputError, match=r"impara needs torch and transformers: pip install 'gec-pipeline\[neural\]'"
+        pipeline.errors.InputError,
+        match=r"impara needs torch and transformers: pip install 'gec-pipeline\[neural\]'",
     ):
         pipeline.evaluate(ONE, sources=SOURCES, metrics=[impara(tiny)])
 
@@ -534,7 +660,7 @@ def test_the_digest_of_a_model_is_that_of_what_decides_numbers(tmp_path: Path) -
 
 
 def test_nothing_of_torch_is_imported_without_a_model() -> None:
-    code = "import sys, pipeline; pipeline.evaluate(['a'], [['a']], metrics=['bleu', 'chrf++']); assert not {'torch', 'transformers'} & {*sys.modules}"  # noqa: E501
+    code = "import sys, pipeline; pipeline.evaluate(['a'], [['a']], metrics=['bleu', 'chrf++']); assert not {'torch', 'transformers'} & {*sys.modules}"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
@@ -552,6 +678,9 @@ def test_the_values_of_the_original_programs(shared: Path) -> None:
         *(["comet"] if importlib.util.find_spec("comet") else []),
     ]
     done = subprocess.run(
-        [sys.executable, check, sys.prefix, "--only", *names], capture_output=True, text=True, check=False
+        [sys.executable, check, sys.prefix, "--only", *names],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout

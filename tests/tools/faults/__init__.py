@@ -1,1 +1,3 @@
-"""Faults at random moments of a run, and whether the same command then ends in the same bytes; not run by pytest."""
+"""Faults at random moments of a run, and whether the same command then ends in the same bytes; not
+run by pytest.
+"""

@@ -1,4 +1,6 @@
-"""Faults of what a run reads and writes: texts changed, servers, files damaged, a second run, a full disk."""
+"""Faults of what a run reads and writes: texts changed, servers, files damaged, a second run, a
+full disk.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,18 @@ PATIENT = "import pipeline.io.remote as r; r.SILENCE = 1"
 HASTY_PIPES = "import pipeline.io.plain_files as p; p.UNWRITTEN = 1"
 """Makes the program wait for whoever writes a pipe for a second instead of sixty."""
 WAYS = ["silent", "stall", "short", "reset", "error", "gone", "late", "good"]
-PARTS = ["", "", "unfinished", "statistics", "statistics/d", "run.json", "log.txt", "run.lock", "a part", "all files"]
+PARTS = [
+    "",
+    "",
+    "unfinished",
+    "statistics",
+    "statistics/d",
+    "run.json",
+    "log.txt",
+    "run.lock",
+    "a part",
+    "all files",
+]
 
 
 @contextmanager
@@ -48,7 +61,10 @@ def replaced(path: Path) -> Iterator[None]:
 def changed(machine: Machine, rng: random.Random) -> str:
     """Change, cut or delete a text, or the config, while it is used; it is then as before."""
     path = rng.choice([*machine.texts(), machine.config])
-    way, moment = rng.choice(["changed", "cut", "deleted", "emptied"]), rng.uniform(0, machine.seconds)
+    way, moment = (
+        rng.choice(["changed", "cut", "deleted", "emptied"]),
+        rng.uniform(0, machine.seconds),
+    )
     with replaced(path):
         process = machine.start()
         process.until(moment)
@@ -58,7 +74,9 @@ def changed(machine: Machine, rng: random.Random) -> str:
 
 
 def server(machine: Machine, rng: random.Random) -> str:
-    """Have an output come from a server that stalls or breaks off from some request on; later it is a file again."""
+    """Have an output come from a server that stalls or breaks off from some request on; later it is
+    a file again.
+    """
     way, last = rng.choice(WAYS), rng.randint(1, 6)
     content = json.loads(machine.config.read_text(encoding="utf-8"))
     with serving() as web, replaced(machine.config):
@@ -90,7 +108,9 @@ def damage(machine: Machine, rng: random.Random) -> str:
     process, moment = begun(machine, rng)
     kill(process.pid)
     process.wait()
-    files = sorted(path for path in machine.run.rglob("*") if path.is_file() and path.stat().st_size)
+    files = sorted(
+        path for path in machine.run.rglob("*") if path.is_file() and path.stat().st_size
+    )
     if not files:
         return f"nothing to damage {moment}"
     path = rng.choice(files)
@@ -106,7 +126,9 @@ def _damage(path: Path, way: str, rng: random.Random) -> None:
     if way == "deleted":
         path.unlink()
     else:
-        path.write_bytes({"cut": data[:place], "changed": flipped, "emptied": b"", "doubled": data + data}[way])
+        path.write_bytes(
+            {"cut": data[:place], "changed": flipped, "emptied": b"", "doubled": data + data}[way]
+        )
 
 
 def deleted(machine: Machine, rng: random.Random) -> str:
@@ -151,7 +173,9 @@ def disk(machine: Machine, rng: random.Random) -> str:
 
 
 def readonly(machine: Machine, rng: random.Random) -> str:
-    """Kill the program, and give the command again while the file system of the run directory is read-only."""
+    """Kill the program, and give the command again while the file system of the run directory is
+    read-only.
+    """
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
     kill(process.pid)
@@ -180,7 +204,9 @@ def full(machine: Machine, rng: random.Random) -> str:
 
 
 def special(machine: Machine, rng: random.Random) -> str:
-    """Put something that is no file in the place of a text or the config, before the start or while it is used."""
+    """Put something that is no file in the place of a text or the config, before the start or while
+    it is used.
+    """
     path, way = (
         rng.choice([*machine.texts(), machine.config]),
         rng.choice(["pipe", "folder", "/dev/zero", "/proc/kmsg"]),
@@ -202,12 +228,16 @@ def special(machine: Machine, rng: random.Random) -> str:
 
 
 def in_the_way(machine: Machine, rng: random.Random) -> str:
-    """Kill the program, and put a folder in the place of one of its files; what the message names is deleted."""
+    """Kill the program, and put a folder in the place of one of its files; what the message names
+    is deleted.
+    """
     process, moment = begun(machine, rng)
     kill(process.pid)
     process.wait()
     # Without run.json, files could be anybody's: nothing is written to such a folder.
-    files = sorted(path for path in machine.run.rglob("*") if path.is_file() and path.name != "run.json")
+    files = sorted(
+        path for path in machine.run.rglob("*") if path.is_file() and path.name != "run.json"
+    )
     if not files:
         return f"nothing to replace {moment}"
     path = rng.choice(files)
@@ -225,5 +255,7 @@ def closed(machine: Machine, rng: random.Random) -> str:
     """Close standard output, standard error or both before the start: the work is done."""
     numbers = rng.choice([[1], [2], [1, 2], [0, 1, 2]])
     names = ["stdin", "stdout", "stderr"]
-    machine.start(before="".join(f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers)).wait()
+    machine.start(
+        before="".join(f"import os, sys; os.close({n}); sys.{names[n]} = None\n" for n in numbers)
+    ).wait()
     return f"closed: {numbers}"

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 COLUMNS = 6
 """Files of counts of each data set: three systems, two sets of columns."""
 TIMES = 30
-"""How many times the time of one command another may take before it is said to hang, and `least` seconds at least."""
+"""How many times the time of one command another may take before it is said to hang, and `least`
+seconds at least."""
 GRACE = 5.0
 """Seconds that a process has to say where it stands, before it is killed."""
 
@@ -41,7 +42,9 @@ class Ended(NamedTuple):
 
 @dataclass
 class Machine:
-    """A folder with two data sets, one of them compressed, and the files of a run that nothing happened to."""
+    """A folder with two data sets, one of them compressed, and the files of a run that nothing
+    happened to.
+    """
 
     folder: Path
     lines: int = 6_000
@@ -73,11 +76,15 @@ class Machine:
     def write(self) -> Path:
         """Write texts and config; of one output only a compressed file stays."""
         chosen = ["gleu[iter=20]", "gleu[unit=char,n=3,refs=max]"]
-        config = write_run(self.folder, self.lines, datasets=("d", "e"), systems="ABC", chosen=chosen)
+        config = write_run(
+            self.folder, self.lines, datasets=("d", "e"), systems="ABC", chosen=chosen
+        )
         plain = self.folder / "e" / "C"
         (self.folder / "e" / "C.gz").write_bytes(gzip.compress(plain.read_bytes()))
         plain.unlink()
-        text = config.read_text(encoding="utf-8").replace('"{dataset}/C"', '{"d": "d/C", "e": "e/C.gz"}')
+        text = config.read_text(encoding="utf-8").replace(
+            '"{dataset}/C"', '{"d": "d/C", "e": "e/C.gz"}'
+        )
         config.write_text(text, encoding="utf-8")
         return config
 
@@ -91,16 +98,37 @@ class Machine:
         score: it is the command of that name, whose counts are in memory.
         """
         texts = self.folder / "d"
-        words = ["run", str(self.config), "-q", "--output", str(run or self.run), "--backend", "loky"]
+        words = [
+            "run",
+            str(self.config),
+            "-q",
+            "--output",
+            str(run or self.run),
+            "--backend",
+            "loky",
+        ]
         if score:
-            words = ["score", "gleu", "bleu", "-s", str(texts / "source"), "-r", str(texts / "ref0")]
+            words = [
+                "score",
+                "gleu",
+                "bleu",
+                "-s",
+                str(texts / "source"),
+                "-r",
+                str(texts / "ref0"),
+            ]
             words += ["-o", str(texts / "A"), str(texts / "B")]
         said = self.folder / f"said{time.monotonic_ns()}"
         program = f"{before}\nimport sys; from pipeline.cli import main; sys.exit(main())"
         with said.open("wb") as file, said.with_suffix(".out").open("wb") as printed:
             process = subprocess.Popen(
                 [sys.executable, "-c", program, *words, "--n-jobs", "2"],
-                env=os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(self.temporary), "PYTHONFAULTHANDLER": "1"},
+                env=os.environ
+                | {
+                    "PYTHONPATH": str(ROOT),
+                    "TMPDIR": str(self.temporary),
+                    "PYTHONFAULTHANDLER": "1",
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=printed,
                 stderr=file,
@@ -109,7 +137,9 @@ class Machine:
         return Running(self, process, said)
 
     def mount(self, options: str) -> None:
-        """Have the run directories on a file system in memory, or change its options; its user is root."""
+        """Have the run directories on a file system in memory, or change its options; its user is
+        root.
+        """
         again = "remount," if os.path.ismount(self.disk) else ""
         words = ["mount", "-t", "tmpfs", "-o", f"{again}{options}", "tmpfs", str(self.disk)]
         subprocess.run(words, check=True)
@@ -125,16 +155,24 @@ class Machine:
             return 0
         parts = len(list((self.run / "unfinished").glob("*.part")))
         statistics = self.run / "statistics"
-        placed = [name for name in "de" if len(list((statistics / name).glob("*.columns"))) == COLUMNS]
-        begun = len(counted(self.run))  # data sets; parts of one that is in place wait to be deleted
+        placed = [
+            name for name in "de" if len(list((statistics / name).glob("*.columns"))) == COLUMNS
+        ]
+        begun = len(
+            counted(self.run)
+        )  # data sets; parts of one that is in place wait to be deleted
         return len(placed) * self.shards // 2 + parts * (begun > len(placed))
 
 
 def counted(run: Path) -> list[tuple[int, int]]:
-    """Return, for each data set of the last attempt, its shards to count and its shards in all, from the log."""
+    """Return, for each data set of the last attempt, its shards to count and its shards in all,
+    from the log.
+    """
     text = (run / "log.txt").read_text(encoding="utf-8", errors="replace").rpartition("begins:")[2]
     numbers = re.findall(r"([\d,]+) of ([\d,]+) shards", text)
-    return [(int(to_count.replace(",", "")), int(whole.replace(",", ""))) for to_count, whole in numbers]
+    return [
+        (int(to_count.replace(",", "")), int(whole.replace(",", ""))) for to_count, whole in numbers
+    ]
 
 
 class Running:
@@ -150,7 +188,9 @@ class Running:
         code = self.process.poll()
         if self.result is None and code is not None:
             files = self.said, self.said.with_suffix(".out")
-            self.result = Ended(code, *(path.read_text(encoding="utf-8", errors="replace") for path in files))
+            self.result = Ended(
+                code, *(path.read_text(encoding="utf-8", errors="replace") for path in files)
+            )
             for path in files:
                 path.unlink()
             self.machine.ended.append(self.result)
@@ -176,9 +216,13 @@ class Running:
         return self.result
 
     def _give_up(self) -> str:
-        """End the command; return what it waited for. Python prints where its threads are when it is aborted."""
+        """End the command; return what it waited for. Python prints where its threads are when it
+        is aborted.
+        """
         helpers = children(self.pid)
-        states = ", ".join(f"process {pid} is in state {state(pid, 'State')}" for pid in (self.pid, *helpers))
+        states = ", ".join(
+            f"process {pid} is in state {state(pid, 'State')}" for pid in (self.pid, *helpers)
+        )
         kill(self.pid, signal.SIGABRT)
         self.more(GRACE)
         for pid in (self.pid, *helpers):

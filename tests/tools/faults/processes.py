@@ -1,4 +1,6 @@
-"""What /proc says of processes: the workers of a run, what it waits for, and what is left of a folder."""
+"""What /proc says of processes: the workers of a run, what it waits for, and what is left of a
+folder.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def children(pid: int) -> list[int]:
 
 
 def loky_workers(pid: int) -> list[int]:
-    """Return the worker processes of a process: those of its children that are not joblib's resource trackers."""
+    """Return the worker processes of a process: those of its children that are not joblib's
+    resource trackers.
+    """
     found = []
     for child in children(pid):
         with contextlib.suppress(OSError):
@@ -46,15 +50,22 @@ def left_of(folder: Path) -> list[str]:
     found = []
     for path in PROC.iterdir():
         with contextlib.suppress(OSError):
-            if path.name.isdigit() and f"TMPDIR={folder}\0".encode() in (path / "environ").read_bytes() + b"\0":
-                found.append((path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+            if (
+                path.name.isdigit()
+                and f"TMPDIR={folder}\0".encode() in (path / "environ").read_bytes() + b"\0"
+            ):
+                found.append(
+                    (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                )
     return [line for line in found if line]
 
 
 def state(pid: int, name: str) -> str:
     """Return what the status of a process says under a name; empty where it has ended."""
     with contextlib.suppress(OSError):
-        for line in (PROC / str(pid) / "status").read_text(encoding="ascii", errors="replace").splitlines():
+        for line in (
+            (PROC / str(pid) / "status").read_text(encoding="ascii", errors="replace").splitlines()
+        ):
             if line.startswith(f"{name}:"):
                 return line.partition(":")[2].strip()
     return ""

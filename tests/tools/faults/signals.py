@@ -1,4 +1,6 @@
-"""Faults that signals make: parent and workers killed or stopped, interruptions, one after the other."""
+"""Faults that signals make: parent and workers killed or stopped, interruptions, one after the
+other.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def stopped(machine: Machine, rng: random.Random) -> str:
 
 
 def scored(machine: Machine, rng: random.Random) -> str:
-    """Kill workers, or the program, while it counts in memory: answers are files, and scores are as ever."""
+    """Kill workers, or the program, while it counts in memory: answers are files, and scores are as
+    ever.
+    """
     if not machine.scores:
         machine.scores = machine.start(score=True).wait().printed
     process, moment = begun(machine, rng, score=True)
@@ -78,7 +82,9 @@ def scored(machine: Machine, rng: random.Random) -> str:
 
 
 def interrupt(machine: Machine, rng: random.Random) -> str:
-    """Interrupt the program, or all processes as a terminal does; now and then twice within a third of a second."""
+    """Interrupt the program, or all processes as a terminal does; now and then twice within a third
+    of a second.
+    """
     process, moment = begun(machine, rng)
     signals = [_send(process, rng)]
     if rng.random() < 0.5:

@@ -1,4 +1,6 @@
-"""A trial: a fault, the same command until it is done, and whether all is then as if nothing had happened."""
+"""A trial: a fault, the same command until it is done, and whether all is then as if nothing had
+happened.
+"""
 
 from __future__ import annotations
 
@@ -48,20 +50,41 @@ KINDS = {
     "parent": Kind("the program killed", signals.parent, (KILLED, 0)),
     "start": Kind("workers killed soon after their start", signals.start, (0,)),
     "worker": Kind("workers killed at any moment", signals.worker, (0,)),
-    "scored": Kind("workers, or the program, killed with counts in memory", signals.scored, (KILLED, 0), again=True),
+    "scored": Kind(
+        "workers, or the program, killed with counts in memory",
+        signals.scored,
+        (KILLED, 0),
+        again=True,
+    ),
     "stopped": Kind("a worker stopped (SIGSTOP)", signals.stopped, (0,)),
     "interrupt": Kind("interrupted once or twice", signals.interrupt, (130, 0), leaves=True),
-    "server": Kind("a server that stalls or breaks off", files.server, (0, 2), again=True, loses=True),
-    "changed": Kind("a text changed while it is used", files.changed, (0, 2), again=True, loses=True),
-    "damage": Kind("killed, a file damaged or deleted", files.damage, (KILLED, 0), again=True, loses=True),
-    "deleted": Kind("the run directory deleted in use", files.deleted, (KILLED, 0, 2), again=True, loses=True),
+    "server": Kind(
+        "a server that stalls or breaks off", files.server, (0, 2), again=True, loses=True
+    ),
+    "changed": Kind(
+        "a text changed while it is used", files.changed, (0, 2), again=True, loses=True
+    ),
+    "damage": Kind(
+        "killed, a file damaged or deleted", files.damage, (KILLED, 0), again=True, loses=True
+    ),
+    "deleted": Kind(
+        "the run directory deleted in use", files.deleted, (KILLED, 0, 2), again=True, loses=True
+    ),
     "two": Kind("two runs at once", files.two, (KILLED, 0, 2)),
     "disk": Kind("no room for files", files.disk, (2,)),
     "full": Kind("a file system that is full at some moment", files.full, (0, 2, 3)),
-    "readonly": Kind("killed, then a read-only file system", files.readonly, (KILLED, 0, 2), again=True),
-    "special": Kind("no file in the place of a text or config", files.special, (0, 2), again=True, loses=True),
+    "readonly": Kind(
+        "killed, then a read-only file system", files.readonly, (KILLED, 0, 2), again=True
+    ),
+    "special": Kind(
+        "no file in the place of a text or config", files.special, (0, 2), again=True, loses=True
+    ),
     "in the way": Kind(
-        "killed, a folder in the place of a file", files.in_the_way, (KILLED, 0, 2), again=True, loses=True
+        "killed, a folder in the place of a file",
+        files.in_the_way,
+        (KILLED, 0, 2),
+        again=True,
+        loses=True,
     ),
     "closed": Kind("standard output or error closed", files.closed, (0,)),
 }
@@ -92,7 +115,15 @@ class Trial:
     @property
     def verdict(self) -> str:
         """How the trial has ended, in a word."""
-        return "hung" if self.hung else "lost" if self.lost else "untidy" if self.untidy else "survived"
+        return (
+            "hung"
+            if self.hung
+            else "lost"
+            if self.lost
+            else "untidy"
+            if self.untidy
+            else "survived"
+        )
 
 
 def trial(machine: Machine, seed: int, number: int, kind: str) -> Trial:
@@ -127,9 +158,13 @@ def _go_on(machine: Machine, done: Trial) -> None:
     _decent(done, machine.ended[first:], (0,))
     found = tree(machine.run)
     names = {*found, *machine.expected}
-    done.lost += [f"{name} differs" for name in sorted(names) if found.get(name) != machine.expected.get(name)]
+    done.lost += [
+        f"{name} differs" for name in sorted(names) if found.get(name) != machine.expected.get(name)
+    ]
     if len(machine.ended) > first:
-        done.repeated = max(sum(todo for todo, _ in counted(machine.run)) - (machine.shards - done.kept), 0)
+        done.repeated = max(
+            sum(todo for todo, _ in counted(machine.run)) - (machine.shards - done.kept), 0
+        )
         if done.repeated and not KINDS[done.kind].loses:
             done.lost.append(f"{done.repeated} of {done.kept} finished shards were counted again")
 
@@ -144,7 +179,9 @@ def _decent(done: Trial, ended: list[Ended], codes: tuple[int, ...]) -> None:
 
 
 def _look_for_rests(machine: Machine, done: Trial) -> None:
-    """Note processes and temporary files that are left. A later run deletes those of killed ones (test_lock.py)."""
+    """Note processes and temporary files that are left. A later run deletes those of killed ones
+    (test_lock.py).
+    """
     for _ in range(100):
         if not (left := left_of(machine.temporary)):
             break

@@ -10,10 +10,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Change = list[Any]
-"""["put", place, value], ["drop", place] or ["rename", place, name]; a place is a list of keys and numbers."""
+"""["put", place, value], ["drop", place] or ["rename", place, name]; a place is a list of keys and
+numbers."""
 MUCH = "!"
-"""The key of a value that stands for a large one: {"!": "repeat", "n": 9, "of": value} is a list of nine."""
-PIECES = [b"\n", b"\0", b"'", b'"', b"[", b"]", b"{", b"}", b"&a ", b"*a", b"!!", b": ", b"\t", b"9", b"-", b"\xff"]
+"""The key of a value that stands for a large one: {"!": "repeat", "n": 9, "of": value} is a list of
+nine."""
+PIECES = [
+    b"\n",
+    b"\0",
+    b"'",
+    b'"',
+    b"[",
+    b"]",
+    b"{",
+    b"}",
+    b"&a ",
+    b"*a",
+    b"!!",
+    b": ",
+    b"\t",
+    b"9",
+    b"-",
+    b"\xff",
+]
 
 
 def expanded(value: Any) -> Any:
@@ -38,12 +57,23 @@ def much(rng: random.Random, inner: Any) -> dict[str, Any]:
     """Return what stands for a large value."""
     kind, number = rng.choice(["repeat", "keys", "nest", "text"]), int(10 ** rng.uniform(0.5, 5))
     inner = "ab*[,"[rng.randrange(5)] if kind == "text" else inner
-    return {MUCH: kind, "n": min(number, 300) if kind == "nest" else number, "of": inner, "keys": rng.random() < 0.5}
+    return {
+        MUCH: kind,
+        "n": min(number, 300) if kind == "nest" else number,
+        "of": inner,
+        "keys": rng.random() < 0.5,
+    }
 
 
 def places(value: Any, above: Sequence[Any] = ()) -> Iterator[list[Any]]:
     """Yield the places of all values inside a value."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     for key, item in items:
         yield [*above, key]
         yield from places(item, [*above, key])
@@ -85,9 +115,15 @@ def changed(content: Any, changes: Sequence[Change]) -> Any:
 
 
 def drawn_bytes(rng: random.Random) -> list[Any]:
-    """Draw a change of bytes: the share of the data before it, how many bytes go, and what comes in hex."""
+    """Draw a change of bytes: the share of the data before it, how many bytes go, and what comes in
+    hex.
+    """
     piece = rng.choice([bytes([rng.randrange(256)]), b"", *PIECES])
-    return [round(rng.random(), 6), rng.choice([0, 0, 1, 2, 1 << 40 if rng.random() < 0.2 else 1]), piece.hex()]
+    return [
+        round(rng.random(), 6),
+        rng.choice([0, 0, 1, 2, 1 << 40 if rng.random() < 0.2 else 1]),
+        piece.hex(),
+    ]
 
 
 def changed_bytes(data: bytes, changes: Sequence[Sequence[Any]]) -> bytes:

@@ -1,4 +1,6 @@
-"""Configs with anything in the place of anything: each is accepted, or refused with messages, soon and without much."""
+"""Configs with anything in the place of anything: each is accepted, or refused with messages, soon
+and without much.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ if TYPE_CHECKING:
 BASE: dict[str, Any] = {
     "datasets": {
         "d": {"source": "s", "references": ["r", "r2"], "keep": ["1-2"]},
-        "e": {"source": "s", "references": [{"jsonl": "j", "column": "t"}], "empty_references": "none"},
+        "e": {
+            "source": "s",
+            "references": [{"jsonl": "j", "column": "t"}],
+            "empty_references": "none",
+        },
     },
     "systems": {"A": "A", "B": {"d": "A", "e": {"tsv": "A", "column": 1}}, "C": "r"},
     "metrics": ["gleu[iter=2]", {"name": "bleu", "order": 2}, "chrf"],
@@ -48,7 +54,22 @@ TEXTS = {
     "j": '{"t": "a"}\n{"t": "c"}\n',
     "h.csv": HUMAN,
 }
-VALUES: list[Any] = [None, True, -1, 0, 1, 2**63, 10**30, 1e308, -0.5, [], {}, [[]], {"a": 1}, [None]]
+VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**63,
+    10**30,
+    1e308,
+    -0.5,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    [None],
+]
 VALUES += [{"jsonl": "j", "column": "t.t.t"}, {"tsv": "A", "column": -1}, {"file": "h.csv"}]
 VALUES += [{"name": "gleu", "name ": 1}, "", "x", "A", "s", "\x00", "\u202e", "x" * 300, "\ud7ff"]
 ODD = """
@@ -99,7 +120,9 @@ def text(case: dict[str, Any]) -> bytes:
     content = changed(SIMPLE if case["base"] == "simple" else BASE, case["changes"])
     before = case.get("before", "")
     if before and isinstance(content, dict):
-        data = before + "".join(f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in content.items())
+        data = before + "".join(
+            f"{json.dumps(key)}: {json.dumps(value)}\n" for key, value in content.items()
+        )
     else:
         data = before + json.dumps(content)
     return changed_bytes(data.encode(), case.get("bytes", ()))

@@ -1,8 +1,8 @@
-"""What all fuzzers share: cases of a seed, limits of time and memory for each, and the corpus of what was ever found.
+"""What all fuzzers share: cases of a seed, limits of time and memory for each, and the corpus of
+what was ever found.
 
-A fuzzer makes a case of a seed and checks it. A case is a value of JSON, so that one that was found goes into the
-corpus as it is. Cases of inputs are their seeds; the others say what is changed.
-"""
+A fuzzer makes a case of a seed and checks it. A case is a value of JSON, so that one that was found
+goes into the corpus as it is. Cases of inputs are their seeds; the others say what is changed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Fuzzer(NamedTuple):
     make: Callable[[str], Any]
     """Returns the case of a seed."""
     check: Callable[[Any, Path, Counter[str]], str]
-    """Returns what is wrong with a case, or an empty text; it may write to a folder, and counts what came of it."""
+    """Returns what is wrong with a case, or an empty text; it may write to a folder, and counts
+    what came of it."""
 
 
 @dataclass
@@ -76,7 +77,9 @@ def seeds_of(seed: int, number: int) -> Iterator[str]:
 
 
 def corpus(name: str) -> list[dict[str, Any]]:
-    """Return the cases of a fuzzer that were found at some time: `about` says what was wrong, `case` is the case."""
+    """Return the cases of a fuzzer that were found at some time: `about` says what was wrong,
+    `case` is the case.
+    """
     cases: list[dict[str, Any]] = json.loads((CORPUS / f"{name}.json").read_text(encoding="utf-8"))
     return cases
 
@@ -114,7 +117,10 @@ def limited() -> Iterator[None]:
     def late(*_: object) -> None:
         raise LateError(f"more than {LIMIT:.0f} s of processor time, or {WAIT:.0f} s by the clock")
 
-    alarms = {signal.SIGPROF: (signal.ITIMER_PROF, LIMIT), signal.SIGALRM: (signal.ITIMER_REAL, WAIT)}
+    alarms = {
+        signal.SIGPROF: (signal.ITIMER_PROF, LIMIT),
+        signal.SIGALRM: (signal.ITIMER_REAL, WAIT),
+    }
     before = {number: signal.signal(number, late) for number in alarms}
     for timer, seconds in alarms.values():
         signal.setitimer(timer, seconds)
@@ -134,7 +140,9 @@ class Said(NamedTuple):
     err: str
 
     def wrong(self) -> str:
-        """Return what is wrong with it: it must end well, or be refused with one message for each problem."""
+        """Return what is wrong with it: it must end well, or be refused with one message for each
+        problem.
+        """
         refused = self.code == 2 and "error: " in self.err and not _odd_lines(self.err)
         if "Traceback" in self.err or not (self.code == 0 or refused):
             return f"exit code {self.code}, and it said: {self.err[:2000]}"

@@ -1,9 +1,9 @@
 """Random texts through the command line: no traceback, no hang, no silent score, no wrong score.
 
-Each case writes texts in random forms (plain, compressed, JSON lines, TSV, Parquet) and a config. An intact one
-must score as the same texts do from memory. One with a damage that makes a needed thing wrong must be refused
-with exit code 2. One with random bytes changed must be scored or refused, and nothing else. A case is its seed.
-"""
+Each case writes texts in random forms (plain, compressed, JSON lines, TSV, Parquet) and a config.
+An intact one must score as the same texts do from memory. One with a damage that makes a needed
+thing wrong must be refused with exit code 2. One with random bytes changed must be scored or
+refused, and nothing else. A case is its seed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WORDS = ["a", "b", "dog", "dogs", "run", "naïve", "日本", "😀", ".", ",", "x\u00a0y", "NO", "1.0"]
-METRICS: list[Any] = ["gleu[iter=5]", {"name": "gleu", "references": "max"}, "gleu[unit=char,iter=3]"]
+METRICS: list[Any] = [
+    "gleu[iter=5]",
+    {"name": "gleu", "references": "max"},
+    "gleu[unit=char,iter=3]",
+]
 
 
 class Case:
@@ -55,7 +59,11 @@ class Case:
             dataset["drop" if dropped else "keep"] = [number + 1 for number in chosen]
             self.kept = [n for n in self.kept if (n in chosen) != dropped]
         self.metrics = rng.sample(METRICS, rng.randint(1, 3))
-        self.config: dict[str, Any] = {"datasets": {"d": dataset}, "systems": systems, "metrics": self.metrics}
+        self.config: dict[str, Any] = {
+            "datasets": {"d": dataset},
+            "systems": systems,
+            "metrics": self.metrics,
+        }
         if rng.random() < 0.3:
             self.config["run"] = {"backend": rng.choice(["auto", "serial"])}
 
@@ -63,7 +71,9 @@ class Case:
         return " ".join(self.rng.choices(WORDS, k=self.rng.randint(1, 9)))
 
     def edited(self, line: str) -> str:
-        words = [self.rng.choice(WORDS) if self.rng.random() < 0.2 else word for word in line.split(" ")]
+        words = [
+            self.rng.choice(WORDS) if self.rng.random() < 0.2 else word for word in line.split(" ")
+        ]
         return " ".join(words if self.rng.random() < 0.8 else words[:-1] or words)
 
     def save(self, name: str, data: str | bytes, kind: str) -> Path:
@@ -79,7 +89,10 @@ class Case:
         plain = end.join([*texts, ""]) if self.rng.random() < 0.8 else "\n".join(texts)
         kind = self.rng.choice(["txt", "txt", "gz", "bz2", "xz", "jsonl", "tsv", "parquet"])
         if kind == "jsonl":
-            rows = [json.dumps({"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2)) for n, text in enumerate(texts)]
+            rows = [
+                json.dumps({"id": n, "t": {"x": text}}, ensure_ascii=bool(n % 2))
+                for n, text in enumerate(texts)
+            ]
             packed = self.rng.random() < 0.3
             data = ("\n".join(rows) + "\n").encode()
             name = f"{key}.jsonl" + ".gz" * packed
@@ -116,7 +129,9 @@ class Case:
         """Return the scores of the same texts from memory."""
         texts = {key: [lines[n] for n in self.kept] for key, lines in self.texts.items()}
         references = [texts[key] for key in sorted(texts) if key.startswith("ref")]
-        systems = {key.removeprefix("system-"): t for key, t in texts.items() if key.startswith("system-")}
+        systems = {
+            key.removeprefix("system-"): t for key, t in texts.items() if key.startswith("system-")
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = pipeline.evaluate(systems, references, texts["source"], self.metrics)
@@ -142,7 +157,9 @@ def cut_it_short(case: Case) -> None:
         path.write_bytes(data[: case.rng.randrange(len(data))])
     else:
         path.write_bytes(
-            b"\n".join(data.removesuffix(b"\n").split(b"\n")[:-1]) + b"\n" if data.count(b"\n") > 1 else b""
+            b"\n".join(data.removesuffix(b"\n").split(b"\n")[:-1]) + b"\n"
+            if data.count(b"\n") > 1
+            else b""
         )
 
 
@@ -163,7 +180,9 @@ def break_utf8(case: Case) -> None:
     data = path.read_bytes()
     if kind in ("txt", "jsonl", "tsv"):
         at = case.rng.randrange(len(data) + 1)
-        path.write_bytes(data[:at] + case.rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80"]) + data[at:])
+        path.write_bytes(
+            data[:at] + case.rng.choice([b"\xff", b"\xc0\x80", b"\xed\xa0\x80"]) + data[at:]
+        )
     else:
         path.write_bytes(b"\xff\xfe\xff" + data)
 
@@ -212,7 +231,9 @@ def check(seed: str, folder: Path, tally: Counter[str]) -> str:
     config = case.write()
     if way == "shuffled":  # nothing is known of what must come of it
         path = config if rng.random() < 0.5 else rng.choice(case.files)[0]
-        path.write_bytes(changed_bytes(path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))]))
+        path.write_bytes(
+            changed_bytes(path.read_bytes(), [drawn_bytes(rng) for _ in range(rng.randint(1, 4))])
+        )
     done = said("run", config, "--output", folder / "out", "--json")
     tally[f"{way}: {'scored' if done.code == 0 else 'refused'}"] += 1
     if done.wrong():

@@ -9,4 +9,8 @@ from . import configs, inputs, run_directories
 if TYPE_CHECKING:
     from .driver import Fuzzer
 
-FUZZERS: dict[str, Fuzzer] = {"inputs": inputs.FUZZER, "configs": configs.FUZZER, "runs": run_directories.FUZZER}
+FUZZERS: dict[str, Fuzzer] = {
+    "inputs": inputs.FUZZER,
+    "configs": configs.FUZZER,
+    "runs": run_directories.FUZZER,
+}

@@ -1,7 +1,8 @@
-"""Run directories with anything damaged: each command that reads them ends well or in one message, and runs go on.
+"""Run directories with anything damaged: each command that reads them ends well or in one message,
+and runs go on.
 
-The same command, given again, ends in the results of a run that nothing happened to, or says that it is refused.
-"""
+The same command, given again, ends in the results of a run that nothing happened to, or says that
+it is refused."""
 
 from __future__ import annotations
 
@@ -28,14 +29,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CONFIG: dict[str, Any] = {
-    "datasets": {"sample": {"source": "source.txt", "references": ["reference0.txt", "reference1.txt"]}},
+    "datasets": {
+        "sample": {"source": "source.txt", "references": ["reference0.txt", "reference1.txt"]}
+    },
     "systems": {name: f"systems/{name}.txt" for name in ("careful", "eager", "broken")},
     "metrics": ["gleu[iter=5]", "bleu"],
     "statistics": {"resamples": 20, "trials": 20},
     "human": {"file": "judgements.csv", "window": 3, "resamples": 10},
 }
-VALUES: list[Any] = [None, True, -1, 0, 0.5, 1e308, 10**30, 2**53, 10**15, [], {}, [[]], {"a": 1}, [None], [0, 1]]
-VALUES += ["x", "", "1", "\ud7ff", "../x", "a|b:c", "gleu", "gleu|iter:1000000000", "=1", "careful", "\x1b[31m"]
+VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    0.5,
+    1e308,
+    10**30,
+    2**53,
+    10**15,
+    [],
+    {},
+    [[]],
+    {"a": 1},
+    [None],
+    [0, 1],
+]
+VALUES += [
+    "x",
+    "",
+    "1",
+    "\ud7ff",
+    "../x",
+    "a|b:c",
+    "gleu",
+    "gleu|iter:1000000000",
+    "=1",
+    "careful",
+    "\x1b[31m",
+]
 VALUES += ["x" * 3000, "statistics/../x"]
 FILES = ["results.json"] * 6 + ["run.json"] * 3 + ["a file"] * 4 + ["counts"] * 3
 
@@ -64,10 +95,14 @@ def load(run: Path) -> str:
 
 
 def command(*arguments: str) -> Callable[[Path], str]:
-    """Return a function that gives a command on a run directory, and returns what is wrong with what it does."""
+    """Return a function that gives a command on a run directory, and returns what is wrong with
+    what it does.
+    """
 
     def give(run: Path) -> str:
-        return said(*(run if one == "RUN" else one.replace("DATA", str(whole())) for one in arguments)).wrong()
+        return said(
+            *(run if one == "RUN" else one.replace("DATA", str(whole())) for one in arguments)
+        ).wrong()
 
     return give
 
@@ -120,7 +155,10 @@ def _damage(rng: random.Random) -> dict[str, Any]:
         return {"file": name, "size": rng.choice([0, 1, 100, 1 << 20, 1 << 36])}
     if name.endswith(".json") and way < 0.8:
         content = json.loads((whole() / "run" / name).read_text(encoding="utf-8"))
-        return {"file": name, "changes": [drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 2]))]}
+        return {
+            "file": name,
+            "changes": [drawn(rng, content, VALUES) for _ in range(rng.choice([1, 1, 2]))],
+        }
     return {"file": name, "bytes": [drawn_bytes(rng) for _ in range(rng.randint(1, 3))]}
 
 
@@ -139,7 +177,12 @@ def inflict(run: Path, damage: dict[str, Any]) -> None:
         os.truncate(path, damage["size"])
     else:
         path.unlink()
-        what = {"folder": Path.mkdir, "pipe": os.mkfifo, "link": lambda p: p.symlink_to(run), "empty": Path.touch}
+        what = {
+            "folder": Path.mkdir,
+            "pipe": os.mkfifo,
+            "link": lambda p: p.symlink_to(run),
+            "empty": Path.touch,
+        }
         what.get(damage["is"], lambda _: None)(path)  # type: ignore[operator]
 
 

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....arrays import Bools, Ints
-from ...texts import WrongTypeError, WrongValueError, ids_of, matches, metric_of, sums_of, unavailable
+from ...texts import (
+    WrongTypeError,
+    WrongValueError,
+    ids_of,
+    matches,
+    metric_of,
+    sums_of,
+    unavailable,
+)
 
 Tokens = Sequence[Hashable]
 """A sentence: a list of tokens. A text stands for its letters."""
@@ -20,9 +28,13 @@ QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
 
 def counted(
-    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int, kind: str
+    list_of_references: Sequence[Sequence[Tokens]],
+    hypotheses: Sequence[Tokens],
+    order: int,
+    kind: str,
 ) -> tuple[dict[str, Ints], Bools]:
-    """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which references there are.
+    """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which
+    references there are.
 
     Lines may have fewer references than others: bool [lines, references].
     Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
@@ -35,7 +47,10 @@ def counted(
     own = np.array(list(map(len, list_of_references)))
     if not own.all():
         raise WrongValueError(f"item {own.argmin() + 1} has no references")
-    sets = [[texts[n] if n < len(texts) else () for texts in list_of_references] for n in range(own.max())]
+    sets = [
+        [texts[n] if n < len(texts) else () for texts in list_of_references]
+        for n in range(own.max())
+    ]
     try:
         encoded = ids_of([*sets, hypotheses])
     except TypeError as error:
@@ -56,8 +71,8 @@ class Smoothing(NamedTuple):
 class SmoothingFunction:
     """The methods 0 to 7 of nltk, to be given to sentence_bleu and corpus_bleu.
 
-    `epsilon` is added by method 1, `alpha` weighs the estimates of method 6, `k` is that of the methods 4 and 7.
-    """
+    `epsilon` is added by method 1, `alpha` weighs the estimates of method 6, `k` is that of the
+    methods 4 and 7."""
 
     def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
         self.method0 = Smoothing("method0")
@@ -88,10 +103,10 @@ def corpus_bleu(
 ) -> float:
     """Return the BLEU of a corpus, a fraction.
 
-    `list_of_references` has for each hypothesis its references, which are lists of tokens. `weights` has a weight for
-    each order of n-grams. `smoothing_function` is a method of SmoothingFunction. Those from 5 look at the last sentence
-    alone, as in nltk. Raises InputError for lists that do not fit together.
-    """
+    `list_of_references` has for each hypothesis its references, which are lists of tokens.
+    `weights` has a weight for each order of n-grams. `smoothing_function` is a method of
+    SmoothingFunction. Those from 5 look at the last sentence alone, as in nltk. Raises InputError
+    for lists that do not fit together."""
     try:
         shares = [float(weight) for weight in weights]
     except TypeError:
@@ -109,10 +124,17 @@ def corpus_bleu(
     # Smoothed precisions. nltk stops at method6 without a 3-gram.
     from ....metrics.bleu.smoothing import SMOOTHING, Counts
 
-    matched, total, lengths = (np.array(sums[name], np.float64) for name in ("match", "total", "hyp_len"))
+    matched, total, lengths = (
+        np.array(sums[name], np.float64) for name in ("match", "total", "hyp_len")
+    )
     if smoothing.name == "method6" and (len(matched) < 3 or not matched[2]):
         raise WrongValueError("method6: at least one 3-gram has to match")
-    counts = Counts(matched, total, lengths, lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(matched)), 0))
+    counts = Counts(
+        matched,
+        total,
+        lengths,
+        lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(matched)), 0),
+    )
     if smoothing.name in ("method5", "method7"):
         last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
         counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
@@ -122,7 +144,9 @@ def corpus_bleu(
     return brevity * math.exp(math.fsum(logs))
 
 
-def _sums(list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int) -> dict[str, Any]:
+def _sums(
+    list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int
+) -> dict[str, Any]:
     """Return the sums that BLEU is made of; see `metrics/bleu/metric.py`."""
     metric = metric_of("bleu", flavour="nltk", order=order)
     return sums_of(metric, *counted(list_of_references, hypotheses, order, "union_match"))
