@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files
 
 import pipeline
 from pipeline.cli import main
-from pipeline.report.plots import PLOTS
+from pipeline.extensions.plots import PLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -40,12 +40,13 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
+    from pipeline.extensions.human.comparison import correlate
+
     from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
-    from .human.comparison import correlate
     from .metrics.base.metric import Metric
-    from .metrics.plugged.declare import Model, metric
+    from .metrics.functions.declare import Model, metric
     from .scorers import Scorer, sentence_scores
 
 __all__ = [

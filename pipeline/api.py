@@ -25,10 +25,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
-from .config.resolved import overrides_from_values
-from .config.tree import from_mapping
-from .corpus.annotated_texts import Annotating, corpus_with_gold, with_annotated
-from .corpus.corpus import ONE, Corpus, corpus_in_memory
+from pipeline.extensions.edits.annotated_texts import Annotating, corpus_with_gold, with_annotated
+
+from .data.config.resolved import overrides_from_values
+from .data.config.tree import from_mapping
+from .data.corpus import ONE, Corpus, corpus_in_memory
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
@@ -36,17 +37,25 @@ from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
 from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.needs import TEXTS
+from .metrics.base.statistics_spec import TEXTS
 from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring import stored_runs
-from .scoring.board import Task, count_warnings, datasets_of, describe, needs_of, score, tasks_of
+from .scoring.metric_results import (
+    Task,
+    count_warnings,
+    datasets_of,
+    describe,
+    needs_of,
+    score,
+    tasks_of,
+)
 from .scoring.results import Results
 from .tokenizers.own_tokens import References, Splitter, Texts, own_texts
 
 if TYPE_CHECKING:
-    from .config.models import StatisticsConfig
+    from .data.config.models import StatisticsConfig
     from .execution.count import Counted
 
 Given = ParamSpec("Given")
@@ -171,11 +180,11 @@ def evaluate(
     elif ids is not None or references_by:
         raise InputError(f"{'references_by' if ids is None else 'ids'}: leave it out beside gold")
     else:
-        views = {metric.needs.input for metric in scorers}
+        views = {metric.spec.input for metric in scorers}
         corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
-        from .corpus.number_files import with_arrays
+        from .data.number_files import with_arrays
 
         corpus = with_arrays(
             corpus, cast("list[ReadsFiles]", list(filter(reads_files, scorers))), numbers
@@ -205,8 +214,8 @@ def evaluate_corpus(
     settings = None
     if statistics is not None and statistics is not False:
         from .scoring.resampling.significance import (
-            settings_of,
-        )  # here, because most scores have no statistics
+            settings_of,  # here, because most scores have no statistics
+        )
 
         written = {} if statistics is True else statistics
         if not isinstance(written, Mapping):
@@ -217,29 +226,29 @@ def evaluate_corpus(
     if n_jobs != "auto" and (not isinstance(n_jobs, int) or n_jobs < 1):
         raise InputError(f"n_jobs: expected 'auto' or a number of workers from 1, found {n_jobs!r}")
     for metric in metrics:
-        if metric.needs.source and corpus.source is None:
+        if metric.spec.source and corpus.source is None:
             raise InputError(without_source(metric.name, metric.hint, "-s FILE, or sources=[...]"))
-        if metric.needs.references and not corpus.references:
+        if metric.spec.references and not corpus.references:
             raise InputError(without_references(metric.name, "-r FILE, or references=[...]"))
     options = options or RunOptions(n_jobs=n_jobs)
-    views = {metric.needs.input for metric in metrics}
+    views = {metric.spec.input for metric in metrics}
     if corpus.views or views != {TEXTS}:
         corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
     if any(map(computes_numbers, metrics)):
-        from .execution.plugged import all_references
+        from .execution.function_metrics import all_references
 
         metrics = for_run(metrics, len(corpus.systems), lambda: all_references([corpus]))
     problems = fit(metrics, [corpus])
     if problems:
         raise InputError(problems)
     if any(map(computes_numbers, metrics)):
-        from .execution.plugged import Computing, with_computed
+        from .execution.function_metrics import Computing, with_computed
 
         (corpus,) = with_computed([corpus], metrics, Computing(options, listener))
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
-    needs = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.needs for metric in metrics))
-    return results_of(tasks, count_in_memory(corpus, needs, options), settings)
+    spec = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.spec for metric in metrics))
+    return results_of(tasks, count_in_memory(corpus, spec, options), settings)
 
 
 def results_of(
@@ -249,19 +258,19 @@ def results_of(
     ask for.
     """
     corpus, counts = tasks[0].corpus, {tasks[0].corpus.name: counted}
-    boards, whole = score(tasks, counts), None
+    metric_results, whole = score(tasks, counts), None
     if settings:
         from .scoring.resampling.significance import with_statistics
 
-        whole, boards = with_statistics(
-            Results(datasets={corpus.name: describe(corpus)}, scores=[]), boards, settings
+        whole, metric_results = with_statistics(
+            Results(datasets={corpus.name: describe(corpus)}, scores=[]), metric_results, settings
         )
     told = [
         *text_warnings(tasks),
         *count_warnings(tasks, counts),
         *(whole.warnings if whole else ()),
     ]
-    return Evaluation(boards, told, replace(whole, warnings=told) if whole else None)
+    return Evaluation(metric_results, told, replace(whole, warnings=told) if whole else None)
 
 
 @_told
@@ -347,8 +356,8 @@ def compare(
             raise InputError(message)
         if not run:
             raise InputError("there is no result to compare")
-        boards = boards_of(run)
-        bare = Results(datasets=datasets_of(boards), scores=[])
+        metric_results = boards_of(run)
+        bare = Results(datasets=datasets_of(metric_results), scores=[])
         results = run._as_results() if isinstance(run, Evaluation) else bare  # noqa: SLF001 (what it was loaded from)
     else:
         for given in (run, run2):
@@ -357,14 +366,14 @@ def compare(
                 raise InputError(
                     f"compare: expected the path of a run directory, or results in a list; found {kind}"
                 )
-        results, boards = stored_runs.load_runs(run, run2)
-    names = [name for board in boards for name in board.names]
+        results, metric_results = stored_runs.load_runs(run, run2)
+    names = [name for metric_result in metric_results for name in metric_result.names]
     written = dict(results.statistics or {})
     kept = written.get("baseline")  # beside a second run it may be called NAME@RUN
     written["baseline"] = (
         next((n for n in names if n == kept or n.startswith(f"{kept}@")), None) if kept else None
     )
     found, scored = with_statistics(
-        *stored_runs.restricted(results, boards), settings_of(written | settings, names)
+        *stored_runs.restricted(results, metric_results), settings_of(written | settings, names)
     )
     return Evaluation(scored, found.warnings, found)

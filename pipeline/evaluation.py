@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
+from pipeline.extensions.page.notebook.shown import Shown, called, drawn, frame, known_table
+
 from .arrays import Floats, Ints
-from .corpus.texts import read_texts
+from .data.texts import read_texts
 from .errors import InputError, did_you_mean
 from .execution.store.counts import InMemoryCounts, StoredCounts
 from .metrics import METRICS
 from .metrics.base.metric import Metric
-from .metrics.base.needs import Columns
-from .report.material import plot_style
-from .report.notebook.shown import Shown, called, drawn, frame, known_table
+from .metrics.base.statistics_spec import Columns
+from .report.context import plot_style
 from .report.tables.ranked import labels
-from .scoring.board import Board, datasets_of, picked, rows_of
+from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
 from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
 from .scoring.sentences import every_output, sentence_spread
 from .scoring.stored_runs import narrowed
@@ -42,7 +43,7 @@ class Result(Shown):
     of.
     """
 
-    _board: Board
+    _metric_result: MetricResult
     """The scores of all systems of the same call by the metric on the data set."""
     _number: int
     """The number of this one."""
@@ -50,24 +51,24 @@ class Result(Shown):
     @property
     def found(self) -> Score:
         """The score as results.json has it. The properties below read it."""
-        return self._board.scores[self._number]
+        return self._metric_result.scores[self._number]
 
     @property
     def measure(self) -> Metric:
         """The metric, with all its settings."""
-        return self._board.metric
+        return self._metric_result.metric
 
     @property
     def statistics(self) -> StoredCounts | InMemoryCounts:
         """The counts of each sentence. Those of a run directory are read when they are asked for."""
-        if self._number < len(self._board.columns):
-            return cast("StoredCounts | InMemoryCounts", self._board.columns[self._number])
-        return InMemoryCounts([], self.measure.needs.schema(self._board.references))
+        if self._number < len(self._metric_result.columns):
+            return cast("StoredCounts | InMemoryCounts", self._metric_result.columns[self._number])
+        return InMemoryCounts([], self.measure.spec.schema(self._metric_result.references))
 
     @property
     def parts(self) -> tuple[Breakdown, ...]:
         """The scores by type of edit, of metrics that have them, for each tier."""
-        return tuple(part for part in self._board.breakdown if part.system == self.system)
+        return tuple(part for part in self._metric_result.breakdown if part.system == self.system)
 
     dataset = _of_score("dataset", "The name of the data set.")
     system = _of_score("system", "The name of the system.")
@@ -115,7 +116,7 @@ class Result(Shown):
     @property
     def ids(self) -> list[str] | None:
         """The ids of the sentences, or None where the data set has none."""
-        ids = self._board.ids
+        ids = self._metric_result.ids
         return read_texts(ids, 0, ids.lines) if ids else None
 
     def sentence_spread(self) -> dict[str, Floats]:
@@ -155,7 +156,7 @@ class Result(Shown):
             raise InputError(
                 f"{self.system} is the mean of the references' scores and has no sentences: {remedy}"
             )
-        return self._board.by_line.columns[self._number]
+        return self._metric_result.by_line.columns[self._number]
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return a mapping for each type of edit: type, score, low and high of its interval, and
@@ -188,7 +189,7 @@ class Result(Shown):
         )
 
     def _as_results(self) -> Results:
-        return _written([picked([(self._board, self._number)])], ())
+        return _written([picked([(self._metric_result, self._number)])], ())
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
@@ -211,14 +212,19 @@ class Evaluation(Sequence[Result], Shown):
     run; else empty."""
 
     def __init__(
-        self, boards: Sequence[Board], notes: Sequence[str] = (), stored: Results | None = None
+        self,
+        metric_results: Sequence[MetricResult],
+        notes: Sequence[str] = (),
+        stored: Results | None = None,
     ) -> None:
         self.results = tuple(
-            Result(board, number) for board in boards for number in range(len(board.scores))
+            Result(metric_result, number)
+            for metric_result in metric_results
+            for number in range(len(metric_result.scores))
         )
         self.warnings, self.tests = (
             tuple(notes),
-            tuple(test for board in boards for test in board.tests),
+            tuple(test for metric_result in metric_results for test in metric_result.tests),
         )
         self._stored = stored
 
@@ -233,9 +239,11 @@ class Evaluation(Sequence[Result], Shown):
         A text is the name of a system, or else a metric, as `get` takes it. Raises InputError
         unless exactly one result is meant, and IndexError for a number out of range."""
         if isinstance(key, slice):
-            boards = boards_of(self.results[key])
+            metric_results = boards_of(self.results[key])
             part = Evaluation(
-                boards, self.warnings, narrowed(self._stored, boards) if self._stored else None
+                metric_results,
+                self.warnings,
+                narrowed(self._stored, metric_results) if self._stored else None,
             )
             part.results = self.results[key]
             return part
@@ -450,16 +458,18 @@ def _places(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
         yield {**({"id": ids[number - 1]} if ids else {}), "line": number}, score
 
 
-def boards_of(results: Iterable[Result]) -> list[Board]:
+def boards_of(results: Iterable[Result]) -> list[MetricResult]:
     """Return a board for each metric and data set, with these results alone."""
-    rows: dict[tuple[str, Metric], list[tuple[Board, int]]] = {}
+    rows: dict[tuple[str, Metric], list[tuple[MetricResult, int]]] = {}
     for result in results:
         rows.setdefault((result.dataset, result.measure), []).append(
-            (result._board, result._number)  # noqa: SLF001
+            (result._metric_result, result._number)  # noqa: SLF001
         )
     return list(map(picked, rows.values()))
 
 
-def _written(boards: Sequence[Board], warnings: Sequence[str]) -> Results:
+def _written(metric_results: Sequence[MetricResult], warnings: Sequence[str]) -> Results:
     """Return what results.json would say of boards."""
-    return Results(datasets=datasets_of(boards), warnings=list(warnings), **rows_of(boards))
+    return Results(
+        datasets=datasets_of(metric_results), warnings=list(warnings), **rows_of(metric_results)
+    )

@@ -11,34 +11,43 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .config.resolved import NO_OVERRIDES, Config, Overrides, select
-from .config.tree import Node, base_of
-from .corpus.annotated_texts import Annotating, with_annotated
-from .corpus.corpus import Corpus
-from .corpus.formats import READERS
-from .corpus.input_files import Opener
-from .corpus.input_warnings import mixed_styles, suspicions
-from .corpus.opener import open_corpus
-from .corpus.texts import read_texts
+from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
+
+from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
+from .data.config.tree import Node, base_of
+from .data.corpus import Corpus
+from .data.formats import READERS
+from .data.input_files import Opener
+from .data.input_warnings import mixed_styles, suspicions
+from .data.opener import open_corpus
+from .data.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
 from .execution.count import Ahead
 from .execution.options import AUTO, SILENT, Listener, RunOptions
-from .io.remote import is_remote
+from .files.remote import is_remote
 from .metrics.base import capabilities
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.needs import EDITS, GOLD, TEXTS, Needs, annotator_of, compares_gold
 from .metrics.base.options import KEEP, render_signature
+from .metrics.base.statistics_spec import (
+    EDITS,
+    GOLD,
+    TEXTS,
+    StatisticsSpec,
+    annotator_of,
+    compares_gold,
+)
 from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES
-from .scoring.board import Task, needs_of, tasks_of
+from .scoring.metric_results import Task, needs_of, tasks_of
 
 if TYPE_CHECKING:
-    from .execution.clusters import Cluster
+    from pipeline.extensions.clusters.clusters import Cluster
+    from pipeline.extensions.human.human_judgements import HumanJudgements
+    from pipeline.extensions.published.published_sections import Published
+
     from .execution.store.run_directory import RunDirectory
-    from .human.human_judgements import HumanJudgements
-    from .reproduction.published_sections import Published
 
     Directory = Callable[[Config, dict[str, Any]], AbstractContextManager[RunDirectory]]
     """Opens the run directory of a config, of which run.json keeps something; see held_directory()
@@ -61,7 +70,7 @@ class Job:
     """What the command line changes in the config."""
     written: dict[str, Any]
     """What run.json keeps of the config, so that reopen.py can open the texts again."""
-    people: "HumanJudgements | None" = None
+    human_data: "HumanJudgements | None" = None
     """The file of the section `human`, opened."""
     published: "Published | None" = None
     """The files of the sections `judgments` to `expect`, opened."""
@@ -95,7 +104,7 @@ def prepare(
     )
     if config:
         problems += _impossible(config, metrics)
-    people = (
+    human_data = (
         people_of(config, problems)
         if config and config.written.human and not overrides.only
         else None
@@ -106,7 +115,7 @@ def prepare(
         if any(
             (asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)
         ):
-            from .reproduction.published_sections import open_published
+            from pipeline.extensions.published.published_sections import open_published
 
             published = open_published(config, metrics, problems)
             if any(
@@ -134,7 +143,7 @@ def prepare(
         warnings=warnings,
         overrides=overrides,
         written=_kept(written, config, overrides),
-        people=people,
+        human_data=human_data,
         published=published,
         cluster=cluster,
         read=read,
@@ -158,7 +167,7 @@ def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> d
 
 def _texts_to_count(
     config: Config, metrics: Sequence[Metric], problems: Sequence[Problem], corpus: Corpus
-) -> tuple[Corpus, Sequence[Needs]]:
+) -> tuple[Corpus, Sequence[StatisticsSpec]]:
     """Return a data set as of complete(), and what is counted of its texts before they are known to
     their ends.
 
@@ -168,9 +177,9 @@ def _texts_to_count(
         return corpus, ()
     (corpus,) = complete(metrics, [corpus])
     given = (reads_files, capabilities.computes_numbers)  # numbers, of files or of code
-    read = [m for m in metrics if m.needs.input == TEXTS and not any(is_so(m) for is_so in given)]
-    needs = () if fit(read, [corpus]) else needs_of(tasks_of(read, [corpus]))
-    return corpus, () if any(need.survey for need in needs) else needs
+    read = [m for m in metrics if m.spec.input == TEXTS and not any(is_so(m) for is_so in given)]
+    spec = () if fit(read, [corpus]) else needs_of(tasks_of(read, [corpus]))
+    return corpus, () if any(need.corpus_pass for need in spec) else spec
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -178,14 +187,14 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     metrics of tasks.
     """
     corpus = tasks[0].corpus
-    read = any(task.metric.needs.input == TEXTS or task.input.annotated for task in tasks)
+    read = any(task.metric.spec.input == TEXTS or task.input.annotated for task in tasks)
     warnings = suspicions(corpus, references=read)
     warnings += mixed_styles(
         corpus if read else replace(corpus, references=()), [task.metric for task in tasks]
     )
     of_gold: dict[str, None] = {}
     for task in tasks:
-        if task.metric.needs.input == GOLD:
+        if task.metric.spec.input == GOLD:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
             found = capabilities.warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
@@ -217,11 +226,11 @@ def _opened(
 
     The config is None where it cannot be read.
     """
-    from .config.load import (
-        load,
-    )  # here, because loading YAML and pydantic takes time: scoring needs neither
-    from .corpus.number_files import absent as absent_files
-    from .corpus.number_files import misused, parted, with_numbers
+    from .data.config.load import (
+        load,  # here, because loading YAML and pydantic takes time: scoring needs neither
+    )
+    from .data.number_files import absent as absent_files
+    from .data.number_files import misused, parted, with_numbers
 
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
@@ -246,7 +255,7 @@ def _opened(
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, options.under(config.written.run)
         if address:
-            from .config.models import idle_address
+            from .data.config.models import idle_address
 
             wrong = idle_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
@@ -256,7 +265,7 @@ def _opened(
         absent = config.absent | absent_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
-        views = {metric.needs.input for metric in metrics}
+        views = {metric.spec.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
         opener = Opener(
@@ -288,7 +297,9 @@ def _opened(
                 corpora, problems = [], [*problems, *error.problems]
         read = opener.read, ahead.listener.bytes if ahead else 0
     if config and any(map(capabilities.computes_numbers, metrics)):
-        from .execution.plugged import all_references  # here, because most runs have no such metric
+        from .execution.function_metrics import (
+            all_references,  # here, because most runs have no such metric
+        )
 
         metrics = capabilities.for_run(
             metrics, len(config.systems), lambda: all_references(filter(None, corpora))
@@ -323,7 +334,7 @@ def impossible_files(config: Config) -> list[Problem]:
             message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
             problems.append(root.problem(message, ("output", "formats", number)))
     if output.plots:
-        from .report.plots import PLOTS
+        from pipeline.extensions.plots import PLOTS
 
         for number, name in enumerate(output.plots):
             if name not in PLOTS:
@@ -353,14 +364,14 @@ def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
     """Return why metrics cannot score the data sets."""
-    unavailable = dict.fromkeys(metric.needs.unavailable() for metric in metrics)
+    unavailable = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
     problems = [Problem("", message) for message in unavailable if message]
     for corpus in filter(None, corpora):
         messages = [_misfit(metric, corpus) for metric in metrics]
         unread = [
             metric.name
             for metric in metrics
-            if reads_files(metric) and metric.needs.key not in corpus.external
+            if reads_files(metric) and metric.spec.key not in corpus.external
         ]
         for name in dict.fromkeys(unread):
             messages.append(
@@ -375,8 +386,8 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     references; or None.
     """
     own = capabilities.annotates_texts(metric)
-    if metric.needs.input != TEXTS and metric.needs.input not in corpus.views:
-        if annotator_of(metric.needs.input) and not corpus.source:
+    if metric.spec.input != TEXTS and metric.spec.input not in corpus.views:
+        if annotator_of(metric.spec.input) and not corpus.source:
             return None  # which is told as a missing source
         ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
         if own:
@@ -384,7 +395,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
                 "; or have texts annotated, with `annotator: auto` among the options of the metric"
             )
         return f"{metric.name} compares edits with those of an M2 file: {ways}"
-    view = corpus.views.get(metric.needs.input) if compares_gold(metric.needs.input) else None
+    view = corpus.views.get(metric.spec.input) if compares_gold(metric.spec.input) else None
     if view and view.foreign and own and own.gold != KEEP:
         ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew; "
         ways += "`gold: keep` (--gold-edits keep) compares it as it is"
@@ -414,8 +425,9 @@ def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | Non
     """Return the judgements or scores of the section `human`; adds to problems why they cannot be
     used.
     """
-    from .human.human_judgements import misfit, open_human_judgements
-    from .io.dataset_cache import path_of
+    from pipeline.extensions.human.human_judgements import misfit, open_human_judgements
+
+    from .data.dataset_cache import path_of
 
     human = config.written.human
     if human is None:
@@ -428,7 +440,7 @@ def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | Non
     names = [system.name for system in config.systems]
     try:
         path = path_of(human.file, base_of(config.root.find(("human", "file"))))
-        people = open_human_judgements(path, human, names)
+        human_data = open_human_judgements(path, human, names)
     except DataError as error:
         problems += [
             config.root.problem(problem.message, ("human", "file")) for problem in error.problems
@@ -437,16 +449,16 @@ def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | Non
     except InputError as error:
         problems += error.problems
         return None
-    message = misfit(people, human, [dataset.name for dataset in config.datasets], names)
+    message = misfit(human_data, human, [dataset.name for dataset in config.datasets], names)
     problems += [config.root.problem(message, ("human",))] if message else []
-    return people
+    return human_data
 
 
 def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
     """Yield a problem for each data set without source or references, and each metric that needs
     them.
     """
-    from .config.models import DatasetConfig
+    from .data.config.models import DatasetConfig
 
     for dataset in config.datasets:
         has_edits, value = (
@@ -459,11 +471,11 @@ def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Proble
         ):  # which are told, and may stand for what is missing
             continue
         for metric in {metric.name: metric for metric in metrics}.values():
-            if metric.needs.source and not (dataset.source or has_edits):
+            if metric.spec.source and not (dataset.source or has_edits):
                 message = without_source(metric.name, metric.hint, "add `source: FILE`")
                 yield config.root.problem(message, ("datasets", dataset.name))
-            told = "references" in written or metric.needs.input in (GOLD, EDITS)  # by others
-            if metric.needs.references and not (dataset.references or has_edits or told):
+            told = "references" in written or metric.spec.input in (GOLD, EDITS)  # by others
+            if metric.spec.references and not (dataset.references or has_edits or told):
                 message = without_references(metric.name, "add `references: [FILE]`")
                 yield config.root.problem(message, ("datasets", dataset.name))
 

@@ -6,26 +6,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .config.models import OutputConfig
-from .config.resolved import Overrides
-from .config.tree import Node, from_mapping
-from .corpus.corpus import Corpus
-from .corpus.formats import READERS
+from .data.config.models import OutputConfig
+from .data.config.resolved import Overrides
+from .data.config.tree import Node, from_mapping
+from .data.corpus import Corpus
+from .data.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .metrics.base.metric import Metric
 from .prepare import people_of, reread
-from .report.material import Material, PlotStyle
+from .report.context import PlotStyle, ReportContext
 from .scoring import stored_runs
-from .scoring.board import describe, tasks_of
+from .scoring.metric_results import describe, tasks_of
 from .scoring.results import Results
 from .scoring.stored_runs import Selection, narrowed, only
 
 if TYPE_CHECKING:
-    from .human.human_judgements import HumanJudgements
+    from pipeline.extensions.human.human_judgements import HumanJudgements
 
 
-def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Material:
+def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> ReportContext:
     """Return what reports of a run are made of; raises StoreError where the folder holds no
     finished run.
 
@@ -51,14 +51,17 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
         ValueError,
     ):  # the config does not ask for reports, or does it wrongly
         output = OutputConfig.model_validate({})
-    return Material(
+    return ReportContext(
         results=results,
         measured=tuple(
-            replace(board, metric=metrics.get(board.signature, board.metric)) for board in columns
+            replace(
+                metric_result, metric=metrics.get(metric_result.signature, metric_result.metric)
+            )
+            for metric_result in columns
         ),
         corpora=corpora,
         config=written,
-        people=lambda: _people(manifest, results),
+        human_data=lambda: _people(manifest, results),
         unread=unread,
         digits=output.digits if digits is None else digits,
         plots=tuple(output.plots),
@@ -67,21 +70,21 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Mat
     )
 
 
-def chosen(material: Material, selection: Selection) -> Material:
+def chosen(context: ReportContext, selection: Selection) -> ReportContext:
     """Return the material limited to some metrics, data sets and systems. Raises StoreError where
     nothing is left.
     """
     if not selection:
-        return material
-    kept = only(material.measured, selection)
-    results = narrowed(material.results, kept)
-    corpora = dict(material.corpora)
+        return context
+    kept = only(context.measured, selection)
+    results = narrowed(context.results, kept)
+    corpora = dict(context.corpora)
     if selection.systems:
         names = {score.system for score in results.scores}
         corpora = {
             name: corpus.without(set(corpus.systems) - names) for name, corpus in corpora.items()
         }
-    return replace(material, results=results, measured=tuple(kept), corpora=corpora)
+    return replace(context, results=results, measured=tuple(kept), corpora=corpora)
 
 
 def _texts(
@@ -123,14 +126,14 @@ def _people(manifest: dict[str, Any], results: Results) -> "HumanJudgements | No
     """Return what people said of the systems; None where it is not at hand, or has changed since
     the run.
     """
-    from .config.load import load  # here, because loading YAML takes time
+    from .data.config.load import load  # here, because loading YAML takes time
 
     if not results.human:
         return None
     try:
         config, overrides = _config(manifest)
         loaded, _, _ = load(config, overrides.settings, READERS)
-        people = people_of(loaded, []) if loaded else None
+        human_data = people_of(loaded, []) if loaded else None
     except (InputError, StoreError):
         return None
-    return people if people and people.digest == results.human["digest"] else None
+    return human_data if human_data and human_data.digest == results.human["digest"] else None

@@ -59,7 +59,7 @@ def trl(
     its logs, by default the name of the metric. See plain() for the rest. Raises InputError as
     plain() does."""
     asked = _metric(metric)
-    columns = [references, *([sources] if asked.needs.source else [])]
+    columns = [references, *([sources] if asked.spec.source else [])]
     reward = partial(_trl, plain(asked, missing=missing, extract=extract), columns)
     vars(reward)["__name__"] = name or asked.name
     return reward
@@ -75,7 +75,7 @@ def _metric(metric: Asked) -> Metric:
         )
     (asked,) = from_values(metric)
     check_texts_scored(asked, gold=False)
-    if asked.needs.survey:
+    if asked.spec.corpus_pass:
         way = "pipeline.Scorer(metric, references) knows all, and its rewards(outputs, ids) scores some"
         message = f"{asked.name}: depends on all references of a data set, and a reward has its own alone: {way}"
         raise InputError(message)
@@ -99,7 +99,7 @@ def _rewards(
         message = "there is none; say what the reward is then, such as missing=0.0"
         raise InputError(f"references, item {own.index([]) + 1}: {message}")
     source = None
-    if metric.needs.source:
+    if metric.spec.source:
         if sources is None:
             raise InputError(
                 "sources: the metric needs the source of each output, and there is none"

@@ -14,24 +14,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.extensions.edits.annotated_texts import corpus_with_gold
+
 from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
-from .corpus.annotated_texts import corpus_with_gold
-from .corpus.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
-from .corpus.texts import read_texts, text_in_memory
+from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
+from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.needs import GOLD, TEXTS, Needs, Text, surveyed
+from .metrics.base.statistics_spec import GOLD, TEXTS, StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
-from .scoring.board import Task, tasks_of
+from .scoring.metric_results import Task, tasks_of
 from .scoring.sentences import LineScores
 from .tokenizers.own_tokens import (
     OwnTexts,
@@ -121,7 +122,7 @@ class Scorer:
         self._given = (metric, _copied(references), _copied(sources), file, splitter)
         self.lines = self._corpus.lines
         self._task = Task.of(self.metric, self._corpus)
-        self._counts = PreparedCounts(self._task.input, self.metric.needs)
+        self._counts = PreparedCounts(self._task.input, self.metric.spec)
         self._scores = LineScores(self.metric)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -169,7 +170,7 @@ class Scorer:
         systems = tasks[0].input.systems
         try:
             counted = {
-                (name, self.metric.needs): self._counts.counts(read_texts(text, 0, text.lines))
+                (name, self.metric.spec): self._counts.counts(read_texts(text, 0, text.lines))
                 for name, text in systems.items()
             }
         except LongTextError as error:
@@ -220,7 +221,7 @@ class Scorer:
             raise
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
-        annotators = self.metric.needs.input == GOLD  # who may have no line
+        annotators = self.metric.spec.input == GOLD  # who may have no line
         return self._scores.of(columns, missing=annotators or self._counts.blank is not None)
 
 
@@ -232,15 +233,15 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
     """
     if reads_files(metric):
         raise InputError(f"{metric.name}: reads files of numbers, and no texts")
-    if metric.needs.survey and metric.needs.survey.of_systems:
+    if metric.spec.corpus_pass and metric.spec.corpus_pass.of_systems:
         raise InputError(
             f"{metric.name}: depends on all systems of a run together; score them with pipeline.evaluate"
         )
-    if metric.needs.input == GOLD and not gold:
+    if metric.spec.input == GOLD and not gold:
         raise InputError(
             f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)"
         )
-    if metric.needs.input not in (TEXTS, GOLD):
+    if metric.spec.input not in (TEXTS, GOLD):
         message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")
 
@@ -251,8 +252,8 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if gold is not None and own:
         raise InputError(OF_M2)
     if gold is not None:
-        corpus = corpus_with_gold(gold, {}, references, sources, {metric.needs.input})
-    elif references is None and (sources is None or metric.needs.references):
+        corpus = corpus_with_gold(gold, {}, references, sources, {metric.spec.input})
+    elif references is None and (sources is None or metric.spec.references):
         raise InputError(
             "references: there are none; give a list of texts for each reference set, or gold=FILE"
         )
@@ -261,7 +262,7 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     problems = fit([metric], [corpus])
     if problems:
         raise InputError(problems)
-    if metric.needs.source and corpus.source is None:
+    if metric.spec.source and corpus.source is None:
         raise InputError(without_source(metric.name, metric.hint, "sources=[...]"))
     return corpus
 
@@ -377,16 +378,16 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
     plain = every and all(map(_is_texts, every)) and len(set(map(len, every))) == 1
     if plain and (way := _way(metric, len(sets), sources is not None, kernel.name())):
         try:
-            needs, scores = way
+            spec, scores = way
             source = (
                 join_lines(map(str.encode, sources))
-                if sources is not None and needs.source
+                if sources is not None and spec.source
                 else None
             )
             text = Text(
                 source, [join_lines(map(str.encode, reference)) for reference in sets], [], {}
             )
-            ready = prepared(needs, surveyed(needs, text))
+            ready = prepared(spec, with_corpus_pass(spec, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass
@@ -400,7 +401,7 @@ def _is_texts(values: Any) -> bool:
 @lru_cache(KEPT)
 def _way(
     metric: Metric, references: int, has_source: bool, kernel_used: str
-) -> tuple[Needs, LineScores] | None:
+) -> tuple[StatisticsSpec, LineScores] | None:
     """Return what a metric counts of complete texts, and the way from counts to scores; None where
     it cannot.
 
@@ -408,17 +409,17 @@ def _way(
     """
     del kernel_used
     if (
-        metric.needs.input != TEXTS
+        metric.spec.input != TEXTS
         or reads_files(metric)
-        or metric.needs.unavailable()
+        or metric.spec.unavailable()
         or references > MAX_REFERENCES
     ):
         return None
-    if (metric.needs.survey and metric.needs.survey.of_systems) or (
-        metric.needs.source and not has_source
+    if (metric.spec.corpus_pass and metric.spec.corpus_pass.of_systems) or (
+        metric.spec.source and not has_source
     ):
         return None
     reason = misfit(metric, references) or POLICIES[metric.policy].misfit(
         metric, references, missing=False
     )
-    return None if reason else (metric.needs, LineScores(metric))
+    return None if reason else (metric.spec, LineScores(metric))

@@ -32,31 +32,40 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
-from .corpus.corpus import Corpus
-from .corpus.texts import read_texts
+from .data.corpus import Corpus
+from .data.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
 from .execution.options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
 from .execution.store.counts import ids_file
 from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
-from .io.plain_files import remove_abandoned
+from .files.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
 from .prepare import Job, prepare
 from .report import FORMATS
 from .report.console import replacement_note
-from .report.material import Material, PlotStyle
-from .scoring.board import Board, count_warnings, describe, rows_of, tasks_of, views_of, with_means
-from .scoring.board import score as score_all
+from .report.context import PlotStyle, ReportContext
+from .scoring.metric_results import (
+    MetricResult,
+    count_warnings,
+    describe,
+    rows_of,
+    tasks_of,
+    views_of,
+    with_means,
+)
+from .scoring.metric_results import score as score_all
 from .scoring.resampling.samples import Far
 from .scoring.results import Results, series_of
 from .scoring.stored_runs import has_old_digests, left_out
 
 if TYPE_CHECKING:
-    from .config.models import StatisticsConfig
-    from .config.resolved import Config
+    from pipeline.extensions.human.human_judgements import HumanJudgements
+    from pipeline.extensions.published.published_sections import Published
+
+    from .data.config.models import StatisticsConfig
+    from .data.config.resolved import Config
     from .execution.count import Counted
-    from .human.human_judgements import HumanJudgements
-    from .reproduction.published_sections import Published
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
 
@@ -68,7 +77,7 @@ class Scored:
     job: Job
     corpora: tuple[Corpus, ...]
     """The data sets, without the systems that lack counts of some lines."""
-    boards: Sequence[Board]
+    metric_results: Sequence[MetricResult]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
     """The results of all stages so far."""
@@ -117,13 +126,13 @@ def run(
     directory = RunDirectory(folder_of(output or job.config.written.output.dir))
     with (
         options.under(job.config.written.run).connected(job.cluster) as connected,
-        directory.held(listener.tell),
+        directory.held(listener.warn),
     ):
         note = None if fresh else replacement(directory, job)
         if note:
-            listener.tell(note)
+            listener.warn(note)
         if not fresh and has_old_digests(directory.path):
-            listener.tell(
+            listener.warn(
                 f"{directory.path}: an earlier version had other digests of texts; they are counted anew, once"
             )
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
@@ -158,7 +167,7 @@ def held_directory(
     StoreError.
     """
     directory = RunDirectory(folder_of(output or config.written.output.dir))
-    with directory.held(listener.tell):
+    with directory.held(listener.warn):
         directory.refuse_other_config(written)
         directory.announce()
         yield directory
@@ -209,7 +218,7 @@ def _run(
     if not job.partial and not missing:  # files of the parts left out by --only are still good
         deleted = directory.remove_stale()
         if deleted:
-            listener.tell(f"deleted, because they show earlier results: {', '.join(deleted)}")
+            listener.warn(f"deleted, because they show earlier results: {', '.join(deleted)}")
     state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
     about = {
         "kernel": kernel.name(),
@@ -230,7 +239,7 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
     plugins = [{"name": name, **origin} for name, origin in brought.items()]
     if not any(map(computes_numbers, job.metrics)):
         return job, {"plugins": plugins} if plugins else {}
-    from .execution.plugged import Computing, with_computed
+    from .execution.function_metrics import Computing, with_computed
 
     how = Computing(options, listener)
     corpora = tuple(with_computed(job.corpora, job.metrics, how))
@@ -271,7 +280,7 @@ def score(
         for corpus in job.corpora
     }
     tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
-    boards, pattern = score_all(tasks, counts, threads), job.config.written.output.x
+    metric_results, pattern = score_all(tasks, counts, threads), job.config.written.output.x
     systems = [name for corpus in job.corpora for name in corpus.systems]
     series = series_of(systems, pattern) if pattern else []
     unordered = (
@@ -285,11 +294,16 @@ def score(
         warnings=[*job.warnings, *count_warnings(tasks, counts), *unordered],
         missing=missing,
         series=series,
-        **rows_of(boards),
+        **rows_of(metric_results),
     )
     corpora = tuple(corpus.without(lost[corpus.name]) for corpus in job.corpora)
     return Scored(
-        job=job, corpora=corpora, boards=boards, results=results, listener=listener, threads=threads
+        job=job,
+        corpora=corpora,
+        metric_results=metric_results,
+        results=results,
+        listener=listener,
+        threads=threads,
     )
 
 
@@ -298,22 +312,22 @@ def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
     from .scoring.resampling.significance import with_statistics
 
     told = scored.listener.testing
-    results, boards = with_statistics(
-        scored.results, scored.boards, asked, told, scored.threads, scored.far
+    results, metric_results = with_statistics(
+        scored.results, scored.metric_results, asked, told, scored.threads, scored.far
     )
-    return replace(scored, results=results, boards=boards)
+    return replace(scored, results=results, metric_results=metric_results)
 
 
-def correlate(scored: Scored, people: "HumanJudgements") -> Scored:
+def correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
     """Add the correlations of metrics and people."""
-    from .human.meta_evaluation import meta_evaluate
-    from .human.score_files import metric_scores
+    from pipeline.extensions.human.meta_evaluation import meta_evaluate
+    from pipeline.extensions.human.score_files import metric_scores
 
     human = scored.job.config.written.human
     assert human is not None  # noqa: S101 (people are of this section)
     try:
         agreement = meta_evaluate(
-            metric_scores(scored.boards), people, human, scored.listener.testing
+            metric_scores(scored.metric_results), human_data, human, scored.listener.testing
         )
     except InputError as error:  # for example, a data set lacks outputs; the scores are still good
         return scored.told(f"nothing is correlated with people: {error}")
@@ -323,13 +337,13 @@ def correlate(scored: Scored, people: "HumanJudgements") -> Scored:
 
 def compare(scored: Scored, asked: "Published") -> Scored:
     """Add what the sections `judgments` to `expect` ask for, compared with published values."""
-    from .reproduction.expected_values import with_published
+    from pipeline.extensions.published.expected_values import with_published
 
     if scored.results.missing:
         return scored.told("nothing is compared: lines could not be counted")
     written, told = scored.job.config.written, scored.listener.testing
     return replace(
-        scored, results=with_published(written, asked, scored.boards, scored.results, told)
+        scored, results=with_published(written, asked, scored.metric_results, scored.results, told)
     )
 
 
@@ -343,7 +357,7 @@ def average(scored: Scored, _: bool) -> Scored:
 
 STAGES = [
     Stage("resampling", lambda job: job.config.written.statistics, resample),
-    Stage("correlating", lambda job: job.config.written.human and job.people, correlate),
+    Stage("correlating", lambda job: job.config.written.human and job.human_data, correlate),
     Stage("comparing", lambda job: job.published, compare),
     Stage("averaging", lambda job: job.config.written.output.mean or None, average),
 ]
@@ -353,12 +367,12 @@ STAGES = [
 def write(scored: Scored, directory: RunDirectory) -> None:
     """Write results.json and the other formats that the config asks for, one after the other."""
     output = scored.job.config.written.output
-    material = Material(
+    context = ReportContext(
         results=scored.results,
-        measured=tuple(scored.boards),
+        measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
         config=scored.job.config.root.plain(),
-        people=lambda: scored.job.people,
+        human_data=lambda: scored.job.human_data,
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,
@@ -372,7 +386,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
     ids = {ids_file(name): "\n".join([*own, ""]) for name, own in named}
     for files in (
         ids,
-        *(FORMATS[name].files(material) for name in dict.fromkeys(("json", *output.formats))),
+        *(FORMATS[name].files(context) for name in dict.fromkeys(("json", *output.formats))),
     ):
         directory.announce(names=files)
         directory.write_all(files)

@@ -9,7 +9,7 @@ tests.bench` ...).
   formula changes.
 - `PIPELINE_SLOW=1 pytest tests/reproduction`: recipes with the TrueSkill of large campaigns, which
   take minutes.
-- `PIPELINE_CLUSTER=1 pytest tests/execution/test_cluster.py`: needs ray, pyspark, joblibspark and
+- `PIPELINE_CLUSTER=1 pytest tests/extensions/clusters/test_cluster.py`: needs ray, pyspark, joblibspark and
   Java.
 - `PIPELINE_S3=1 pytest tests/io/test_remote.py`: needs s3fs and moto[server].
 

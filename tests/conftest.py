@@ -17,17 +17,17 @@ from hypothesis import settings
 
 import pipeline.kernel
 from pipeline import stages
-from pipeline.corpus.scan import index_text
-from pipeline.corpus.texts import NEWLINE
+from pipeline.data.scan import index_text
+from pipeline.data.texts import NEWLINE
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
-from pipeline.io.plain_files import Origin, Spooled
-from pipeline.io.workers import processors
+from pipeline.files.plain_files import Origin, StoredTexts
 from pipeline.metrics.build import from_text
+from pipeline.parallel import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pipeline.corpus.texts import TextFile
+    from pipeline.data.texts import TextFile
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.results import Results
 
@@ -214,7 +214,7 @@ def write_run(folder: Path, lines: int = 40, seed: int = 0, **more: Any) -> Path
 
 def open_text(path: Path) -> TextFile:
     """Index and check one plain file."""
-    return index_text(Spooled(path, NEWLINE, Origin(str(path))))
+    return index_text(StoredTexts(path, NEWLINE, Origin(str(path))))
 
 
 class Hears(Listener):

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from pipeline.io.catalogue import catalogue
-from pipeline.reproduction.recipe import FOLDER
+from pipeline.data.catalogue import catalogue
+from pipeline.extensions.published.recipe import FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from pipeline.io.catalogue import DataFile, DataSet
+    from pipeline.data.catalogue import DataFile, DataSet
 
 SYSTEMS = [
     "AMU",

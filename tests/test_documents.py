@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from pipeline.cli import main
-from pipeline.reproduction.recipe import recipes
+from pipeline.extensions.published.recipe import recipes
 from tests.bench.__main__ import ROWS
 from tests.conftest import ROOT
 

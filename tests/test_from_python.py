@@ -117,8 +117,8 @@ def test_a_run_of_a_mapping_is_opened_again_from_anywhere(
     pipeline.run(MAPPING, set={"output.digits": 4})
     (here / "elsewhere").mkdir()
     monkeypatch.chdir(here / "elsewhere")
-    material = reopen.revisit(here / "run")
-    assert (material.unread, list(material.corpora), material.digits) == ("", ["d"], 4)
+    context = reopen.revisit(here / "run")
+    assert (context.unread, list(context.corpora), context.digits) == ("", ["d"], 4)
 
 
 def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:

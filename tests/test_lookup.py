@@ -52,7 +52,11 @@ def test_what_a_table_names_is_imported_when_it_is_asked_for(
     ],
 )
 def test_metrics_are_imported_when_they_are_asked_for(code: str, metrics: list[str]) -> None:
-    names = ["pipeline.metrics.chrf", "pipeline.metrics.errant.metric", "pipeline.metrics.gleu"]
+    names = [
+        "pipeline.metrics.chrf",
+        "pipeline.extensions.edits.metrics.errant",
+        "pipeline.metrics.gleu",
+    ]
     assert loaded(code, names) == [f"pipeline.metrics.{name}" for name in metrics]
 
 
@@ -61,7 +65,7 @@ def test_options_of_metrics_are_declared_where_they_are_named() -> None:
     code = "from pipeline.cli import main; main(['score', 'chrf', {}])"
     names = [
         "pipeline.metrics.green",
-        "pipeline.human.judgments",
+        "pipeline.extensions.human.judgments",
         "concurrent.futures",
         "importlib.metadata",
     ]

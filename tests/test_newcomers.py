@@ -215,8 +215,8 @@ def test_an_entry_is_enough_for_a_data_set_and_a_file_for_a_published_result(
     blocks = section("A data set")
     add(project, blocks)
     new, changed = changes(untouched, project)
-    assert (new, list(changed)) == ([], ["pipeline/io/datasets.yaml"])
-    assert all(line.startswith("+") for line in changed["pipeline/io/datasets.yaml"])
+    assert (new, list(changed)) == ([], ["pipeline/data/datasets.yaml"])
+    assert all(line.startswith("+") for line in changed["pipeline/data/datasets.yaml"])
     (listed,) = try_out(project, blocks, ["data", "list"])
     assert "three-lines" in listed
     recipe = section("A published result")

@@ -121,13 +121,13 @@ EVALUATION = {"count", "get", "index", "to_pandas", "report", "plot", "scores", 
 @pytest.mark.parametrize("text", KEYS)
 def test_counts_on_disk_are_known_again(text: str) -> None:
     """The keys of version 0.1.0, in which a key was made of repr() of the needs."""
-    needs = from_text(text).needs
-    assert (needs.key, counts_key(["text"], needs)) == KEYS[text]
+    spec = from_text(text).spec
+    assert (spec.key, counts_key(["text"], spec)) == KEYS[text]
 
 
 def test_numbers_from_files_are_known_again() -> None:
-    needs = from_values([EXTERNAL])[0].needs
-    assert (needs.key, counts_key(["text"], needs)) == EXTERNAL_KEY
+    spec = from_values([EXTERNAL])[0].spec
+    assert (spec.key, counts_key(["text"], spec)) == EXTERNAL_KEY
 
 
 def test_the_public_names_stay() -> None:

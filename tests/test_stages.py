@@ -14,7 +14,7 @@ from pipeline import stages
 from pipeline.errors import StoreError
 from pipeline.execution.options import AUTO, Listener
 from pipeline.reopen import revisit
-from pipeline.scoring.board import describe
+from pipeline.scoring.metric_results import describe
 from pipeline.scoring.stored_runs import load_two
 from tests.conftest import ROOT, Hears, run, write_run
 
@@ -59,7 +59,11 @@ def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.Mo
 
     def best(scored: Scored, asked: int) -> Scored:
         names = [score.system for score in scored.results.scores if score.rank <= asked]
-        assert all(score.bootstrap for board in scored.boards for score in board.scores)
+        assert all(
+            score.bootstrap
+            for metric_result in scored.metric_results
+            for score in metric_result.scores
+        )
         return scored.told(f"best: {', '.join(names)}")
 
     def nothing(job: Job) -> None:
@@ -102,7 +106,7 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(tmp_pa
         load_two(tmp_path / "other", folder)
     told: list[str] = []
     for _ in range(2):
-        run(config, folder, listener=Hears(tell=told.append))
+        run(config, folder, listener=Hears(warn=told.append))
         assert path.read_text(encoding="utf-8") == new
     assert told == [
         f"{folder}: an earlier version had other digests of texts; they are counted anew, once"

@@ -176,7 +176,7 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
     assert {
         "prepare.py",
         "execution/count.py",
-        "scoring/board.py",
+        "scoring/metric_results.py",
         "kernel/__init__.py",
         "_version.py",
     } <= of_stages
@@ -333,7 +333,7 @@ def test_starting_costs_nothing(code: str) -> None:
 
 
 def test_the_modules_looked_for_would_be_found() -> None:
-    assert loaded("import pipeline.config.load, pipeline.stages", HEAVY) == [
+    assert loaded("import pipeline.data.config.load, pipeline.stages", HEAVY) == [
         "numpy",
         "pydantic",
         "yaml",

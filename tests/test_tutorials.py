@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.cli import main
-from pipeline.io import catalogue
+from pipeline.data import catalogue
 from tests.conftest import ROOT
-from tests.metrics.test_judge import KEY, right, served
+from tests.extensions.neural.test_judge import KEY, right, served
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
 from tests.stand_ins import chance, text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.io.catalogue import DataFile
+    from pipeline.data.catalogue import DataFile
 
 LINES = 24
 """Lines of the invented files."""

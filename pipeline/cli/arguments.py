@@ -15,17 +15,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from ..config.resolved import Column, Dataset, Input, System, is_glob
-from ..corpus.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
-from ..corpus.formats.m2 import annotators
+from pipeline.extensions.edits.m2_format import annotators
+
+from ..data.config.resolved import Column, Dataset, Input, System, is_glob
+from ..data.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
-from ..io.plain_files import STDIN, UNPACKED, Spool
-from ..io.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
+from ..files.plain_files import STDIN, UNPACKED, TempFiles
+from ..files.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from ..corpus.corpus import Corpus
+    from ..data.corpus import Corpus
     from ..scoring.stored_runs import Selection
 
 STAND_IN = "the first annotator's edits stand in"
@@ -39,7 +40,7 @@ def given_path(text: str) -> Path | Remote:
         return STDIN
     if not is_data(text):
         return locate(Path(), text)
-    from ..io.dataset_cache import path_of  # here, because few texts are of data sets
+    from ..data.dataset_cache import path_of  # here, because few texts are of data sets
 
     return path_of(text)
 
@@ -68,7 +69,7 @@ def _is_m2(path: Path, *, look: bool) -> bool:
     if form is not None or not look:
         return form == ANNOTATED
     try:
-        with Spool(UNPACKED).local(path).open("rb") as file:
+        with TempFiles(UNPACKED).local(path).open("rb") as file:
             return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
     except (OSError, CorpusError):
         return False
@@ -116,7 +117,7 @@ def _annotator(path: Path, number: str, flag: str) -> str:
 
     if flag == "-s" and not number:
         return ""
-    known = annotators(path, Spool(UNPACKED))
+    known = annotators(path, TempFiles(UNPACKED))
     names = [str(annotator) for annotator in known]
     listed = ", ".join(f"{path}:{name}" for name in names)
     if not number and len(names) == 1:
@@ -228,11 +229,11 @@ def open_files(
     """Open and check the files; systems are called as they were written. Warnings go to standard
     error.
 
-    `views` says what the metrics read; see `metrics/base/needs.py`. `references` says whether they
+    `views` says what the metrics read; see `metrics/base/statistics_spec.py`. `references` says whether they
     read any."""
-    from ..corpus.input_warnings import suspicions  # here, because --help opens nothing
-    from ..corpus.opener import open_corpus
-    from ..metrics.base.needs import EDITS, TEXTS
+    from ..data.input_warnings import suspicions  # here, because --help opens nothing
+    from ..data.opener import open_corpus
+    from ..metrics.base.statistics_spec import EDITS, TEXTS
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)
@@ -265,7 +266,11 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     """Return the data set of the files. An M2 file alone holds the references of all annotators,
     and the source.
     """
-    from ..metrics.base.needs import EDITS, GOLD, annotator_of  # here, because it needs numpy
+    from ..metrics.base.statistics_spec import (  # here, because it needs numpy
+        EDITS,
+        GOLD,
+        annotator_of,
+    )
 
     of_edits = not {GOLD, EDITS}.isdisjoint(views)
     edits = of_edits or any(map(annotator_of, views))
@@ -318,7 +323,7 @@ def expanded(texts: Sequence[str]) -> list[str]:
     """
     if not any(is_data(text) and is_glob(text) for text in texts):
         return list(texts)
-    from ..io.catalogue import named_in  # here, because few texts are of data sets
+    from ..data.catalogue import named_in  # here, because few texts are of data sets
 
     each = (
         [f"{PREFIX}{file.key}" for file in named_in(t)] if is_data(t) and is_glob(t) else [t]

@@ -34,8 +34,8 @@ from ..errors import (
     did_you_mean,
     printable,
 )
-from ..io.workers import address_space, starved
 from ..lookup import leave_working_directory
+from ..parallel import address_space, starved
 from .streams import guard, show_every_letter, silence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
@@ -281,9 +281,9 @@ def _dispatch(arguments: list[str]) -> int:
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
-                from ..metrics.plugged.loading import (
-                    load,
-                )  # here, because most commands have no use for it
+                from ..metrics.functions.loading import (
+                    load,  # here, because most commands have no use for it
+                )
 
                 load(value if equals else arguments[place + 1])
     parser, named = _parser(name, arguments)
@@ -307,7 +307,7 @@ def _dispatch(arguments: list[str]) -> int:
         parser.print_help()
         return 0
     if getattr(parsed, "download", False):  # after the options are declared, which needs no model
-        from ..metrics.plugged.models import allow_download
+        from ..metrics.functions.models import allow_download
 
         allow_download()
     try:

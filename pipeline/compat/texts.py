@@ -18,7 +18,7 @@ from ..kernel.common import Encoded, Lines, join_lines
 
 if TYPE_CHECKING:
     from ..metrics.base.metric import Metric
-    from ..metrics.base.needs import Columns
+    from ..metrics.base.statistics_spec import Columns
 
 
 class WrongTypeError(InputError, TypeError):
@@ -50,7 +50,7 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
         (metric,) = from_values({"name": name, **options})
     except ConfigError as error:
         raise WrongValueError(f"{name}{error.problems[0].message.removeprefix('[0]')}") from None
-    reason = metric.needs.unavailable()
+    reason = metric.spec.unavailable()
     if reason:
         raise UnavailableError(reason)
     return metric
@@ -66,7 +66,7 @@ def sums_of(metric: "Metric", columns: dict[str, Ints], there: Bools) -> dict[st
     present: Columns = columns
     if not there.all():
         lengths = np.where(there, columns["ref_len"], -1)
-        present = compact({**columns, "ref_len": lengths}, metric.needs.of_references)
+        present = compact({**columns, "ref_len": lengths}, metric.spec.of_references)
     terms, rows = metric.make_terms(present), np.arange(len(there))
     apart = [field.name for field in metric.terms if field.per_reference]
     chosen = metric.choose(present) if apart and there.shape[1] > 1 else 0

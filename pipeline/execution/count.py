@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from ..corpus.scan import STRIDE, changed
-from ..corpus.texts import AnyText, MemoryText, Span, TextFile, read_span, read_texts
+from ..data.scan import STRIDE, changed
+from ..data.texts import AnyText, MemoryText, Span, TextFile, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
-from ..io.workers import silent, threads
-from ..metrics.base.needs import Needs, Survey, Text, surveyed
+from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
 from ..metrics.given import Gathered, prepared
+from ..parallel import silent, threads
 from . import workers
 from .options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
 from .store.counts import (
@@ -33,11 +33,11 @@ from .store.counts import (
 
 if TYPE_CHECKING:
     from ..arrays import Bools, Ints
-    from ..corpus.corpus import Corpus
+    from ..data.corpus import Corpus
     from ..kernel.common import Lines
     from .store.run_directory import RunDirectory
 
-    Counted = Mapping[tuple[str, Needs], StoredCounts | InMemoryCounts]
+    Counted = Mapping[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts]
     """The counts of a data set, by system and needs."""
 
 # ---- shards: which lines are counted together; they change memory and time, but never a result
@@ -98,41 +98,41 @@ class _Plan(NamedTuple):
     corpus: Corpus
     names: list[str]
     """The systems of which some counts are missing."""
-    needs: list[Needs]
+    spec: list[StatisticsSpec]
     """The needs of which some counts are missing."""
     shards: list[Shard]
     """The shards of these systems."""
-    keys: Mapping[tuple[str, Needs], str]
+    keys: Mapping[tuple[str, StatisticsSpec], str]
     """The keys of the missing counts, by system and needs."""
-    found: Mapping[Survey, workers.Found] = {}
+    found: Mapping[CorpusPass, workers.Found] = {}
     """What the surveys of the needs have found."""
 
     @classmethod
     def of(
         cls,
         corpus: Corpus,
-        keys: Mapping[tuple[str, Needs], str],
+        keys: Mapping[tuple[str, StatisticsSpec], str],
         shard_lines: int | None,
         least: int = MIN_SHARDS,
-        found: Mapping[Survey, workers.Found] | None = None,
+        found: Mapping[CorpusPass, workers.Found] | None = None,
     ) -> _Plan:
         """Return the plan for counts that are missing. `least` is how many shards there are (see
         cut).
         """
         names = list(dict.fromkeys(name for name, _ in keys))
-        needs = list(dict.fromkeys(need for _, need in keys))
+        spec = list(dict.fromkeys(need for _, need in keys))
         texts = corpus.texts()
         size, references = sum(text.size for text in texts), len(corpus.references)
         stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
         pieces = cut(
             corpus.lines, len(names), size, stride, shard_lines, references=references, least=least
         )
-        return cls(corpus, names, needs, pieces, keys, found or {})
+        return cls(corpus, names, spec, pieces, keys, found or {})
 
     @property
-    def grid(self) -> list[tuple[str, Needs]]:
+    def grid(self) -> list[tuple[str, StatisticsSpec]]:
         """The system and needs of each array of a shard, in the order in which a worker gives them."""
-        return [(name, need) for need in self.needs for name in self.names]
+        return [(name, need) for need in self.spec for name in self.names]
 
     def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
         """Return the file for the counts of a shard."""
@@ -148,7 +148,7 @@ class _Plan(NamedTuple):
         names = self.corpus.systems if self.names == [ALL] else self.names
         incomplete = corpus.references if corpus.missing else ()
         found = (
-            tuple(self.found[need.survey] if need.survey else None for need in self.needs)
+            tuple(self.found[need.corpus_pass] if need.corpus_pass else None for need in self.spec)
             if self.found
             else ()
         )
@@ -157,7 +157,7 @@ class _Plan(NamedTuple):
             source=corpus.source.span(low, high) if corpus.source else None,
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
-            needs=tuple(self.needs),
+            spec=tuple(self.spec),
             lacking=tuple(
                 workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete
             ),
@@ -182,12 +182,14 @@ class _Plan(NamedTuple):
         return [Missing(corpus.name, name, first, last) for name in names]
 
 
-def _by_view(corpus: Corpus, needs: Sequence[Needs]) -> list[tuple[Corpus, list[Needs]]]:
+def _by_view(
+    corpus: Corpus, spec: Sequence[StatisticsSpec]
+) -> list[tuple[Corpus, list[StatisticsSpec]]]:
     """Return each view of a data set, such as its texts or a set of files of numbers, with the
     needs that read it.
     """
-    by_view: dict[int, tuple[Corpus, list[Needs]]] = {}
-    for need in needs:
+    by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
+    for need in spec:
         read = corpus.read_by(need)
         by_view.setdefault(id(read), (read, []))[1].append(need)
     return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
@@ -214,8 +216,8 @@ def _counted(
         plan.shards[-1].high - sum(shard.high - shard.low for shard in undone)
     )
     tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
-    tell = lambda text: listener.tell(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
-    for number, columns, lost in workers.Runner(n_jobs, backend, tell, options.cluster).run(tasks):
+    warn = lambda text: listener.warn(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
+    for number, columns, lost in workers.Runner(n_jobs, backend, warn, options.cluster).run(tasks):
         shard = undone[number]
         yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
         done += len(plan.names) * (shard.high - shard.low)
@@ -240,7 +242,7 @@ THREADED = 1 << 17
 
 
 def count_all(
-    views: Iterable[tuple[Corpus, Sequence[Needs]]],
+    views: Iterable[tuple[Corpus, Sequence[StatisticsSpec]]],
     directory: RunDirectory,
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
@@ -253,9 +255,12 @@ def count_all(
     the next run goes on from there. Systems with lines that could not be counted are left out of
     the counts. Raises CorpusError where a file has changed meanwhile."""
     workers.keep_memory()
-    counted, every_lost = dict[tuple[str, Needs], StoredCounts | InMemoryCounts](), list[Missing]()
-    for corpus, needs in views:
-        counts, keys = placed(corpus, needs, directory)
+    counted, every_lost = (
+        dict[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts](),
+        list[Missing](),
+    )
+    for corpus, spec in views:
+        counts, keys = placed(corpus, spec, directory)
         missing = {
             cell: keys[cell]
             for cell in counts
@@ -265,7 +270,7 @@ def count_all(
         found = _surveyed_to_disk(
             corpus, [need for _, need in missing], directory, options, listener
         )
-        _, early = placed(_stamped(corpus), needs, directory)
+        _, early = placed(_stamped(corpus), spec, directory)
         parts = _found(
             directory, missing, corpus, {early[cell]: key for cell, key in missing.items()}
         )
@@ -300,7 +305,7 @@ class Ahead:
     def __init__(
         self,
         directory: Callable[[], RunDirectory],
-        view: Callable[[Corpus], tuple[Corpus, Sequence[Needs]]],
+        view: Callable[[Corpus], tuple[Corpus, Sequence[StatisticsSpec]]],
         options: RunOptions,
         listener: Listener,
     ) -> None:
@@ -320,10 +325,10 @@ class Ahead:
         """Count what can be counted of the first lines of a data set; return how many lines are
         done.
         """
-        corpus, needs = self._view(corpus)
-        if not needs or not corpus.lines:
+        corpus, spec = self._view(corpus)
+        if not spec or not corpus.lines:
             return corpus.lines
-        counts, keys = placed(_stamped(corpus), needs, self.directory)
+        counts, keys = placed(_stamped(corpus), spec, self.directory)
         missing = {cell: keys[cell] for cell, own in counts.items() if not own.path.exists()}
         if not missing:
             return corpus.lines
@@ -365,45 +370,47 @@ def _stamped(corpus: Corpus) -> Corpus:
 
 def _surveyed_to_disk(
     corpus: Corpus,
-    needs: Iterable[Needs],
+    spec: Iterable[StatisticsSpec],
     directory: RunDirectory,
     options: RunOptions,
     listener: Listener,
-) -> dict[Survey, workers.Found]:
+) -> dict[CorpusPass, workers.Found]:
     """Return what the surveys of needs find in a data set. What the run directory does not have yet
     is counted.
     """
-    surveyed = {}
-    for survey, view in _surveys(corpus, needs):
-        key = _key(view, survey, [text.digest for text in view.systems.values()])
+    with_corpus_pass = {}
+    for corpus_pass, view in _surveys(corpus, spec):
+        key = _key(view, corpus_pass, [text.digest for text in view.systems.values()])
         file = directory.whole_file(
-            corpus.name, corpus.lines, survey, f"{WHOLE}{key}", len(corpus.references)
+            corpus.name, corpus.lines, corpus_pass, f"{WHOLE}{key}", len(corpus.references)
         )
         if not file.locations(read=True):
             directory.announce([file])
-            keys: Mapping[tuple[str, Needs], str] = {(ALL, survey): f"{WHOLE}{key}"}
+            keys: Mapping[tuple[str, StatisticsSpec], str] = {(ALL, corpus_pass): f"{WHOLE}{key}"}
             plan = _Plan.of(view, keys, options.shard_lines)
             parts = _found(directory, keys, view)
             locations, _ = _counted_to_files(plan, directory, options, listener, parts, "surveying")
             arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
-            file.write([workers.joined(survey, len(corpus.references), arrays)])
+            file.write([workers.joined(corpus_pass, len(corpus.references), arrays)])
             directory.remove_parts({location.path for location in locations.values()})
-        surveyed[survey] = workers.Found(survey, len(corpus.references), *file.locations().values())
-    return surveyed
+        with_corpus_pass[corpus_pass] = workers.Found(
+            corpus_pass, len(corpus.references), *file.locations().values()
+        )
+    return with_corpus_pass
 
 
-def _surveys(corpus: Corpus, needs: Iterable[Needs]) -> Iterator[tuple[Survey, Corpus]]:
+def _surveys(corpus: Corpus, spec: Iterable[StatisticsSpec]) -> Iterator[tuple[CorpusPass, Corpus]]:
     """Yield the surveys of needs, each with the data set that it reads: without systems where it
     reads none.
     """
-    for survey in dict.fromkeys(need.survey for need in needs):
-        if survey:
-            yield survey, corpus if survey.of_systems else corpus.without(corpus.systems)
+    for corpus_pass in dict.fromkeys(need.corpus_pass for need in spec):
+        if corpus_pass:
+            yield corpus_pass, corpus if corpus_pass.of_systems else corpus.without(corpus.systems)
 
 
 def _found(
     directory: RunDirectory,
-    keys: Mapping[tuple[str, Needs], str],
+    keys: Mapping[tuple[str, StatisticsSpec], str],
     corpus: Corpus,
     early: Mapping[str, str] = {},
 ) -> dict[CountsKey, Location]:
@@ -481,15 +488,15 @@ def _merged(lost: Iterable[Missing]) -> list[Missing]:
 
 
 def placed(
-    corpus: Corpus, needs: Sequence[Needs], directory: RunDirectory
-) -> tuple[dict[tuple[str, Needs], StoredCounts], dict[tuple[str, Needs], str]]:
+    corpus: Corpus, spec: Sequence[StatisticsSpec], directory: RunDirectory
+) -> tuple[dict[tuple[str, StatisticsSpec], StoredCounts], dict[tuple[str, StatisticsSpec], str]]:
     """Return, for each system and needs, its counts (which may not be there yet) and their key."""
     counts, keys = {}, {}
-    for need in needs:
+    for need in spec:
         schema = need.schema(len(corpus.references))
         every = (
             [text.digest for text in corpus.systems.values()]
-            if need.survey and need.survey.of_systems
+            if need.corpus_pass and need.corpus_pass.of_systems
             else []
         )
         for name, file in corpus.systems.items():
@@ -498,7 +505,7 @@ def placed(
     return counts, keys
 
 
-def _key(corpus: Corpus, need: Needs, *outputs: object) -> str:
+def _key(corpus: Corpus, need: StatisticsSpec, *outputs: object) -> str:
     """Return the key of counts of a data set, which depend on what stands for outputs, and on its
     other texts.
     """
@@ -519,12 +526,14 @@ FEW = 1024
 """With fewer lines, columns are kept as they were counted."""
 
 
-def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions = AUTO) -> Counted:
+def count_in_memory(
+    corpus: Corpus, spec: Sequence[StatisticsSpec], options: RunOptions = AUTO
+) -> Counted:
     """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be
     counted.
     """
-    counted: dict[tuple[str, Needs], StoredCounts | InMemoryCounts] = {}
-    for view, needs_of_view in _by_view(corpus, needs):
+    counted: dict[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts] = {}
+    for view, needs_of_view in _by_view(corpus, spec):
         is_alone = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
         if (
             is_alone
@@ -541,9 +550,9 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
                 continue
             except LongTextError:  # the way below says where
                 pass
-        surveys = {}
-        for survey, read in _surveys(view, needs_of_view):
-            plan = _Plan.of(read, {(ALL, survey): ""}, options.shard_lines)
+        corpus_passes = {}
+        for corpus_pass, read in _surveys(view, needs_of_view):
+            plan = _Plan.of(read, {(ALL, corpus_pass): ""}, options.shard_lines)
             every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
             rows = (
                 array
@@ -551,12 +560,12 @@ def count_in_memory(corpus: Corpus, needs: Sequence[Needs], options: RunOptions 
                 for array in every.pop(shard) or []
                 if array is not None
             )
-            joined = workers.joined(survey, len(read.references), rows)
-            surveys[survey] = workers.Found(survey, len(read.references), joined)
+            joined = workers.joined(corpus_pass, len(read.references), rows)
+            corpus_passes[corpus_pass] = workers.Found(corpus_pass, len(read.references), joined)
         cells = {(name, need): "" for need in needs_of_view for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least, surveys)
+        plan = _Plan.of(view, cells, options.shard_lines, least, corpus_passes)
         parts = {}
         for shard, columns, lost in _counted(plan, plan.shards, options):
             if lost:
@@ -574,7 +583,7 @@ class PreparedCounts:
     that asks.
     """
 
-    def __init__(self, corpus: Corpus, needs: Needs) -> None:
+    def __init__(self, corpus: Corpus, spec: StatisticsSpec) -> None:
         """Prepare the view of a data set that the needs read."""
 
         def lines(text: AnyText) -> Lines:
@@ -582,9 +591,9 @@ class PreparedCounts:
             return read_span(span) if isinstance(span, Span) else span
 
         self.references, self.every = len(corpus.references), np.arange(corpus.lines)
-        self.schema = needs.schema(self.references)
+        self.schema = spec.schema(self.references)
         self.blank: Bools | None = None  # which references are missing
-        source = lines(corpus.source) if corpus.source and needs.source else None
+        source = lines(corpus.source) if corpus.source and spec.source else None
         kept = [lines(text) for text in corpus.references]
         if corpus.missing:
             kept, self.blank = workers.without(
@@ -592,13 +601,13 @@ class PreparedCounts:
             )
         systems = (
             list(map(lines, corpus.systems.values()))
-            if needs.survey and needs.survey.of_systems
+            if spec.corpus_pass and spec.corpus_pass.of_systems
             else []
         )
-        text = surveyed(needs, Text(source, kept, systems, {}, missing=self.blank))
+        text = with_corpus_pass(spec, Text(source, kept, systems, {}, missing=self.blank))
         self.whole = text.whole
         """What the survey of the needs has found."""
-        self._prepared = Gathered(needs, text) if corpus.computed else prepared(needs, text)
+        self._prepared = Gathered(spec, text) if corpus.computed else prepared(spec, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line whose number `rows` has.

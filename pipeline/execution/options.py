@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from ..io.workers import processors
-from .clusters import CLUSTERS, Cluster
+from pipeline.extensions.clusters.clusters import CLUSTERS, Cluster
+
+from ..parallel import processors
 
 if TYPE_CHECKING:
-    from ..config.models import RunConfig
+    from ..data.config.models import RunConfig
     from .workers import Backend
 
 
@@ -114,7 +115,7 @@ class Listener:
     def testing(self, done: int, whole: int) -> None:
         """Take the number of samples, trials or matches that are done."""
 
-    def tell(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Take what a user should know at once, such as that a worker died."""
 
     def note(self, text: str) -> None:
@@ -138,10 +139,10 @@ class LoggingListener(Listener):
         """Add it."""
         self.bytes += size
 
-    def tell(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Log it and pass it on."""
         self.log(text)
-        self.listener.tell(text)
+        self.listener.warn(text)
 
     def note(self, text: str) -> None:
         """Log it and pass it on."""

@@ -17,10 +17,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.extensions.clusters.clusters import Cluster, bundles
+
 from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
-from ..corpus.texts import Span, read_span
+from ..data.texts import Span, read_span
 from ..errors import (
     CorpusError,
     InputError,
@@ -30,10 +32,9 @@ from ..errors import (
     Problem,
     UnreadableError,
 )
-from ..io.workers import MEMORY, WorkerLostError, processors, results, silent, starved
 from ..kernel.common import Lines
-from ..metrics.base.needs import COUNTING, Needs, Survey, Text
-from .clusters import Cluster, bundles
+from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
+from ..parallel import MEMORY, WorkerLostError, processors, results, silent, starved
 from .store.counts import Location, ShardFile
 
 Columns = list[NDArray[np.integer] | None]
@@ -66,7 +67,7 @@ class Task:
     source: Span | Lines | None
     references: tuple[Span | Lines, ...]
     systems: tuple[Span | Lines, ...]
-    needs: tuple[Needs, ...]
+    spec: tuple[StatisticsSpec, ...]
     lacking: tuple[Ints, ...] = ()
     """The lines of the shard, from 0, that lack each reference; empty where every line has all of
     them."""
@@ -165,18 +166,18 @@ def count(task: Task) -> Done:
     rows = task.low + np.arange(
         len(next(one for one in (*references, *systems, source) if one is not None).starts)
     )
-    text = Text(source, references, systems, {}, task.needs, rows=rows, missing=blank)
+    text = Text(source, references, systems, {}, task.spec, rows=rows, missing=blank)
     packed = []
-    for needs, found in zip_longest(task.needs, task.found):
-        schema = needs.schema(len(task.references))
+    for spec, found in zip_longest(task.spec, task.found):
+        schema = spec.schema(len(task.references))
         try:
-            for columns in needs.count(text._replace(whole=found.whole) if found else text):
+            for columns in spec.count(text._replace(whole=found.whole) if found else text):
                 if blank is not None and "ref_len" in columns:
                     columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
             read = [
-                *([task.source] if task.source and needs.source else []),
+                *([task.source] if task.source and spec.source else []),
                 *task.references,
                 *task.systems,
             ]
@@ -282,7 +283,7 @@ def run(
     n_jobs: int,
     backend: Backend,
     cluster: Cluster | None = None,
-    tell: Callable[[str], None] = silent,
+    warn: Callable[[str], None] = silent,
 ) -> Iterator[Answer]:
     """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
 
@@ -312,7 +313,7 @@ def run(
             yield from map(done, map(work, handing))
         else:
             yield from map(
-                done, results(work, handing, n_jobs, processes=backend != "threading", tell=tell)
+                done, results(work, handing, n_jobs, processes=backend != "threading", warn=warn)
             )
     except (MemoryError, SystemError) as error:
         if starved(error) != MEMORY:
@@ -384,10 +385,10 @@ class Runner:
         self,
         n_jobs: int,
         backend: Backend,
-        tell: Callable[[str], None],
+        warn: Callable[[str], None],
         cluster: Cluster | None = None,
     ) -> None:
-        self.n_jobs, self.backend, self.tell, self.cluster = n_jobs, backend, tell, cluster
+        self.n_jobs, self.backend, self.warn, self.cluster = n_jobs, backend, warn, cluster
         self.left, self.failures = DEATHS, FAILURES
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
@@ -403,7 +404,7 @@ class Runner:
         while todo:
             try:
                 for number, columns in run(
-                    [*todo.values()], self.n_jobs, self.backend, self.cluster, self.tell
+                    [*todo.values()], self.n_jobs, self.backend, self.cluster, self.warn
                 ):
                     del todo[number]
                     yield Outcome(number, columns, [])
@@ -422,10 +423,10 @@ class Runner:
     def _died(self, died: WorkerDiedError, then: str) -> None:
         self.left -= 1
         self.failures -= died.alive
-        self.tell(f"{died.reason}{then}")
+        self.warn(f"{died.reason}{then}")
         if self.backend == "loky" and died.alive and self.failures <= 0:
             self.backend = "serial"
-            self.tell("the rest is counted in one process")
+            self.warn("the rest is counted in one process")
 
     def _alone(self, task: Task, part: tuple[int, int, int, int]) -> Outcome:
         """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it,
@@ -433,13 +434,13 @@ class Runner:
         """
         low, high, first, last = part
         apart = (
-            1 if isinstance(task.needs[0], Survey) else last - first
+            1 if isinstance(task.spec[0], CorpusPass) else last - first
         )  # how many systems can be counted apart
         if self.left > 0:
             if self.backend == "threading":
                 self.backend = "serial"
             try:
-                ((_, columns),) = run([task.part(*part)], 1, self.backend, self.cluster, self.tell)
+                ((_, columns),) = run([task.part(*part)], 1, self.backend, self.cluster, self.warn)
                 return Outcome(task.number, columns, [])
             except WorkerDiedError as died:
                 line, system = (low + high) // 2, (first + last) // 2
@@ -453,11 +454,11 @@ class Runner:
                 self._died(died, f" over {lines} alone; {what}")
                 if halves:
                     one, two = (self._alone(task, half) for half in halves)
-                    return _joined(one, two, len(task.needs), lines=high - low > 1)
-        return Outcome(task.number, [None] * (len(task.needs) * apart), [Lost(*part)])
+                    return _joined(one, two, len(task.spec), lines=high - low > 1)
+        return Outcome(task.number, [None] * (len(task.spec) * apart), [Lost(*part)])
 
 
-def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
+def _joined(one: Outcome, two: Outcome, spec: int, *, lines: bool) -> Outcome:
     """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its
     systems.
     """
@@ -469,15 +470,15 @@ def _joined(one: Outcome, two: Outcome, needs: int, *, lines: bool) -> Outcome:
                 None if upper is None or lower is None else np.concatenate((upper, lower))
             )
     else:
-        for row in range(needs):
+        for row in range(spec):
             for half in (first, second):
-                size = len(half) // needs
+                size = len(half) // spec
                 columns += half[row * size : (row + 1) * size]
     return Outcome(one.number, columns, [*one.lost, *two.lost])
 
 
 # ---- what surveys find in whole data sets, as workers get it (see Survey in
-# `metrics/base/needs.py`)
+# `metrics/base/statistics_spec.py`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -486,7 +487,7 @@ class Found:
     once.
     """
 
-    survey: Survey
+    corpus_pass: CorpusPass
     references: int
     """How many references the data set has."""
     rows: NDArray[np.integer] | Location
@@ -496,34 +497,34 @@ class Found:
     def whole(self) -> Any:
         """What needs find as Text.whole. Raises StoreError where the file is damaged or gone."""
         rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
-        return self.survey.opened(self.survey.schema(self.references).unpack(rows))
+        return self.corpus_pass.opened(self.corpus_pass.schema(self.references).unpack(rows))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _of_file if isinstance(self.rows, Location) else Found, (
-            self.survey,
+            self.corpus_pass,
             self.references,
             self.rows,
         )
 
 
 @lru_cache(4)  # a worker process keeps so many opened
-def _of_file(survey: Survey, references: int, rows: Location) -> Found:
-    return Found(survey, references, rows)
+def _of_file(corpus_pass: CorpusPass, references: int, rows: Location) -> Found:
+    return Found(corpus_pass, references, rows)
 
 
 def joined(
-    survey: Survey, references: int, shards: Iterable[NDArray[np.integer]]
+    corpus_pass: CorpusPass, references: int, shards: Iterable[NDArray[np.integer]]
 ) -> NDArray[np.integer]:
     """Return the reduced rows of all shards, which come in the order of lines.
 
     A few neighbours at a time are reduced, so that memory holds little more than the rows that are
     left in the end."""
-    schema = survey.schema(references)
+    schema = corpus_pass.schema(references)
     waiting: list[NDArray[np.integer]] = []
 
     def reduce(last: int) -> None:
         rows = schema.unpack(np.concatenate(waiting[-last:]))
-        waiting[-last:] = [schema.narrowed(survey.reduced(rows))]
+        waiting[-last:] = [schema.narrowed(corpus_pass.reduced(rows))]
 
     for shard in shards:
         waiting.append(shard)

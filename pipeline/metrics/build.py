@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from ..config.tree import Node, base_of, from_plain, is_set
+from ..data.config.tree import Node, base_of, from_plain, is_set
 from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
-from ..io.remote import Remote, expanded, is_data, locate
+from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
@@ -49,9 +49,9 @@ def meant(name: str) -> Meant:
     if choices:
         listed = "".join(f"\n  {choice}: {METRICS[choice.metric].summary}" for choice in choices)
         raise ConfigError(f"'{name}' may be one of these; write the one that you mean:{listed}")
-    from .plugged.loading import (
-        find,
-    )  # here, because installed packages are only looked at for unknown names
+    from .functions.loading import (
+        find,  # here, because installed packages are only looked at for unknown names
+    )
 
     if find(name):
         return Meant(name, {})
@@ -171,7 +171,7 @@ def _of_python(value: Any) -> Any:
         return {**value, "name": _of_python(value["name"])}
     if not callable(value):
         return value
-    from .plugged.loading import of_values
+    from .functions.loading import of_values
 
     return of_values(value)
 

@@ -14,19 +14,19 @@ from ..tokenizers.tokenization import Tokenization
 from .base.capabilities import Compiled, HasPeerSignature, Shared, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.needs import Columns, Field, Needs, OverlapNeeds, PreparedOverlap, Text
 from .base.options import beta_option, level_option, lowercase_option, option, sacrebleu_signature
+from .base.statistics_spec import Columns, Field, OverlapSpec, PreparedOverlap, StatisticsSpec, Text
 
 EPSILON = 1e-16
 """With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
 
 
 @dataclass(frozen=True)
-class ChrfNeeds(Needs):
+class ChrfSpec(StatisticsSpec):
     """N-grams of characters, followed by n-grams of words (if any) as if they had higher orders."""
 
-    characters: OverlapNeeds
-    words: OverlapNeeds | None
+    characters: OverlapSpec
+    words: OverlapSpec | None
 
     @property
     def order(self) -> int:
@@ -48,12 +48,12 @@ class ChrfNeeds(Needs):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
-        counted = [needs.count(text) for needs in (self.characters, self.words) if needs]
+        counted = [spec.count(text) for spec in (self.characters, self.words) if spec]
         return [self.together(*parts) for parts in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> "PreparedChrf | None":
         """Return the references prepared; see `metrics/given.py`."""
-        parts = [needs.prepare(text) for needs in (self.characters, self.words) if needs]
+        parts = [spec.prepare(text) for spec in (self.characters, self.words) if spec]
         return None if None in parts else PreparedChrf(self, [part for part in parts if part])
 
     def together(
@@ -68,8 +68,8 @@ class ChrfNeeds(Needs):
             *([(words, self.words)] if words and self.words else []),
         ]
         totals = [
-            np.maximum(part["ref_len"][..., None] - np.arange(needs.order), 0)
-            for part, needs in parts
+            np.maximum(part["ref_len"][..., None] - np.arange(spec.order), 0)
+            for part, spec in parts
         ]
         joined = {
             name: np.concatenate([part[name] for part, _ in parts], axis=-1)
@@ -83,12 +83,12 @@ class ChrfNeeds(Needs):
 class PreparedChrf:
     """The references as characters, and as words if they count."""
 
-    needs: ChrfNeeds
+    spec: ChrfSpec
     parts: list[PreparedOverlap]
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        return self.needs.together(*(part.count(outputs, rows) for part in self.parts))
+        return self.spec.together(*(part.count(outputs, rows) for part in self.parts))
 
 
 class Parts(NamedTuple):
@@ -159,21 +159,21 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return []
 
     @cached_property
-    def needs(self) -> ChrfNeeds:
+    def spec(self) -> ChrfSpec:
         """Lengths, n-grams and matches with each reference."""
         split = Tokenization(
             "char" if self.whitespace else "nonspace",
             lowercase=self.lowercase,
             strip_end=self.strip_end,
         )
-        characters = OverlapNeeds(split, self.char_order, ("match",), source=False)
-        words = OverlapNeeds(
+        characters = OverlapSpec(split, self.char_order, ("match",), source=False)
+        words = OverlapSpec(
             Tokenization("chrf", lowercase=self.lowercase),
             self.word_order,
             ("match",),
             source=False,
         )
-        return ChrfNeeds(characters, words if self.word_order else None)
+        return ChrfSpec(characters, words if self.word_order else None)
 
     @property
     def name_in_text(self) -> str:
@@ -191,7 +191,7 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
             Shared(
                 self.char_order - 1,
                 "characters",
-                self.needs.characters.tokenization,
+                self.spec.characters.tokenization,
                 self.char_order,
             ),
         )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..errors import wrong_name
-from ..io.safe_files import file_name
+from ..files.safe_files import file_name
 from .base.capabilities import ReadsFiles
-from .base.needs import NumberNeeds
 from .base.options import beta_option, number_option, option
-from .plugged.metric import COUNTS, Numbers
+from .base.statistics_spec import NumberSpec
+from .functions.metric import COUNTS, Numbers
 
 LENGTHS = ("hyp_len", "ref_len", "hyp_total", "ref_total")
 OTHER_OUTPUTS = frozenset(
@@ -24,7 +24,7 @@ CITATIONS = {"errant": ("bryant-etal-2017-automatic",), "m2": ("dahlmeier-ng-201
 
 
 @dataclass(frozen=True)
-class ExternalNeeds(NumberNeeds):
+class ExternalSpec(NumberSpec):
     """Numbers of each sentence from files."""
 
     @property
@@ -102,7 +102,7 @@ class External(ReadsFiles, Numbers):
         problems = [("title", f"'{self.title}' cannot be a name: {wrong}")] if wrong else []
         if self.title in OTHER_OUTPUTS:
             problems.append(("title", f"'{self.title}' is the name of another output"))
-        numbers = len(self.needs.names)
+        numbers = len(self.spec.names)
         if self.columns and len(self.columns.split("+")) != numbers:
             problems.append(
                 ("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'")
@@ -144,8 +144,8 @@ class External(ReadsFiles, Numbers):
         return "corpus" if self.is_counts else self.score_
 
     @property
-    def needs(self) -> ExternalNeeds:
+    def spec(self) -> ExternalSpec:
         """The numbers of the files."""
-        return ExternalNeeds(
+        return ExternalSpec(
             self.title, *((COUNTS, self.decimals) if self.is_counts else (("value",), None))
         )

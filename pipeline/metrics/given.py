@@ -15,8 +15,8 @@ from ..kernel.common import Lines, join_lines
 from ..tokenizers import OWN, is_own
 from .base.capabilities import reads_files
 from .base.metric import Metric
-from .base.needs import Needs, Text
 from .base.options import Option
+from .base.statistics_spec import StatisticsSpec, Text
 
 OF_M2 = "gold: the texts of an M2 file are split already, at blanks; give texts, and no tokens of your own"
 """The message where tokens of the caller stand beside an M2 file."""
@@ -105,21 +105,21 @@ class Prepared(Protocol):
         output."""
 
 
-def prepared(needs: Needs, text: Text) -> Prepared:
+def prepared(spec: StatisticsSpec, text: Text) -> Prepared:
     """Return the source and the references of a text prepared for needs.
 
     Needs that can prepare more than lines have a method `prepare`, with the same argument. It
     returns None for settings for which there is no prepared form."""
-    prepare = getattr(needs, "prepare", None)
+    prepare = getattr(spec, "prepare", None)
     own: Prepared | None = prepare(text) if prepare else None
-    return own or Gathered(needs, text)
+    return own or Gathered(spec, text)
 
 
 @dataclass(frozen=True)
 class Gathered:
     """The prepared form of any needs: lines, which are counted anew with each output."""
 
-    needs: Needs
+    spec: StatisticsSpec
     text: Text
     """Source and references, and what the survey of the needs has found."""
 
@@ -132,7 +132,7 @@ class Gathered:
         given = Text(
             source, references, [own], {}, rows=rows, missing=missing, whole=self.text.whole
         )
-        (columns,) = self.needs.count(given)
+        (columns,) = self.spec.count(given)
         return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 

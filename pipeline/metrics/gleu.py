@@ -26,8 +26,8 @@ from .base import (
 from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
-from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import number_option
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 Parts = tuple[Ints, Ints, Ints, Ints]
 
@@ -322,11 +322,11 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         return self.references
 
     @cached_property
-    def needs(self) -> OverlapNeeds:
+    def spec(self) -> OverlapSpec:
         """What the variant counts, with each reference or with merged references."""
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
-        return OverlapNeeds(tokenization_of(self), self.order, kinds, source=True)
+        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and
@@ -335,9 +335,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         if self.variant == "2015":
             return None
         name = "paper" if self.variant == "paper" else "gleu"
-        return Rule(
-            name, self.needs.tokenization, 1, self.order, merged=self.references == "merged"
-        )
+        return Rule(name, self.spec.tokenization, 1, self.order, merged=self.references == "merged")
 
     @property
     def edition(self) -> str:

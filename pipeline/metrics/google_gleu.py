@@ -15,7 +15,6 @@ from ..kernel.common import MAX_ORDER
 from .base.capabilities import Compiled, Rule, ShowsNgrams
 from .base.choices import ratio
 from .base.metric import Counted, Metric, shown_matches
-from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import (
     level_option,
     lowercase_option,
@@ -24,6 +23,7 @@ from .base.options import (
     tokenizer_option,
     unit_option,
 )
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         return []
 
     @cached_property
-    def needs(self) -> OverlapNeeds:
+    def spec(self) -> OverlapSpec:
         """Lengths, totals, and matches with each reference."""
-        return OverlapNeeds(tokenization_of(self), self.order, ("match",), source=False)
+        return OverlapSpec(tokenization_of(self), self.order, ("match",), source=False)
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with each reference."""
-        return Rule("match", self.needs.tokenization, self.min_order, self.order)
+        return Rule("match", self.spec.tokenization, self.min_order, self.order)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths, and for each order the matches and the n-grams of output and reference."""

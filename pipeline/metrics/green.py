@@ -20,8 +20,8 @@ from .base import (
 from .base.capabilities import Rule, ShowsNgrams
 from .base.choices import best_by, by_order, f_beta, log, ratio
 from .base.metric import Counted, Metric, why_all_zero
-from .base.needs import Columns, Field, OverlapNeeds, tokenization_of
 from .base.options import beta_option
+from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
 @dataclass(frozen=True)
@@ -76,14 +76,14 @@ class Green(ShowsNgrams, Metric):
         return self.flavour == "authors"
 
     @cached_property
-    def needs(self) -> OverlapNeeds:
+    def spec(self) -> OverlapSpec:
         """The sums of minima from which hits and misses are computed."""
         kinds = ("match", "source_only", "common", "source_match")
-        return OverlapNeeds(tokenization_of(self), self.order, kinds, source=True, source_len=True)
+        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True, source_len=True)
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams count as hits and misses of six kinds."""
-        return Rule("green", self.needs.tokenization, 1, self.order)
+        return Rule("green", self.spec.tokenization, 1, self.order)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the hits (tp) and misses (fp, fn) of each order."""

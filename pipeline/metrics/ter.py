@@ -16,14 +16,14 @@ from ..tokenizers.tercom import Tercom
 from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
-from .base.needs import PRESENT, Columns, Field, Needs, Text
 from .base.options import level_option, option, sacrebleu_signature
+from .base.statistics_spec import PRESENT, Columns, Field, StatisticsSpec, Text
 
 # Columns of TER: the lengths of texts, and the edits that make an output a reference.
 
 
 @dataclass(frozen=True)
-class TerNeeds(Needs):
+class TerSpec(StatisticsSpec):
     """The edits with each reference, beside lengths in tokens."""
 
     tokens: Tercom
@@ -122,10 +122,10 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         return f"references: ter takes at most {MOST_REFERENCES} for a line, found {references}"
 
     @property
-    def needs(self) -> TerNeeds:
+    def spec(self) -> TerSpec:
         """Lengths, and the edits with each reference."""
         asian = self.asian_support and (self.normalized or self.no_punct)
-        return TerNeeds(Tercom(self.normalized, self.no_punct, asian, self.case_sensitive))
+        return TerSpec(Tercom(self.normalized, self.no_punct, asian, self.case_sensitive))
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""
@@ -166,7 +166,7 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         texts = [next(lines.texts()).decode() for lines in (*text.references, *text.systems)]
         numbers: dict[str, int] = {}
         *references, output = (
-            [numbers.setdefault(token, len(numbers)) for token in self.needs.tokens.tokens(line)]
+            [numbers.setdefault(token, len(numbers)) for token in self.spec.tokens.tokens(line)]
             for line in texts
         )
         words = list(numbers)

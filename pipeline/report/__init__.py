@@ -7,12 +7,12 @@ import importlib.util
 from collections.abc import Iterable
 
 from ..lookup import later
-from .material import Format
+from .context import Format
 
 FORMATS: dict[str, Format] = {
     "json": Format(
         about="results.json, which every run writes",
-        files=lambda material: {"results.json": material.results.to_json()},
+        files=lambda context: {"results.json": context.results.to_json()},
         printed=True,
     ),
     "csv": Format(

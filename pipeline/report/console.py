@@ -8,15 +8,16 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+from pipeline.extensions.edits.by_type import caption, of_system, side_by_side, types_of
+from pipeline.extensions.human.tables import AGREEMENT_TABLES, finding_tables
+
 from ..errors import printable
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
-from .by_type import caption, of_system, side_by_side, types_of
 from .overview import Overview, overviews
 from .tables import Table, ranked
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
-from .tables.people import AGREEMENT_TABLES, finding_tables
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
@@ -41,7 +42,7 @@ SHOWN = 5
 
 
 def print_results(
-    results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True
+    results: Results, digits: int, columns: Sequence[str] = (), *, metric_results: bool = True
 ) -> None:
     """Print a ranked table for each data set and metric to standard output, with all columns or
     only these.
@@ -50,7 +51,7 @@ def print_results(
     are several metrics or data sets, or where `columns` name a metric. Where a data set has one
     metric, its ranked table stands there, which says more."""
     parts = [
-        part for part in overviews(results, digits, columns) if not boards
+        part for part in overviews(results, digits, columns) if not metric_results
     ]  # it knows the columns in any case
     alone = [part if columns or len(part.groups) > 1 else part.groups[0][1] for part in parts]
     for number, part in enumerate(alone or groups(results)):
@@ -74,7 +75,7 @@ def print_results(
         print(printable(title))
         print_table(header, rows, left=left)
     if results.expectations:
-        from .tables.reproduction import expectation_table, misses
+        from pipeline.extensions.published.tables import expectation_table, misses
 
         if results.scores or findings:
             print()

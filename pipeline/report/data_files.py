@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..corpus.texts import read_texts
-from ..metrics.base.needs import Needs
-from ..scoring.board import Board
+from ..data.texts import read_texts
+from ..metrics.base.statistics_spec import StatisticsSpec
+from ..scoring.metric_results import MetricResult
 from ..scoring.results import Results
 from ..scoring.sentences import every_output, sentence_scores
 from ..scoring.terms import present_blocks
-from .material import Material
+from .context import ReportContext
 from .tables.ranked import check_picked, picked, ranked_table
 
 Content = Iterator[bytes]
@@ -32,14 +32,14 @@ _FORMULA = ("=", "+", "-", "@")
 # --- CSV: one value or one comparison in a row
 
 
-def csv_files(material: Material) -> dict[str, str]:
+def csv_files(context: ReportContext) -> dict[str, str]:
     """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows.
     Nothing is rounded.
     """
-    results = material.results
-    if material.columns:
+    results = context.results
+    if context.columns:
         check_picked(
-            list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), material.columns
+            list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), context.columns
         )
     names = [
         "dataset",
@@ -72,13 +72,13 @@ def csv_files(material: Material) -> dict[str, str]:
         for ends in [item.intervals.get(name, (None, None))]
     )
     files = {
-        "scores.csv": to_csv(results, material.columns),
+        "scores.csv": to_csv(results, context.columns),
         "tests.csv": _csv(names, tests),
         "human.csv": human_to_csv(results),
         "means.csv": _csv(["metric", "system", "datasets", "mean"], means),
     }
     header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
-    files = ({} if material.by_type else files) | {"types.csv": _csv(header, types)}
+    files = ({} if context.by_type else files) | {"types.csv": _csv(header, types)}
     return {
         name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1
     }
@@ -156,7 +156,7 @@ LABELS = ("dataset", "system", "metric")
 """Columns of names. The file has each name once, and rows refer to it by a number."""
 
 
-def parquet_files(material: Material) -> dict[str, Content]:
+def parquet_files(context: ReportContext) -> dict[str, Content]:
     """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics
     need.
 
@@ -167,51 +167,51 @@ def parquet_files(material: Material) -> dict[str, Content]:
     -1 if no count depends on it) and the counts; those that do not depend on the reference are
     repeated."""
     files: dict[str, Content] = {}
-    scored, asked = [measured.by_line for measured in material.measured], _asked(material)
+    scored, asked = [measured.by_line for measured in context.measured], _asked(context)
     lines = (
         {"id": "string", "line": "int64"}
-        if any(board.ids for board in scored)
+        if any(metric_result.ids for metric_result in scored)
         else {"line": "int64"}
     )
     types = lines | dict.fromkeys(["score", *asked], "float64")
     files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
-    for needs in dict.fromkeys(measured.metric.needs for measured in scored):
-        own = [measured for measured in scored if measured.metric.needs == needs]
+    for spec in dict.fromkeys(measured.metric.spec for measured in scored):
+        own = [measured for measured in scored if measured.metric.spec == spec]
         once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[
             ::-1
         ]
         types = {**lines, "reference": "int16"}
-        for item in needs.schema(1).fields:
+        for item in spec.schema(1).fields:
             names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
             types |= dict.fromkeys(names, "float64" if item.real else "int64")
-        files[f"columns.{needs.key}.parquet"] = _parquet(
-            partial(_counts, needs, once), types, once, LABELS[:2]
+        files[f"columns.{spec.key}.parquet"] = _parquet(
+            partial(_counts, spec, once), types, once, LABELS[:2]
         )
     return files
 
 
-def _asked(material: Material) -> list[str]:
+def _asked(context: ReportContext) -> list[str]:
     """Return the names of the outputs of sentences that are asked for; raises InputError for an
     unknown column.
 
     The columns of tables are no columns of sentences, but no errors.
     """
-    if not material.columns:
+    if not context.columns:
         return []
-    measured = [one for one in material.measured if one.columns]
+    measured = [one for one in context.measured if one.columns]
     first = [(one.metric, next(present_blocks(one.metric, one.columns[0]))) for one in measured]
     names = list(
         dict.fromkeys(name for metric, block in first for name in every_output(metric, block))
     )
     titles = [
-        ranked_table(material.results, list(one.scores), material.digits)[0]
-        for one in material.measured
+        ranked_table(context.results, list(one.scores), context.digits)[0]
+        for one in context.measured
     ]
-    check_picked([*names, *(title for header in titles for title in header)], material.columns)
-    return [names[number] for number in picked(names, material.columns)]
+    check_picked([*names, *(title for header in titles for title in header)], context.columns)
+    return [names[number] for number in picked(names, context.columns)]
 
 
-def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
+def _sentences(scored: Sequence[MetricResult], asked: Sequence[str]) -> Iterator[Rows]:
     for measured in scored:
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
@@ -224,19 +224,19 @@ def _sentences(scored: Sequence[Board], asked: Sequence[str]) -> Iterator[Rows]:
                 first += len(scores)
 
 
-def _places(measured: Board, first: int, count: int) -> dict[str, Any]:
+def _places(measured: MetricResult, first: int, count: int) -> dict[str, Any]:
     """Return the numbers of some lines, and their ids: None where they have none."""
     ids = measured.ids
     known = read_texts(ids, first - 1, first - 1 + count) if ids else [None] * count
     return {"id": np.array(known, object), "line": np.arange(first, first + count)}
 
 
-def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
+def _counts(spec: StatisticsSpec, scored: Sequence[MetricResult]) -> Iterator[Rows]:
     """Yield the rows of a block for each reference, or once if no count depends on it; missing ones
     have no rows.
     """
     for measured in scored:
-        fields = needs.schema(measured.references).fields
+        fields = spec.schema(measured.references).fields
         apart = any(item.per_reference for item in fields)
         for score, columns in zip(measured.scores, measured.columns, strict=False):
             first = 1
@@ -268,7 +268,7 @@ def _counts(needs: Needs, scored: Sequence[Board]) -> Iterator[Rows]:
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    scored: Sequence[Board],
+    scored: Sequence[MetricResult],
     labels: Sequence[str] = LABELS,
 ) -> Content:
     """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""

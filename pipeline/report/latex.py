@@ -8,8 +8,8 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import printable
-from .material import Material
-from .sheets import Cell, Sheet, sheets, type_sheets
+from .context import ReportContext
+from .document_tables import Cell, DocumentTable, document_tables, type_sheets
 from .tables.comparisons import BETTER, WORSE
 
 _SIGNS = Path(__file__).with_name("latex_signs.tsv").read_text(encoding="utf-8")
@@ -29,21 +29,29 @@ HEAD = """\
 """
 
 
-def latex_files(material: Material) -> dict[str, str]:
+def latex_files(context: ReportContext) -> dict[str, str]:
     r"""Return results.tex, a table for each data set and metric, to \input; types.tex for scores by
     type.
 
     The signatures of all metrics stand once in signatures.tex.
     """
-    own = [] if material.by_type else list(sheets(material))
-    types = list(type_sheets(material.results, material.digits, material.tier))
+    own = [] if context.by_type else list(document_tables(context))
+    types = list(type_sheets(context.results, context.digits, context.tier))
     files = (
         {}
-        if material.by_type
-        else {"results.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in own)}
+        if context.by_type
+        else {"results.tex": HEAD + "".join(f"\n{table(document_table)}" for document_table in own)}
     )
-    files |= {"types.tex": HEAD + "".join(f"\n{table(sheet)}" for sheet in types)} if types else {}
-    signatures = list(dict.fromkeys(text for sheet in [*own, *types] for text in sheet.signatures))
+    files |= (
+        {"types.tex": HEAD + "".join(f"\n{table(document_table)}" for document_table in types)}
+        if types
+        else {}
+    )
+    signatures = list(
+        dict.fromkeys(
+            text for document_table in [*own, *types] for text in document_table.signatures
+        )
+    )
     if signatures:
         items = [rf"\item {code(text)}" for text in signatures]
         lines = [HEAD, r"\begin{itemize}\raggedright\footnotesize", *items, r"\end{itemize}", ""]
@@ -70,35 +78,38 @@ def code(text: str) -> str:
     return rf"\texttt{{{escape(text)}}}".replace(r"\textbar{}", r"\textbar\allowbreak{}")
 
 
-def table(sheet: Sheet) -> str:
+def table(document_table: DocumentTable) -> str:
     """Return a table, over both columns of the page where it does not fit one of them."""
-    columns = "".join("l" if column in sheet.names else "r" for column in range(len(sheet.header)))
+    columns = "".join(
+        "l" if column in document_table.names else "r"
+        for column in range(len(document_table.header))
+    )
     widths = [
-        LETTER * len(title) for title in sheet.header
+        LETTER * len(title) for title in document_table.header
     ]  # a little too wide: nobody knows them without LaTeX
-    for row in sheet.rows:
+    for row in document_table.rows:
         for column, cell in enumerate(row):
             letters = len(cell.text) + (len(f" + {cell.spread}") if cell.spread else 0)
             widths[column] = max(widths[column], LETTER * letters + MARK * len(cell.mark))
     kind = "table" if sum(widths) + GAP * len(widths) <= COLUMN else "table*"
-    below = [" ".join(map(escape, sheet.notes))] if sheet.notes else []
-    below += [rf"\par {escape(text)}" for text in sheet.items]
+    below = [" ".join(map(escape, document_table.notes))] if document_table.notes else []
+    below += [rf"\par {escape(text)}" for text in document_table.items]
     if below:
         page = [r"\par\smallskip", r"\begin{minipage}{\linewidth}\raggedright\footnotesize"]
         below = [*page, *below, r"\end{minipage}"]
     lines = [
-        *(f"% {printable(text.replace(chr(10), ' '))}" for text in sheet.signatures),
+        *(f"% {printable(text.replace(chr(10), ' '))}" for text in document_table.signatures),
         rf"\begin{{{kind}}}",
         r"\centering\small",
-        rf"\caption{{{escape(sheet.caption)}.}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', sheet.name).strip('-')}}}",
+        rf"\caption{{{escape(document_table.caption)}.}}",
+        rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', document_table.name).strip('-')}}}",
         r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%",
         rf"\begin{{tabular}}{{{columns}}}",
         r"\toprule",
-        *_heads(sheet.heads),
-        f"{' & '.join(escape(title) for title in sheet.header)} \\\\",
+        *_heads(document_table.heads),
+        f"{' & '.join(escape(title) for title in document_table.header)} \\\\",
         r"\midrule",
-        *(f"{' & '.join(_cell(cell) for cell in row)} \\\\" for row in sheet.rows),
+        *(f"{' & '.join(_cell(cell) for cell in row)} \\\\" for row in document_table.rows),
         r"\bottomrule",
         r"\end{tabular}}",
         *below,

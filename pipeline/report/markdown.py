@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from ..errors import printable
-from .material import Material
-from .sheets import Cell, Sheet, sheets, type_sheets
+from .context import ReportContext
+from .document_tables import Cell, DocumentTable, document_tables, type_sheets
 from .tables import NO_BREAK
 from .tables.comparisons import BETTER, WORSE
 
@@ -16,17 +16,22 @@ _LEADING = re.compile(r"([0-9]*)([-+=.)])")
 """Beginnings that make a line a list or a heading."""
 
 
-def markdown_files(material: Material) -> dict[str, str]:
+def markdown_files(context: ReportContext) -> dict[str, str]:
     """Return results.md, a table for each data set and metric, and types.md where there are scores
     by type.
     """
     types = [
-        table(sheet) for sheet in type_sheets(material.results, material.digits, material.tier)
+        table(document_table)
+        for document_table in type_sheets(context.results, context.digits, context.tier)
     ]
     files = (
         {}
-        if material.by_type
-        else {"results.md": "\n".join(table(sheet) for sheet in sheets(material))}
+        if context.by_type
+        else {
+            "results.md": "\n".join(
+                table(document_table) for document_table in document_tables(context)
+            )
+        }
     )
     return files | ({"types.md": "\n".join(types)} if types else {})
 
@@ -52,28 +57,38 @@ def code(text: str) -> str:
     return f"{fence}{blank}{line}{blank}{fence}"
 
 
-def table(sheet: Sheet) -> str:
+def table(document_table: DocumentTable) -> str:
     """Return a table with its caption, notes and signatures."""
     shown = [
-        [escape(title) for title in sheet.header],
-        *([_cell(cell) for cell in row] for row in sheet.rows),
+        [escape(title) for title in document_table.header],
+        *([_cell(cell) for cell in row] for row in document_table.rows),
     ]
-    if any(sheet.heads):  # Markdown has one line of titles, and no cell over several columns
-        firsts = [n == 0 or sheet.heads[n - 1] != head for n, head in enumerate(sheet.heads)]
-        above = [escape(head) * first for head, first in zip(sheet.heads, firsts, strict=True)]
+    if any(
+        document_table.heads
+    ):  # Markdown has one line of titles, and no cell over several columns
+        firsts = [
+            n == 0 or document_table.heads[n - 1] != head
+            for n, head in enumerate(document_table.heads)
+        ]
+        above = [
+            escape(head) * first for head, first in zip(document_table.heads, firsts, strict=True)
+        ]
         shown[:1] = [above, [f"**{title}**" for title in shown[0]]]
-    widths = [max(3, *(len(row[column]) for row in shown)) for column in range(len(sheet.header))]
+    widths = [
+        max(3, *(len(row[column]) for row in shown)) for column in range(len(document_table.header))
+    ]
     dashes = ["-" * (width - 1) for width in widths]
     rules = [
-        f":{dash}" if column in sheet.names else f"{dash}:" for column, dash in enumerate(dashes)
+        f":{dash}" if column in document_table.names else f"{dash}:"
+        for column, dash in enumerate(dashes)
     ]
-    lines = [_row(shown[0], widths, sheet.names), _row(rules, widths, ())]
-    lines += [_row(row, widths, sheet.names) for row in shown[1:]]
-    below = [paragraph(" ".join(sheet.notes)), ""] if sheet.notes else []
-    below += [f"- {paragraph(text)}" for text in sheet.items] + [
-        f"- {code(text)}" for text in sheet.signatures
+    lines = [_row(shown[0], widths, document_table.names), _row(rules, widths, ())]
+    lines += [_row(row, widths, document_table.names) for row in shown[1:]]
+    below = [paragraph(" ".join(document_table.notes)), ""] if document_table.notes else []
+    below += [f"- {paragraph(text)}" for text in document_table.items] + [
+        f"- {code(text)}" for text in document_table.signatures
     ]
-    return "\n".join([f"**{escape(sheet.caption)}**", "", *lines, "", *below, ""])
+    return "\n".join([f"**{escape(document_table.caption)}**", "", *lines, "", *below, ""])
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: Sequence[int]) -> str:

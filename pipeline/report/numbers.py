@@ -12,10 +12,10 @@ from typing import Any
 
 import yaml
 
-from ..corpus.texts import read_texts
+from ..data.texts import read_texts
 from ..metrics.base.declared import Declared
-from ..scoring.board import Board
-from .material import Material
+from ..scoring.metric_results import MetricResult
+from .context import ReportContext
 from .tables.ranked import labels
 
 FOLDER = "numbers"
@@ -26,15 +26,19 @@ LONGEST = 50
 """The most signs of the title of an external metric."""
 
 
-def number_files(material: Material) -> dict[str, str]:
+def number_files(context: ReportContext) -> dict[str, str]:
     """Return a table for each metric of users, data set and system, and the configs; nothing where
     there is none."""
-    declared, files = material.results.declared, dict[str, str]()
-    named = labels(board.signature for board in material.measured)
-    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[Board]]]] = {}
+    declared, files = context.results.declared, dict[str, str]()
+    named = labels(metric_result.signature for metric_result in context.measured)
+    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[MetricResult]]]] = {}
     for number, label in enumerate(dict.fromkeys(named.values()), 1):
-        boards = [board for board in material.measured if named[board.signature] == label]
-        metric = boards[0].metric
+        metric_results = [
+            metric_result
+            for metric_result in context.measured
+            if named[metric_result.signature] == label
+        ]
+        metric = metric_results[0].metric
         if metric.name not in declared:
             continue
         title = re.sub(r"[^A-Za-z0-9_.]+", "-", label).strip("-")
@@ -42,13 +46,16 @@ def number_files(material: Material) -> dict[str, str]:
             each for group in groups.values() for each, _ in group
         ):
             title = f"{metric.name}-{number}"
-        for board in boards:
-            for name, rows in _tables(board, declared[metric.name]):
-                files[f"{FOLDER}/{_path(title, board.dataset, name)}"] = rows
-        groups.setdefault(tuple((board.dataset, board.left_out) for board in boards), []).append(
-            (title, boards)
-        )
-    asked = material.config if isinstance(material.config, dict) else {}
+        for metric_result in metric_results:
+            for name, rows in _tables(metric_result, declared[metric.name]):
+                files[f"{FOLDER}/{_path(title, metric_result.dataset, name)}"] = rows
+        groups.setdefault(
+            tuple(
+                (metric_result.dataset, metric_result.left_out) for metric_result in metric_results
+            ),
+            [],
+        ).append((title, metric_results))
+    asked = context.config if isinstance(context.config, dict) else {}
     for group in groups.values():  # a config drops lines for all of its metrics
         end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
         written = _config(group, declared, asked.get("statistics"))
@@ -62,14 +69,14 @@ def _path(title: str, dataset: str, system: str) -> str:
     return f"{title}/{dataset}/{system}.tsv"
 
 
-def _tables(board: Board, declared: Declared) -> Iterator[tuple[str, str]]:
+def _tables(metric_result: MetricResult, declared: Declared) -> Iterator[tuple[str, str]]:
     """Yield the name of each system, and a table of its lines with a column for each number; no
     number, empty cell.
 
     Where lines have ids, these are the last column.
     """
-    ids = read_texts(board.ids, 0, board.ids.lines) if board.ids else []
-    for name, columns in zip(board.names, board.by_line.columns, strict=False):
+    ids = read_texts(metric_result.ids, 0, metric_result.ids.lines) if metric_result.ids else []
+    for name, columns in zip(metric_result.names, metric_result.by_line.columns, strict=False):
         lines = ["\t".join([LINE, *declared.numbers, *(["id"] if ids else [])])]
         for block in columns.blocks():
             for row in zip(*(block[each].tolist() for each in declared.numbers), strict=True):
@@ -85,28 +92,35 @@ def _cell(value: float, declared: Declared) -> str:
 
 
 def _config(
-    group: Sequence[tuple[str, list[Board]]], declared: dict[str, Declared], statistics: Any
+    group: Sequence[tuple[str, list[MetricResult]]], declared: dict[str, Declared], statistics: Any
 ) -> dict[str, Any]:
     """Return a config of metrics that leave out the same lines. Its paths are relative to the
     folder.
 
     `statistics` is that section as the config of the run has it.
     """
-    title, boards = group[0]
-    first = declared[boards[0].metric.name].numbers[0]
+    title, metric_results = group[0]
+    first = declared[metric_results[0].metric.name].numbers[0]
     datasets, systems = dict[str, Any](), dict[str, Any]()
-    for board in boards:
-        reference = {"tsv": _path(title, board.dataset, board.names[0]), "column": LINE}
-        gone = {"drop": [line + 1 for line in board.left_out]} if board.left_out else {}
-        datasets[board.dataset] = {"references": [reference], **gone}
-        for name in board.names:
-            systems.setdefault(name, {})[board.dataset] = {
-                "tsv": _path(title, board.dataset, name),
+    for metric_result in metric_results:
+        reference = {
+            "tsv": _path(title, metric_result.dataset, metric_result.names[0]),
+            "column": LINE,
+        }
+        gone = (
+            {"drop": [line + 1 for line in metric_result.left_out]}
+            if metric_result.left_out
+            else {}
+        )
+        datasets[metric_result.dataset] = {"references": [reference], **gone}
+        for name in metric_result.names:
+            systems.setdefault(name, {})[metric_result.dataset] = {
+                "tsv": _path(title, metric_result.dataset, name),
                 "column": first,
             }
     metrics = []
-    for title, boards in group:
-        own, metric = declared[boards[0].metric.name], boards[0].metric
+    for title, metric_results in group:
+        own, metric = declared[metric_results[0].metric.name], metric_results[0].metric
         entry = {"name": "external", "title": title, "files": _path(title, "{dataset}", "{system}")}
         entry["columns"] = "+".join(own.numbers if own.counts else own.numbers[:1])
         if own.counts:

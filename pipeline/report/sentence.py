@@ -11,14 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Ints
-from ..corpus.corpus import Corpus
-from ..corpus.texts import TextFile, lines_of, read_texts
-from ..corpus.texts import called as place_of
+from ..data.corpus import Corpus
+from ..data.texts import TextFile, lines_of, read_texts
+from ..data.texts import called as place_of
 from ..errors import StoreError, known_names, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import Columns, Needs
-from ..scoring.board import Board
+from ..metrics.base.statistics_spec import Columns, StatisticsSpec
+from ..scoring.metric_results import MetricResult
 from ..scoring.results import Score
 from ..scoring.sentences import scores_of_system, sentence_scores
 from ..scoring.terms import (
@@ -28,7 +28,7 @@ from ..scoring.terms import (
     of_annotators,
     present_blocks,
 )
-from .material import Material
+from .context import ReportContext
 from .tables import Table, percent, round_half_up
 from .tables.ranked import called
 from .terminal.printing import console, has_colours, terminal_width
@@ -47,7 +47,7 @@ DELETED, INSERTED = "strike red", "underline green"
 
 
 def sentence(
-    material: Material, dataset: str, line: int, systems: Sequence[str]
+    context: ReportContext, dataset: str, line: int, systems: Sequence[str]
 ) -> tuple[list[tuple[str, str]], str]:
     """Return the names and texts of a sentence: source, references, outputs; and how it is called,
     such as "line 3".
@@ -57,12 +57,20 @@ def sentence(
 
     Raises StoreError if the data set has no such line.
     """
-    lines = material.results.datasets[dataset].lines
+    lines = context.results.datasets[dataset].lines
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
-    corpus = material.corpora.get(dataset)
+    corpus = context.corpora.get(dataset)
     place = place_of(
-        line, next((board.ids for board in material.measured if board.dataset == dataset), None)
+        line,
+        next(
+            (
+                metric_result.ids
+                for metric_result in context.measured
+                if metric_result.dataset == dataset
+            ),
+            None,
+        ),
     )
     if corpus is None:
         return [], place
@@ -138,11 +146,11 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
 
 
 def score_table(
-    material: Material, dataset: str, line: int, systems: Sequence[str], digits: int
+    context: ReportContext, dataset: str, line: int, systems: Sequence[str], digits: int
 ) -> Table:
     """Return a row for each system with its scores of one sentence by all metrics."""
     header, rows = ["system"], [[name] for name in systems]
-    for label, measured in _measured(material, dataset):
+    for label, measured in _measured(context, dataset):
         header.append(label)
         for row in rows:
             columns = _columns(measured, row[0])
@@ -157,7 +165,7 @@ def score_table(
 
 
 def most_different(
-    measured: Board, one: str, two: str, count: int
+    measured: MetricResult, one: str, two: str, count: int
 ) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal
     scores are left out.
@@ -170,7 +178,7 @@ def most_different(
 
 
 def count_tables(
-    material: Material, dataset: str, line: int, system: str
+    context: ReportContext, dataset: str, line: int, system: str
 ) -> Iterator[tuple[str, list[str], Table]]:
     """Yield the labels of metrics that share counts, and the counts of a sentence: without orders,
     then with orders.
@@ -182,16 +190,16 @@ def count_tables(
     def shown(value: float) -> str:
         return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
 
-    users: dict[Needs, list[tuple[str, Board]]] = {}
-    for label, measured in _measured(material, dataset):
-        users.setdefault(measured.metric.needs, []).append((label, measured))
-    for needs, own in users.items():
+    users: dict[StatisticsSpec, list[tuple[str, MetricResult]]] = {}
+    for label, measured in _measured(context, dataset):
+        users.setdefault(measured.metric.spec, []).append((label, measured))
+    for spec, own in users.items():
         measured = own[0][1]
         columns = _columns(measured, system)
         if columns is None:
             continue
-        counts = annotator_columns(measured.metric, columns, line, material.corpora.get(dataset))
-        fields = needs.schema(measured.references).fields
+        counts = annotator_columns(measured.metric, columns, line, context.corpora.get(dataset))
+        fields = spec.schema(measured.references).fields
         apart = any(field.per_reference for field in fields)
         wide = [field for field in fields if field.orders]
         singles, rows = list[str](), list[list[str]]()
@@ -222,13 +230,13 @@ def count_tables(
         yield ", ".join(label for label, _ in own), singles, (header, rows)
 
 
-def _measured(material: Material, dataset: str) -> Iterator[tuple[str, Board]]:
+def _measured(context: ReportContext, dataset: str) -> Iterator[tuple[str, MetricResult]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = called(measured.signature for measured in material.measured)
-    yield from ((named[own.signature], own) for own in material.measured if own.dataset == dataset)
+    named = called(measured.signature for measured in context.measured)
+    yield from ((named[own.signature], own) for own in context.measured if own.dataset == dataset)
 
 
-def _columns(measured: Board, system: str) -> HasBlocks | None:
+def _columns(measured: MetricResult, system: str) -> HasBlocks | None:
     return dict(zip(measured.names, measured.by_line.columns, strict=False)).get(system)
 
 
@@ -297,7 +305,7 @@ def edits_of(
     """Return the edits of a sentence, which counts from 1, by a metric that judges which of them
     are right.
     """
-    view = corpus.read_by(metric.needs)
+    view = corpus.read_by(metric.spec)
     texts = [view.source, view.systems[system], *view.references] if view.source else []
     source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
     ((several,),) = judge.verdicts(
@@ -311,13 +319,13 @@ def edits_of(
 
 
 def edit_tables(
-    material: Material, dataset: str, line: int, system: str
+    context: ReportContext, dataset: str, line: int, system: str
 ) -> Iterator[tuple[str, Edits]]:
     """Yield the label of each metric that says which edits of a sentence are right, and these; none
     without texts.
     """
-    corpus = material.corpora.get(dataset)
-    for label, measured in _measured(material, dataset):
+    corpus = context.corpora.get(dataset)
+    for label, measured in _measured(context, dataset):
         columns = _columns(measured, system)
         judge = edit_judge(measured.metric)
         if corpus and columns is not None and judge:
@@ -332,7 +340,7 @@ def annotator_columns(
     Where references stand for annotators, there is one for each annotator of the corpus. Without
     the corpus, they stay as they were counted."""
     columns = _row(system.blocks(), line)
-    if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.needs).source:
+    if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.spec).source:
         return columns
     return of_annotators(metric, columns, references_of(corpus, metric, np.array([line - 1])))
 
@@ -341,7 +349,7 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     """Return for some lines which reference of the columns is that of each annotator: int64 [lines,
     annotators].
     """
-    view, judge = corpus.read_by(metric.needs), edit_judge(metric)
+    view, judge = corpus.read_by(metric.spec), edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
     texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
     numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]

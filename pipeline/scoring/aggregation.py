@@ -20,7 +20,7 @@ from ..arrays import Floats, Ints
 from ..metrics.base.capabilities import draws_references
 from ..metrics.base.choices import Draws
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import PRESENT, Columns
+from ..metrics.base.statistics_spec import PRESENT, Columns
 from .results import Samples
 from .sums import Summand, drawn_sums
 from .terms import HasBlocks, MetricTerms, SentenceTerms, Subset, present_blocks
@@ -77,8 +77,7 @@ class SystemCounts:
             number for number, is_reference in enumerate(own) if is_reference in (None, reference)
         ]
         subsets = [
-            Subset(self.systems[number], kept, self.metric.needs.of_references)
-            for number in numbers
+            Subset(self.systems[number], kept, self.metric.spec.of_references) for number in numbers
         ]
         return numbers, replace(
             self, systems=subsets, references=len(kept), own=[own[number] for number in numbers]

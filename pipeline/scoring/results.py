@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 from ..errors import StoreError
 from ..execution.options import Missing
-from ..io.safe_files import read_json
+from ..files.safe_files import read_json
 from ..metrics.base.capabilities import is_built_in
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import Needs
+from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import class_of, lower_is_better
 
 if TYPE_CHECKING:
@@ -195,19 +195,19 @@ class DatasetInfo:
     """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME".
     """
     views: dict[str, References] = field(default_factory=dict)
-    """How many references metrics of edits have, by what they read (`metrics/base/needs.py`)."""
+    """How many references metrics of edits have, by what they read (`metrics/base/statistics_spec.py`)."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted."""
     left_out: dict[str, tuple[Whole, ...]] = field(default_factory=dict)
     """The lines, from 0, that metrics of users have no number for, by what they read."""
 
-    def lines_of(self, needs: Needs) -> int:
+    def lines_of(self, spec: StatisticsSpec) -> int:
         """Return how many lines have a score."""
-        return self.lines - len(self.left_out.get(needs.key, ())) if self.left_out else self.lines
+        return self.lines - len(self.left_out.get(spec.key, ())) if self.left_out else self.lines
 
-    def references_of(self, needs: Needs) -> int:
+    def references_of(self, spec: StatisticsSpec) -> int:
         """Return how many references there are for those who count these columns."""
-        return self.views.get(needs.input, self.references)
+        return self.views.get(spec.input, self.references)
 
 
 @dataclass(frozen=True)
@@ -302,7 +302,7 @@ class Results:
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
     """This section and the next three are those of the same names in the config
-    (`reproduction/expected_values.py`)."""
+    (`extensions/published/expected_values.py`)."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None
@@ -323,14 +323,14 @@ class Results:
         declared = self.declared.get(printed.partition("|")[0])
         if not declared or is_built_in(class_of(printed)):
             from ..metrics.build import (
-                from_text,
-            )  # here, because the class is needed where no metric is
+                from_text,  # here, because the class is needed where no metric is
+            )
 
             return from_text(printed)
-        from ..metrics.plugged.loading import (
-            remember,
-        )  # here, because most runs have no metric of a user
-        from ..metrics.plugged.metric import restored
+        from ..metrics.functions.loading import (
+            remember,  # here, because most runs have no metric of a user
+        )
+        from ..metrics.functions.metric import restored
 
         remember(self.declared.values())
         return restored(declared, printed)

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..execution.store.counts import InMemoryCounts
 from ..metrics.base.capabilities import aggregated, compiled_form, data_set_columns, line_outputs
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import PRESENT, Columns
+from ..metrics.base.statistics_spec import PRESENT, Columns
 from .aggregation import (
     DRAWN_MEANS,
     POLICIES,
@@ -40,7 +40,7 @@ def score_alone(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return the outputs that level mean averages, the score first: float64 [lines] each."""
-    columns = compact(columns, metric.needs.of_references)
+    columns = compact(columns, metric.spec.of_references)
     return line_outputs(metric, columns) or score_alone(metric, columns)
 
 
@@ -51,7 +51,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
     The names are those of Metric.score(), whatever the level. The score is what sentence_scores()
     returns. Where the best reference of a sentence counts, all outputs are those with this
     reference; else they are means over references."""
-    columns = compact(columns, metric.needs.of_references)
+    columns = compact(columns, metric.spec.of_references)
     outputs = line_outputs(metric, columns)
     if not outputs:
         outputs = POLICIES[metric.policy].outputs_of_lines(
@@ -62,7 +62,7 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
-    columns = compact(columns, metric.needs.of_references)
+    columns = compact(columns, metric.spec.of_references)
     return POLICIES[metric.policy].of_lines(
         metric, metric.sentence_scores(columns), columns.get(PRESENT)
     )
@@ -81,7 +81,7 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     std is the population deviation. low and high are the score ± 1.959964 std, or NaN where std is
     0, as the option -d of the original program has them. There is no spread where only the best
     reference counts."""
-    columns = compact(columns, metric.needs.of_references)
+    columns = compact(columns, metric.spec.of_references)
     scores = metric.sentence_scores(columns)
     policy, present = POLICIES[metric.policy], columns.get(PRESENT)
     mean, std = policy.of_lines(metric, scores, present), np.zeros(len(scores))
@@ -232,10 +232,10 @@ class LineScores:
         whole: Columns = columns
         if data_set_columns(self.metric).whole_sums:
             (whole,) = blocks_of(
-                self.metric, InMemoryCounts([], self.metric.needs.schema(1), columns)
+                self.metric, InMemoryCounts([], self.metric.spec.schema(1), columns)
             )
         if missing:
-            whole = compact(whole, self.metric.needs.of_references)
+            whole = compact(whole, self.metric.spec.of_references)
         return POLICIES[self.metric.policy].of_lines(
             self.metric, self._formula(whole), whole.get(PRESENT)
         )

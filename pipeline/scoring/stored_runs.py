@@ -8,19 +8,19 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from ..corpus.scan import index_text
-from ..corpus.texts import KIND, NEWLINE, TextFile, digest_like
+from ..data.scan import index_text
+from ..data.texts import KIND, NEWLINE, TextFile, digest_like
 from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
-from ..io.plain_files import Origin, Spooled
+from ..files.plain_files import Origin, StoredTexts
 from ..metrics.base.capabilities import category_needs
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import Needs
+from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
-from .board import Board, Task, describe, picked, rows_of, with_means
+from .metric_results import MetricResult, Task, describe, picked, rows_of, with_means
 from .results import (
     MORE,
     REFERENCES_ROW,
@@ -33,32 +33,36 @@ from .results import (
 )
 
 
-def load_runs(run: str | Path, run2: str | Path | None = None) -> tuple[Results, list[Board]]:
+def load_runs(
+    run: str | Path, run2: str | Path | None = None
+) -> tuple[Results, list[MetricResult]]:
     """Return what load() reads from a run directory, or load_two() from two."""
     folder = folder_of(run)
     return load(folder) if run2 is None else load_two(folder, folder_of(run2))
 
 
-def load(path: Path) -> tuple[Results, list[Board]]:
+def load(path: Path) -> tuple[Results, list[MetricResult]]:
     """Return the results of a run, and its scores with their columns; raises StoreError."""
     results = Results.read(path / "results.json")
     if RunDirectory(path, make=False).manifest().get("state") == "running":
         raise StoreError(
             f"{path}: the run was not finished, or still goes on; run its config again first"
         )
-    boards = boards_of(path, results)
-    for board in boards:
-        for name, blocks in zip(board.names, board.columns, strict=False):
+    metric_results = boards_of(path, results)
+    for metric_result in metric_results:
+        for name, blocks in zip(metric_result.names, metric_result.columns, strict=False):
             if isinstance(blocks, StoredCounts) and not blocks.path.exists():
                 raise StoreError(
-                    f"{path}: the counts of {name} on {board.dataset} are missing; run its config again"
+                    f"{path}: the counts of {name} on {metric_result.dataset} are missing; run its config again"
                 )
-        for blocks in (blocks for blocks in board.columns if isinstance(blocks, StoredCounts)):
+        for blocks in (
+            blocks for blocks in metric_result.columns if isinstance(blocks, StoredCounts)
+        ):
             blocks.check_size()
-    return results, boards
+    return results, metric_results
 
 
-def boards_of(path: Path, results: Results) -> list[Board]:
+def boards_of(path: Path, results: Results) -> list[MetricResult]:
     """Return the boards of which results in a run directory were written. Counts are read when they
     are asked for.
 
@@ -75,8 +79,11 @@ def boards_of(path: Path, results: Results) -> list[Board]:
         (scores, breakdown.get(key, ()), tests.get(key, ()))
         for key, scores in grouped(results.scores).items()
     )
-    boards = [_board(path, results, *own) for own in rows]
-    return [replace(board, ids=ids.get(board.dataset)) for board in boards]
+    metric_results = [_metric_result(path, results, *own) for own in rows]
+    return [
+        replace(metric_result, ids=ids.get(metric_result.dataset))
+        for metric_result in metric_results
+    ]
 
 
 def _ids(path: Path, dataset: str, digest: str) -> TextFile:
@@ -85,7 +92,7 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
     """
     file = path / ids_file(dataset)
     try:
-        ids = index_text(Spooled(file, NEWLINE, Origin(str(file))))
+        ids = index_text(StoredTexts(file, NEWLINE, Origin(str(file))))
     except CorpusError as error:
         raise StoreError(f"{error}; run the config again") from None
     if digest_like(ids, digest) != digest:
@@ -93,13 +100,13 @@ def _ids(path: Path, dataset: str, digest: str) -> TextFile:
     return ids
 
 
-def _board(
+def _metric_result(
     path: Path,
     results: Results,
     scores: Sequence[Score],
     breakdown: Sequence[Breakdown],
     tests: Sequence[Comparison],
-) -> Board:
+) -> MetricResult:
     dataset, printed = scores[0].dataset, scores[0].metric
     info = results.datasets[dataset]
     try:
@@ -108,32 +115,32 @@ def _board(
         raise StoreError(
             f"{path / 'results.json'}: is not the results file of a run ({error})"
         ) from None
-    references = info.references_of(metric.needs)
+    references = info.references_of(metric.spec)
     rows = POLICIES[metric.policy].rows(references)
     scores = sorted(scores, key=lambda score: bool(rows) and score.system == REFERENCES_ROW)
     names = [score.system for score in scores if not rows or score.system != REFERENCES_ROW]
 
-    def counts_of(needs: Needs) -> tuple[StoredCounts, ...]:
-        schema = needs.schema(references)
-        paths = (StoredCounts.path_in(path, dataset, name, needs.key) for name in names)
-        return tuple(StoredCounts(file, schema, info.lines_of(needs)) for file in paths)
+    def counts_of(spec: StatisticsSpec) -> tuple[StoredCounts, ...]:
+        schema = spec.schema(references)
+        paths = (StoredCounts.path_in(path, dataset, name, spec.key) for name in names)
+        return tuple(StoredCounts(file, schema, info.lines_of(spec)) for file in paths)
 
     apart = category_needs(metric, info.categories) if breakdown else None
     parts = counts_of(apart) if apart else ()
-    return Board(
+    return MetricResult(
         metric=metric,
         dataset=dataset,
         signature=printed,
-        lines=info.lines_of(metric.needs),
+        lines=info.lines_of(metric.spec),
         references=references,
         scores=tuple(scores),
-        columns=counts_of(metric.needs),
+        columns=counts_of(metric.spec),
         own=tuple(map(rows.get, names)),
         categories=info.categories,
         parts=parts if all(part.path.exists() for part in parts) else (),
         breakdown=tuple(breakdown),
         tests=tuple(tests),
-        left_out=info.left_out.get(metric.needs.key, ()),
+        left_out=info.left_out.get(metric.spec.key, ()),
     )
 
 
@@ -185,7 +192,7 @@ def used_counts(path: Path) -> set[str]:
     """Return the names of the files of counts that the results in a run directory are made of;
     raises StoreError.
     """
-    files = (columns for board in load(path)[1] for columns in board.columns)
+    files = (columns for metric_result in load(path)[1] for columns in metric_result.columns)
     return {
         file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)
     }
@@ -195,7 +202,7 @@ def _unversioned(signature: str) -> str:
     return signature.rpartition("|v:")[0]
 
 
-def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
+def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
     """Return the scores on the data sets and metrics that two runs have in common, with the systems
     of both.
 
@@ -204,44 +211,53 @@ def load_two(one: Path, two: Path) -> tuple[Results, list[Board]]:
     their run, as NAME@RUN. Raises StoreError where the runs have nothing in common, or where a data
     set of the same name has other texts."""
     (results, scored), (more_results, more) = load(one), load(two)
-    datasets, joined, refused = dict(results.datasets), list[Board](), list[str]()
+    datasets, joined, refused = dict(results.datasets), list[MetricResult](), list[str]()
     for name in (name for name in results.datasets if name in more_results.datasets):
         _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
         digests = results.datasets[name].digests | more_results.datasets[name].digests
         datasets[name] = replace(results.datasets[name], digests=digests)
     labels = (one.resolve().name, two.resolve().name)
     labels = labels if labels[0] != labels[1] else ("1", "2")
-    for board in scored:
+    for metric_result in scored:
         partner = next(
-            (m for m in more if m.dataset == board.dataset and m.metric == board.metric), None
+            (
+                m
+                for m in more
+                if m.dataset == metric_result.dataset and m.metric == metric_result.metric
+            ),
+            None,
         )
-        if partner and (reason := _unlike(board, partner, results.declared.get(board.metric.name))):
+        if partner and (
+            reason := _unlike(
+                metric_result, partner, results.declared.get(metric_result.metric.name)
+            )
+        ):
             refused.append(
-                f"{board.dataset}: {board.metric.name} is left out: {reason}; run all systems in one config"
+                f"{metric_result.dataset}: {metric_result.metric.name} is left out: {reason}; run all systems in one config"
             )
         elif partner:
             of_both = (
-                results.datasets[board.dataset].digests,
-                more_results.datasets[board.dataset].digests,
+                results.datasets[metric_result.dataset].digests,
+                more_results.datasets[metric_result.dataset].digests,
             )
-            joined.append(_joined(board, partner, of_both, labels))
+            joined.append(_joined(metric_result, partner, of_both, labels))
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
         known = [
-            dict.fromkeys(f"{own.dataset} {own.signature}" for own in boards)
-            for boards in (scored, more)
+            dict.fromkeys(f"{own.dataset} {own.signature}" for own in metric_results)
+            for metric_results in (scored, more)
         ]
         listed = "".join(f"\n  {number}: {', '.join(own)}" for number, own in enumerate(known, 1))
         raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
     datasets = {
         name: info
         for name, info in datasets.items()
-        if any(board.dataset == name for board in joined)
+        if any(metric_result.dataset == name for metric_result in joined)
     }
     warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
     missing, statistics = [*results.missing, *more_results.missing], dict(results.statistics or {})
-    names = {name for board in joined for name in board.names}
+    names = {name for metric_result in joined for name in metric_result.names}
     if (renamed := f"{statistics.get('baseline')}@{labels[0]}") in names and statistics[
         "baseline"
     ] not in names:
@@ -278,7 +294,7 @@ def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
     return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
 
 
-def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
+def _unlike(one: MetricResult, two: MetricResult, declared: Declared | None) -> str:
     """Return why the numbers of two runs cannot be compared although the metric is the same, or an
     empty text.
     """
@@ -290,8 +306,11 @@ def _unlike(one: Board, two: Board, declared: Declared | None) -> str:
 
 
 def _joined(
-    one: Board, two: Board, digests: tuple[dict[str, str], dict[str, str]], labels: tuple[str, str]
-) -> Board:
+    one: MetricResult,
+    two: MetricResult,
+    digests: tuple[dict[str, str], dict[str, str]],
+    labels: tuple[str, str],
+) -> MetricResult:
     """Return the scores of the systems of both runs, with new ranks among them. References are left
     out.
     """
@@ -301,16 +320,18 @@ def _joined(
         for name in names
         if digests[0].get(f"system {name}") == digests[1].get(f"system {name}")
     }
-    rows, called = list[tuple[Board, int]](), list[str]()
-    for board, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
-        for number, (name, reference) in enumerate(zip(board.names, board.own, strict=False)):
+    rows, called = list[tuple[MetricResult, int]](), list[str]()
+    for metric_result, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
+        for number, (name, reference) in enumerate(
+            zip(metric_result.names, metric_result.own, strict=False)
+        ):
             if name not in skipped and reference is None:  # a reference would come twice
-                rows.append((board, number))
+                rows.append((metric_result, number))
                 called.append(f"{name}@{label}" if name in names - same else name)
-    board = picked(rows)
-    named = zip(board.scores, called, strict=True)
+    metric_result = picked(rows)
+    named = zip(metric_result.scores, called, strict=True)
     scores = tuple(replace(score, system=name, metric=one.signature) for score, name in named)
-    return replace(board, scores=scores, breakdown=(), tests=(), parts=()).reranked()
+    return replace(metric_result, scores=scores, breakdown=(), tests=(), parts=()).reranked()
 
 
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
@@ -356,56 +377,65 @@ def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list
     return chosen
 
 
-def only(scored: Sequence[Board], selection: Selection) -> list[Board]:
+def only(scored: Sequence[MetricResult], selection: Selection) -> list[MetricResult]:
     """Return the scores of these metrics and systems on these data sets; raises StoreError if there
     are none.
     """
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
 
-    def is_meant(board: Board, text: str, metrics: Sequence[Metric]) -> bool:
-        names = (board.metric.output, board.signature)
+    def is_meant(metric_result: MetricResult, text: str, metrics: Sequence[Metric]) -> bool:
+        names = (metric_result.metric.output, metric_result.signature)
         return (
             text in names
             or any(fnmatchcase(name, text) for name in names)
-            or board.metric in metrics
+            or metric_result.metric in metrics
         )
 
     called = {
-        text: metrics_called(text, [board.metric for board in scored]) for text in selection.metrics
+        text: metrics_called(text, [metric_result.metric for metric_result in scored])
+        for text in selection.metrics
     }
     meant = {
         text: [one for one in scored if is_meant(one, text, metrics)]
         for text, metrics in called.items()
     }
-    chosen = {id(board) for boards in meant.values() for board in boards}
-    kept = [board for board in scored if not meant or id(board) in chosen]
-    for text, boards in meant.items():
-        if not boards:
+    chosen = {
+        id(metric_result) for metric_results in meant.values() for metric_result in metric_results
+    }
+    kept = [metric_result for metric_result in scored if not meant or id(metric_result) in chosen]
+    for text, metric_results in meant.items():
+        if not metric_results:
             if "[" in text:
                 from_text(text)  # says what is wrong in it
-            known = dict.fromkeys(board.metric.output for board in scored)
+            known = dict.fromkeys(metric_result.metric.output for metric_result in scored)
             raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
     if selection.datasets:
         datasets = set(
-            names_like("--dataset", selection.datasets, (board.dataset for board in kept))
+            names_like(
+                "--dataset", selection.datasets, (metric_result.dataset for metric_result in kept)
+            )
         )
-        kept = [board for board in kept if board.dataset in datasets]
+        kept = [metric_result for metric_result in kept if metric_result.dataset in datasets]
     if selection.systems:
         systems = set(
             names_like("--system", selection.systems, (name for m in kept for name in m.names))
         )
-        kept = [board.only(systems) for board in kept if systems & set(board.names)]
+        kept = [
+            metric_result.only(systems)
+            for metric_result in kept
+            if systems & set(metric_result.names)
+        ]
     return kept
 
 
-def narrowed(results: Results, boards: Sequence[Board]) -> Results:
+def narrowed(results: Results, metric_results: Sequence[MetricResult]) -> Results:
     """Return the results for these data sets, metrics and systems alone, with their statistics.
 
     Results of the run as a whole, such as correlations of columns and verdicts on expectations, are
     left out. So is agreement with people where systems are left out, for it is that of all systems.
     """
-    pairs = {(board.dataset, board.signature) for board in boards}
+    pairs = {(metric_result.dataset, metric_result.signature) for metric_result in metric_results}
 
     def is_kept(item: dict[str, Any]) -> bool:
         """Whether an item about a metric, or a comparison of two, is about these data sets and
@@ -424,7 +454,7 @@ def narrowed(results: Results, boards: Sequence[Board]) -> Results:
         for name, info in results.datasets.items()
         if any(name == pair[0] for pair in pairs)
     }
-    names = {name for board in boards for name in board.names}
+    names = {name for metric_result in metric_results for name in metric_result.names}
     all_systems = names >= {
         score.system for score in results.scores if (score.dataset, score.metric) in pairs
     }
@@ -435,7 +465,7 @@ def narrowed(results: Results, boards: Sequence[Board]) -> Results:
     ]
     whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
     whole |= {"datasets": datasets, "missing": missing, "human": human if all_systems else None}
-    part = replace(results, means=None, **whole | rows_of(boards))
+    part = replace(results, means=None, **whole | rows_of(metric_results))
     return with_means(part) if results.means and len(datasets) > 1 else part
 
 
@@ -443,18 +473,20 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 """The parts of the section `human` that are lists with items for each metric."""
 
 
-def restricted(results: Results, boards: Sequence[Board]) -> tuple[Results, list[Board]]:
+def restricted(
+    results: Results, metric_results: Sequence[MetricResult]
+) -> tuple[Results, list[MetricResult]]:
     """Return the results with only these scores, and the boards; both without earlier statistics
     and scores by type.
     """
     bare = [
         replace(
-            board,
-            scores=tuple(replace(s, bootstrap=None) for s in board.scores),
+            metric_result,
+            scores=tuple(replace(s, bootstrap=None) for s in metric_result.scores),
             tests=(),
             breakdown=(),
             parts=(),
         )
-        for board in boards
+        for metric_result in metric_results
     ]
     return replace(results, means=None, **rows_of(bare)), bare

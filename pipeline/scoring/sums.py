@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..io.workers import Shared, prefetch
-from ..io.workers import threads as shared_by
 from ..kernel.python.packed_numbers import Packed
 from ..metrics.base.choices import Draws
+from ..parallel import Shared, prefetch
+from ..parallel import threads as shared_by
 from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
 
 Draw = NDArray[np.uint8]

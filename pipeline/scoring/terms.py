@@ -20,7 +20,7 @@ from ..arrays import Floats, Ints
 from ..errors import InputError
 from ..metrics.base.capabilities import category_needs, chooser, counts_categories, data_set_columns
 from ..metrics.base.metric import Metric
-from ..metrics.base.needs import LAST, PRESENT, WHOLE, Columns, Schema
+from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
 
 # --- the columns of a system, one block of lines after the other
@@ -40,7 +40,7 @@ def present_blocks(
 
     `more` names columns with numbers for each reference that the system has beside those of the
     metric."""
-    apart = (*metric.needs.of_references, *more)
+    apart = (*metric.spec.of_references, *more)
     blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
     if not data_set_columns(metric).reads_last:
         yield from blocks
@@ -116,7 +116,7 @@ def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Col
     if numbers is None:
         return columns
     rows, own = np.arange(len(numbers))[:, None], np.maximum(numbers, 0)
-    moved = {name: columns[name][rows, own] for name in metric.needs.of_references}
+    moved = {name: columns[name][rows, own] for name in metric.spec.of_references}
     return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
 
 
@@ -370,8 +370,8 @@ class CategoryTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
-        needs = category_needs(self.metric, self.categories)
-        fields = needs.schema(1).fields if needs else ()
+        spec = category_needs(self.metric, self.categories)
+        fields = spec.schema(1).fields if spec else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:

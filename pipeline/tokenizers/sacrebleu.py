@@ -27,13 +27,13 @@ class Borrowed(NamedTuple):
     options: Mapping[str, bool] = {}
     """What the tokeniser is called with, beside the text."""
     method: str = "__call__"
-    needs: str = ""
+    spec: str = ""
     """The package that it comes from, where the module is our own."""
 
     @property
     def package(self) -> str:
         """The package that it comes from."""
-        return self.needs or self.module.partition(".")[0]
+        return self.spec or self.module.partition(".")[0]
 
 
 PACKAGE = "pycocoevalcap"

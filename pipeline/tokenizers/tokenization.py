@@ -20,7 +20,7 @@ import numpy as np
 from .. import kernel
 from ..arrays import Ints
 from ..errors import ConfigError, CorpusError, InvalidTextError
-from ..io.plain_files import small_text
+from ..files.plain_files import small_text
 from ..kernel.common import FOLDS, Encoded, Lines, Words, join_lines
 from . import Tokenizer, sacrebleu, tokenizer_called
 

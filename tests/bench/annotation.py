@@ -34,8 +34,8 @@ MOST = 2
 
 def annotation(bench: Bench) -> Iterator[Row]:
     """M2 files of one system and of all systems."""
-    from pipeline.annotation.errant_annotator import named, versions_of
     from pipeline.errors import ConfigError
+    from pipeline.extensions.edits.errant_annotator import named, versions_of
 
     try:
         versions_of()

@@ -24,8 +24,8 @@ def google(files: str, references: str) -> None:
     commas.
     """
     from pipeline.api import evaluate_corpus
-    from pipeline.config.resolved import Dataset, System
-    from pipeline.corpus.opener import open_corpus
+    from pipeline.data.config.resolved import Dataset, System
+    from pipeline.data.opener import open_corpus
     from pipeline.metrics.build import from_text
 
     paths = [Path(path) for path in files.split(",")]
@@ -41,7 +41,7 @@ def google(files: str, references: str) -> None:
         if corpus
         else []
     )
-    _tell(seconds=now() - start, score=sum(scores) / len(scores))
+    _warn(seconds=now() - start, score=sum(scores) / len(scores))
 
 
 def nltk(files: str, references: str) -> None:
@@ -53,7 +53,7 @@ def nltk(files: str, references: str) -> None:
     texts = [[line.split() for line in path.read_text("utf-8").split("\n")[:-1]] for path in paths]
     grouped = [list(lines) for lines in zip(*texts[: int(references)], strict=True)]
     scores = [corpus_gleu(grouped, output) for output in texts[int(references) :]]
-    _tell(seconds=now() - start, score=sum(scores) / len(scores))
+    _warn(seconds=now() - start, score=sum(scores) / len(scores))
 
 
 def stages(config: str, n_jobs: str, last: str) -> None:
@@ -67,7 +67,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     from pipeline.execution.count import count_all
     from pipeline.execution.options import RunOptions
     from pipeline.execution.store.run_directory import RunDirectory
-    from pipeline.scoring import board as scores
+    from pipeline.scoring import metric_results as scores
 
     options = RunOptions(n_jobs=int(n_jobs), cache=False)
     start = now()
@@ -81,7 +81,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
         scores.score(job.tasks, {corpus.name: counted}, int(n_jobs))
     end = now()
     done.set()
-    _tell(columns=written - start, count=written - opened, draws=end - written, megabytes=peak[0])
+    _warn(columns=written - start, count=written - opened, draws=end - written, megabytes=peak[0])
 
 
 def _watch(peak: list[float], done: threading.Event) -> None:
@@ -95,7 +95,7 @@ def _watch(peak: list[float], done: threading.Event) -> None:
             peak[0] = max(peak[0], int(line.split()[1]) / 1024)
 
 
-def _tell(**figures: float) -> None:
+def _warn(**figures: float) -> None:
     print(json.dumps(figures))
 
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import pipeline
-from pipeline.corpus.corpus import corpus_in_memory
+from pipeline.data.corpus import corpus_in_memory
+from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.execution.options import RunOptions
-from pipeline.execution.plugged import Computing, with_computed
+from pipeline.extensions.neural.scribendi import ratios
 from pipeline.metrics.build import from_values
-from pipeline.metrics.neural.scribendi import ratios
 from tests.bench.measuring.rows import NOTHING, Row, shown
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     """SOME over twelve systems beside the padded loop, the second run, and the ratios of Scribendi."""
     import torch
 
-    from tests.metrics.neural.tiny import bert
+    from tests.extensions.neural.tiny import bert
 
     torch.set_num_threads(1)
     size = {

@@ -17,7 +17,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.bench.measuring.bench import Bench
-from tests.report import browser as browsers
+from tests.extensions.page import browser as browsers
 
 LONG = 40
 """So many sentences make a long document."""

@@ -7,9 +7,9 @@ import time
 from typing import TYPE_CHECKING
 
 import pipeline
-from pipeline.corpus.corpus import corpus_in_memory
+from pipeline.data.corpus import corpus_in_memory
+from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.execution.options import RunOptions
-from pipeline.execution.plugged import Computing, with_computed
 from pipeline.metrics.build import from_values
 from tests.bench.measuring.rows import NOTHING, Row, shown
 from tests.bench.whole import PROGRAM

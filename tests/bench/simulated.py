@@ -27,12 +27,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest import mock
 
 from pipeline import stages
-from pipeline.config.resolved import Overrides
-from pipeline.corpus.scan import Opening, Stretch
-from pipeline.execution import clusters, workers
+from pipeline.data.config.resolved import Overrides
+from pipeline.data.scan import Opening, Stretch
+from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
+from pipeline.extensions.clusters import clusters
 from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
@@ -183,13 +184,13 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     print(
         f"{args.samples:,} samples of {args.million:,} million lines, two systems; a task, all, in seconds:"
     )
-    for board in stored_runs.load(folder / "samples")[1]:
-        systems = [Repeated(board.columns[0], lines // MILLION)] * 2
+    for metric_result in stored_runs.load(folder / "samples")[1]:
+        systems = [Repeated(metric_result.columns[0], lines // MILLION)] * 2
         counts = SystemCounts(
-            metric=board.metric,
+            metric=metric_result.metric,
             systems=systems,
             lines=lines,
-            references=board.references,
+            references=metric_result.references,
             own=[None, None],
         )
         for size in args.workers:
@@ -206,7 +207,7 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
             seconds = makespan([draws], stretches, args.request, size)
             seconds += makespan([one], -(-args.samples // group), args.request, size)
             print(
-                f"{board.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}"
+                f"{metric_result.metric.name:8}{size:5} workers, {group:4} samples at once | {one:8.1f} {seconds:8.1f}"
             )
 
 

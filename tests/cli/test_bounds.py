@@ -10,9 +10,9 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import CorpusError, InputError, bounded
-from pipeline.human import judgments
-from pipeline.human.judgments import read_judgments
-from pipeline.report.html import explorer
+from pipeline.extensions.human import judgments
+from pipeline.extensions.human.judgments import read_judgments
+from pipeline.extensions.page import explorer
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.config_files import write
 from tests.conftest import called
-from tests.files import write
 
 if TYPE_CHECKING:
     from pathlib import Path

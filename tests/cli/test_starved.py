@@ -16,8 +16,8 @@ from unittest import mock
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.io import safe_files
-from pipeline.io.plain_files import Spool
+from pipeline.files import safe_files
+from pipeline.files.plain_files import TempFiles
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 resource = pytest.importorskip("resource")
@@ -171,7 +171,7 @@ def test_odd_surroundings_change_nothing(
 def test_a_full_temporary_folder_is_told_in_a_line_that_says_what_to_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Spool, "new", mock.Mock(return_value=Path("/dev/full")))
+    monkeypatch.setattr(TempFiles, "new", mock.Mock(return_value=Path("/dev/full")))
     assert main(["run", str(packed(tmp_path)), "--output", str(tmp_path / "run")]) == 2
     assert capsys.readouterr().err.endswith(": No space left on device; TMPDIR may name another\n")
 

@@ -8,7 +8,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
-from pipeline.corpus.texts import read_span
+from pipeline.data.texts import read_span
 from pipeline.execution import workers
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Needs with surveys, for `test_surveys.py`. Workers import this file, so it imports little."""
+"""StatisticsSpec with surveys, for `test_surveys.py`. Workers import this file, so it imports little."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from pipeline.metrics.base.needs import Field, Needs, Survey
+from pipeline.metrics.base.statistics_spec import CorpusPass, Field, StatisticsSpec
 
 if TYPE_CHECKING:
     from pipeline.arrays import Ints
-    from pipeline.metrics.base.needs import Columns, Text
+    from pipeline.metrics.base.statistics_spec import Columns, Text
 
 
 @dataclass(frozen=True)
-class LengthSurvey(Survey):
+class LengthSurvey(CorpusPass):
     """How many references of the data set have each number of bytes: a row for each number, sorted."""
 
     columns: ClassVar[Any] = (Field("size"), Field("times"))
@@ -40,13 +40,13 @@ class LengthSurvey(Survey):
 
 
 @dataclass(frozen=True)
-class LengthNeeds(Needs):
+class LengthNeeds(StatisticsSpec):
     """How many references of the whole data set are as long as each output, in bytes."""
 
     columns: ClassVar[Any] = (Field("alike"), Field("every"))
 
     @property
-    def survey(self) -> LengthSurvey:
+    def corpus_pass(self) -> LengthSurvey:
         """The lengths of all references."""
         return LengthSurvey()
 
@@ -61,7 +61,7 @@ class LengthNeeds(Needs):
 
 
 @dataclass(frozen=True)
-class AgreementSurvey(Survey):
+class AgreementSurvey(CorpusPass):
     """How many systems give the most common output of each line: a row for each line, in order."""
 
     of_systems: ClassVar[bool] = True
@@ -82,13 +82,13 @@ class AgreementSurvey(Survey):
 
 
 @dataclass(frozen=True)
-class AgreementNeeds(Needs):
+class AgreementNeeds(StatisticsSpec):
     """How many systems give the most common output of a line."""
 
     columns: ClassVar[Any] = (Field("most"),)
 
     @property
-    def survey(self) -> AgreementSurvey:
+    def corpus_pass(self) -> AgreementSurvey:
         """The outputs of all systems."""
         return AgreementSurvey()
 

@@ -16,9 +16,9 @@ from unittest import mock
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.corpus import input_files, scan
+from pipeline.data import input_files, scan
 from pipeline.execution import count, workers
-from pipeline.io.workers import memory
+from pipeline.parallel import memory
 from tests.conftest import ROOT, tree, write_run
 
 if TYPE_CHECKING:

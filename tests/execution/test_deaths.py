@@ -21,8 +21,8 @@ from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import Missing, RunOptions
 from pipeline.execution.workers import Runner, Task, WorkerDiedError
-from pipeline.io.workers import WorkerLostError
 from pipeline.kernel.common import join_lines
+from pipeline.parallel import WorkerLostError
 from pipeline.scoring.results import REFERENCES_ROW, Results
 from tests.conftest import Hears, metric_of, run, tree, write_run
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
@@ -101,7 +101,7 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(tmp_path: Path)
     poison(tmp_path / "d" / "B", 7)
     told: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        results = run(config, tmp_path / "run", LOKY, Hears(tell=told.append))
+        results = run(config, tmp_path / "run", LOKY, Hears(warn=told.append))
     assert (tmp_path / "dead").exists()
     assert told == ["d: a worker process died (out of memory, or killed); its work is tried again"]
     assert results.missing == []
@@ -214,7 +214,7 @@ def test_memory_that_runs_out_is_like_a_death(
     poison(tmp_path / "d" / "C", 3)
     told: list[str] = []
     with mock.patch.object(workers, "count", hungry):
-        results = run(config, tmp_path / "run", options, Hears(tell=told.append))
+        results = run(config, tmp_path / "run", options, Hears(warn=told.append))
     assert results.missing == [Missing("d", "C", 3, 3)]
     assert told[0] == "d: memory ran out; its work is tried again"
     assert told[1] == "d: memory ran out over 40 lines alone; two smaller shards are tried"
@@ -258,12 +258,12 @@ def test_exactly_what_kills_is_given_up(
     lines, systems, kills, size = drawn
     word = {True: POISON, False: "a b"}
     outputs = [[word[(i, s) in kills] for i in range(lines)] for s in range(systems)]
-    needs = (metric_of(n=1).needs, metric_of(n=2).needs)
+    spec = (metric_of(n=1).spec, metric_of(n=2).spec)
 
     def task(low: int, rows: Sequence[Sequence[str]]) -> Task:
         cut = [join_lines(text.encode() for text in row[low : low + size]) for row in rows]
         same = join_lines(f"a {i}".encode() for i in range(lines)[low : low + size])
-        return Task(number=low, source=same, references=(same,), systems=tuple(cut), needs=needs)
+        return Task(number=low, source=same, references=(same,), systems=tuple(cut), spec=spec)
 
     def fragile(tasks: Sequence[Task], *_: Any) -> Iterator[workers.Answer]:
         for number, one in enumerate(tasks):
@@ -320,7 +320,7 @@ def test_after_some_failures_of_living_processes_one_process_counts_the_rest(
             config,
             tmp_path / "run",
             RunOptions(n_jobs=2, backend="loky", shard_lines=40),
-            Hears(tell=told.append),
+            Hears(warn=told.append),
         )
     assert (results.missing, told[0]) == (
         [],

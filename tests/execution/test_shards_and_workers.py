@@ -24,7 +24,7 @@ from pipeline.execution import workers
 from pipeline.execution.count import Shard, cut
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.execution.store import counts, run_directory
-from pipeline.scoring import board as scores
+from pipeline.scoring import metric_results as scores
 from pipeline.scoring import sums as weighted_sums
 from tests.conftest import Hears, Tree, forced_kernel, run, tree, write_config, write_run
 

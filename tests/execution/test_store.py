@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.resolved import Dataset, System
-from pipeline.corpus.opener import open_corpus
+from pipeline.data.config.resolved import Dataset, System
+from pipeline.data.opener import open_corpus
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import count_in_memory
@@ -41,11 +41,11 @@ from pipeline.execution.store.counts import (
     StoredCounts,
 )
 from pipeline.execution.store.run_directory import RunDirectory, content_key, is_file_name
-from pipeline.io.safe_files import file_name, write_atomic
-from pipeline.io.workers import threads
-from pipeline.metrics.base.needs import COUNTING, Field, Schema, narrow
+from pipeline.files.safe_files import file_name, write_atomic
+from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema, narrow
 from pipeline.metrics.build import from_text
-from pipeline.scoring import board as scored_columns
+from pipeline.parallel import threads
+from pipeline.scoring import metric_results as scored_columns
 from pipeline.tokenizers import sacrebleu
 from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
 
@@ -410,7 +410,7 @@ def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
 
 
 def test_content_keys_differ_wherever_their_content_does() -> None:
-    needs = metric_of().needs
+    spec = metric_of().spec
     keys = [
         content_key(*unfinished)
         for unfinished in (
@@ -419,8 +419,8 @@ def test_content_keys_differ_wherever_their_content_does() -> None:
             ("a", "b"),
             ("ab",),
             (["a"],),
-            (needs,),
-            (metric_of(n=3).needs,),
+            (spec,),
+            (metric_of(n=3).spec,),
         )
     ]
     assert len(set(keys)) == len(keys)
@@ -458,7 +458,7 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
     assert corpus
     found = hashlib.blake2b(digest_size=8)
     for (name, need), statistics in count_in_memory(
-        corpus, [metric.needs for metric in chosen]
+        corpus, [metric.spec for metric in chosen]
     ).items():
         found.update(repr((name, need.key, statistics.schema.names)).encode())
         for block in statistics.blocks():

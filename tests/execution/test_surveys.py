@@ -16,7 +16,7 @@ from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.metrics.base.needs import Survey
+from pipeline.metrics.base.statistics_spec import CorpusPass
 from tests.conftest import Hears, tree, write_run
 from tests.execution.deadly import deadly, poison
 from tests.execution.surveying import AgreementNeeds, AgreementSurvey, LengthNeeds, LengthSurvey
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pipeline.corpus.corpus import Corpus
+    from pipeline.data.corpus import Corpus
 
 NEEDS = [LengthNeeds(), AgreementNeeds()]
 LINES = 60
@@ -84,7 +84,7 @@ def test_no_cut_and_no_worker_can_be_seen(
     )
 
 
-def surveys(
+def corpus_passes(
     corpus: Corpus, directory: RunDirectory, options: RunOptions = HOWS[2]
 ) -> list[tuple[str, int, int]]:
     """Count a data set; return the surveys and lines of the shards that were surveyed."""
@@ -109,13 +109,15 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
 ) -> None:
     folder = tmp_path / "run"
     of_lengths = [("LengthSurvey", low, min(low + 7, LINES)) for low in range(0, LINES, 7)]
-    assert sorted(surveys(corpus(), RunDirectory(folder)))[9:] == of_lengths
-    assert surveys(corpus(), RunDirectory(folder)) == []
+    assert sorted(corpus_passes(corpus(), RunDirectory(folder)))[9:] == of_lengths
+    assert corpus_passes(corpus(), RunDirectory(folder)) == []
     first = tree(folder)
     poison(
         tmp_path / "d" / "B", 7
     )  # another output: the references are as before, the systems of the run are not
-    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {"AgreementSurvey"}
+    assert {name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))} == {
+        "AgreementSurvey"
+    }
     changed = {name for name, data in tree(folder).items() if data != first[name]}
     assert {name.rpartition("/")[2].partition(".")[2] for name in changed} == {
         "agreementsurvey.columns",
@@ -123,7 +125,7 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
         "length.columns",
     }
     poison(tmp_path / "d" / "ref0", 7)
-    assert {name for name, _, _ in surveys(corpus(), RunDirectory(folder))} == {
+    assert {name for name, _, _ in corpus_passes(corpus(), RunDirectory(folder))} == {
         "LengthSurvey",
         "AgreementSurvey",
     }
@@ -131,11 +133,11 @@ def test_what_was_found_is_kept_and_made_anew_where_texts_change(
 
 def test_a_damaged_file_is_made_anew(corpus: Callable[[], Corpus], tmp_path: Path) -> None:
     folder = tmp_path / "run"
-    surveys(corpus(), RunDirectory(folder))
+    corpus_passes(corpus(), RunDirectory(folder))
     before = tree(folder)
     for path in folder.glob("statistics/d/*"):
         path.write_bytes(path.read_bytes()[:-1] + b"\xff")
-    assert surveys(corpus(), RunDirectory(folder))
+    assert corpus_passes(corpus(), RunDirectory(folder))
     assert tree(folder) == before
 
 
@@ -158,7 +160,7 @@ def test_a_survey_goes_on_where_it_was_stopped(
         count.count_all(
             [(corpus(), NEEDS[:1])], RunDirectory(tmp_path / "run"), options, Hears(progress=stop)
         )
-    left = surveys(corpus(), RunDirectory(tmp_path / "run"), options)
+    left = corpus_passes(corpus(), RunDirectory(tmp_path / "run"), options)
     assert sorted(low for name, low, _ in left if name == "LengthSurvey") == list(
         range(21, LINES, 7)
     )
@@ -193,5 +195,5 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
 
 
 def test_a_survey_says_whether_it_reads_outputs() -> None:
-    assert not Survey.of_systems
-    assert AgreementNeeds().survey.of_systems
+    assert not CorpusPass.of_systems
+    assert AgreementNeeds().corpus_pass.of_systems

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.corpus.edits.m2_files import NOBODY, read_annotated
-from pipeline.corpus.edits.records import record_of
-from pipeline.corpus.formats.m2 import (
+from pipeline.errors import CorpusError
+from pipeline.extensions.edits.m2_files import NOBODY, read_annotated
+from pipeline.extensions.edits.m2_format import (
     CORRECTED,
     EDITS,
     OUTPUT,
@@ -23,9 +23,9 @@ from pipeline.corpus.formats.m2 import (
     Missing,
     Sentences,
 )
-from pipeline.corpus.m2_texts import OtherwiseError, compiled_part, read_m2
-from pipeline.errors import CorpusError
-from pipeline.io.plain_files import UNPACKED, Spool
+from pipeline.extensions.edits.m2_texts import OtherwiseError, compiled_part, read_m2
+from pipeline.extensions.edits.records import record_of
+from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
 from pipeline.kernel.gold_edits import gold_records
 from tests.conftest import forced_kernel
@@ -118,7 +118,7 @@ def test_it_reads_as_the_python_kernel_does(asked: Asked, wild: bool, tmp_path: 
         with suppress(OtherwiseError):
             compiled = compiled_part("a.m2", asked, (1, path.read_bytes()))
         try:
-            file = read_annotated(path, Spool(UNPACKED)) if path.read_text().strip() else None
+            file = read_annotated(path, TempFiles(UNPACKED)) if path.read_text().strip() else None
             plain = Sentences(file.blocks if file else [], "a.m2", asked)
         except CorpusError:
             assert compiled is None
@@ -212,7 +212,9 @@ def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(
     """By hand. Which line it is, and what is said of it, is looked for in Python."""
     path = tmp_path / "a.m2"
     path.write_text(f"S a\n{EDIT}\n{line}\n", encoding="utf-8")
-    assert read_m2(path, Asked(texts=True, lenient=True), Spool(UNPACKED)).told.may_be_odd == odd
+    assert (
+        read_m2(path, Asked(texts=True, lenient=True), TempFiles(UNPACKED)).told.may_be_odd == odd
+    )
 
 
 def test_records_become_the_arrays_of_the_python_kernel() -> None:

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from pipeline.corpus.texts import line_ends
+from pipeline.data.texts import line_ends
 
 scan = pytest.importorskip(
     "pipeline.kernel.native.scan", reason="the compiled kernel was not built"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline.corpus.edits.correction_references import references
 from pipeline.errors import LongTextError
+from pipeline.extensions.edits.correction_references import references
+from pipeline.extensions.edits.metrics.imeasure import best_references, reference_keys
 from pipeline.kernel import common
 from pipeline.kernel.common import FIELDS
-from pipeline.metrics.imeasure.metric import best_references, reference_keys
 from tests.oracles.imeasure import (
     Vocabulary,
     corrections,

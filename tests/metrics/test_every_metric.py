@@ -25,7 +25,7 @@ from pipeline.execution.options import RunOptions
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import is_built_in
 from pipeline.metrics.build import from_text
-from pipeline.scoring.board import signed
+from pipeline.scoring.metric_results import signed
 from tests.conftest import forced_kernel, run, tree
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
         scorer = pipeline.Scorer(spelling, gold=folder / "gold")
     else:
         scorer = pipeline.Scorer(
-            spelling, references, lines("s") if plain.measure.needs.source else None
+            spelling, references, lines("s") if plain.measure.spec.source else None
         )
     for own in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
         np.testing.assert_array_equal(own.sentences(lines("A")), plain.sentences)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import pipeline
-from pipeline.config import models
+from pipeline.data.config import models
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge import texts

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pipeline.corpus.corpus import Corpus
-from pipeline.corpus.texts import text_in_memory
+from pipeline.data.corpus import Corpus
+from pipeline.data.texts import text_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.scoring import board as scores
+from pipeline.scoring import metric_results as scores
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import KERNELS, edited, forced_kernel, metric_of, run, sentence
 from tests.oracles import naive
@@ -135,8 +135,8 @@ def test_sentence_scores_equal_the_original_debug_output(
     text = (shared / "golden/gleu-2017.conll14.AMU.debug.txt").read_text(encoding="ascii")
     expected = re.findall(r"^[0-9]+ [0-9.]+ [0-9.]+ \(.*\)$", text, re.MULTILINE)
     metric = metric_of(level="mean", smoothing="ones")
-    schema, directory = metric.needs.schema(2), RunDirectory(golden_run.directory)
-    columns = directory.counts("conll14", "AMU", metric.needs.key, schema, len(expected)).blocks()
+    schema, directory = metric.spec.schema(2), RunDirectory(golden_run.directory)
+    columns = directory.counts("conll14", "AMU", metric.spec.key, schema, len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
         row for s in spreads for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)
@@ -183,7 +183,7 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
         systems={"A": output},
     )
     metric = metric_of(**options)
-    counted = count_in_memory(corpus, [metric.needs], RunOptions(n_jobs=1))
+    counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
     return scores.score(scores.tasks_of([metric], [corpus]), {"d": counted})[0].scores[0]
 
 
@@ -362,9 +362,9 @@ def test_equal_references_have_no_spread_in_a_sentence(seed: int) -> None:
         Corpus(
             name="d", lines=40, source=source, references=tuple(references), systems={"A": output}
         ),
-        [metric.needs],
+        [metric.spec],
     )
-    spread = sentence_spread(metric, next(counted["A", metric.needs].blocks()))
+    spread = sentence_spread(metric, next(counted["A", metric.spec].blocks()))
     assert set(spread["std"].tolist()) == {0.0}
     assert np.isnan(spread["low"]).all()
 

@@ -15,11 +15,12 @@ import pytest
 
 import pipeline
 from pipeline import reopen
-from pipeline.config.resolved import Column, Dataset, System
-from pipeline.corpus.opener import open_corpus
+from pipeline.data.catalogue import citations
+from pipeline.data.config.resolved import Column, Dataset, System
+from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
-from pipeline.io.catalogue import citations
+from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.capabilities import (
@@ -31,11 +32,10 @@ from pipeline.metrics.base.capabilities import (
     shown_ngrams,
 )
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.needs import EDITS, GOLD, Field, OverlapNeeds
-from pipeline.metrics.base.needs import TEXTS as TEXTS_VIEW
+from pipeline.metrics.base.statistics_spec import EDITS, GOLD, Field, OverlapSpec
+from pipeline.metrics.base.statistics_spec import TEXTS as TEXTS_VIEW
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
-from pipeline.report.html.explorer import explorer
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
 from tests.test_structure import FILES, imported, room
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pipeline.arrays import Floats, Ints
-    from pipeline.corpus.corpus import Corpus
-    from pipeline.metrics.base.needs import Columns
+    from pipeline.data.corpus import Corpus
+    from pipeline.metrics.base.statistics_spec import Columns
 
 
 @dataclass(frozen=True)
@@ -57,8 +57,8 @@ class Hits(Metric):
     options = ()
 
     @property
-    def needs(self) -> OverlapNeeds:
-        return OverlapNeeds(Tokenization(), 1, ("match",), source=False)
+    def spec(self) -> OverlapSpec:
+        return OverlapSpec(Tokenization(), 1, ("match",), source=False)
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -89,7 +89,7 @@ class ToldHits(ShowsNgrams, Hits):
     citations: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu",)
 
     def ngram_rule(self) -> Rule:
-        return Rule("match", self.needs.tokenization, 1, 1)
+        return Rule("match", self.spec.tokenization, 1, 1)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         return [Counted("match", columns["match"], per_reference=True, orders=True)]
@@ -103,7 +103,7 @@ class RuledHits(ShowsNgrams, Hits):
     """The n-grams are shown, and no counts beside them."""
 
     def ngram_rule(self) -> Rule:
-        return Rule("match", self.needs.tokenization, 1, 2)
+        return Rule("match", self.spec.tokenization, 1, 2)
 
 
 @pytest.fixture(params=[Hits, ToldHits, RuledHits])
@@ -265,15 +265,15 @@ def columns_of(metric: Metric, corpus: Corpus) -> Columns:
     """
     if reads_files(metric) or computes_numbers(metric):
         return {
-            field.name: np.ones(corpus.lines, np.int64) for field in metric.needs.schema(2).fields
+            field.name: np.ones(corpus.lines, np.int64) for field in metric.spec.schema(2).fields
         }
-    return next(iter(count_in_memory(corpus, [metric.needs])["A", metric.needs].blocks()))
+    return next(iter(count_in_memory(corpus, [metric.spec])["A", metric.spec].blocks()))
 
 
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     """Three lines with two references."""
-    from pipeline.corpus.corpus import corpus_in_memory
+    from pipeline.data.corpus import corpus_in_memory
 
     texts = ["a b c d", "a b a b c", ""]
     return corpus_in_memory(
@@ -305,12 +305,12 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 @pytest.mark.parametrize("text", TEXTS)
 def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
     metric = from_text(text)
-    if text == "meteor" and metric.needs.unavailable():
-        pytest.skip(f"{metric.needs.unavailable()}")
-    columns = columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited)
+    if text == "meteor" and metric.spec.unavailable():
+        pytest.skip(f"{metric.spec.unavailable()}")
+    columns = columns_of(metric, corpus if metric.spec.input == TEXTS_VIEW else edited)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
-    assert metric.needs.unavailable() is None
+    assert metric.spec.unavailable() is None
     page = Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md"
     assert page.is_file(), f"write {page}, or let help_page name the page that covers {metric.name}"
     assert metric.sentence_scores(columns).shape == (
@@ -344,7 +344,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
     terms = metric.make_terms(
-        columns_of(metric, corpus if metric.needs.input == TEXTS_VIEW else edited)
+        columns_of(metric, corpus if metric.spec.input == TEXTS_VIEW else edited)
     )
     totals = {
         f.name: terms[f.name][1, 1] if f.per_reference else terms[f.name][1] for f in metric.terms
@@ -372,7 +372,7 @@ OPEN |= {
 }
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]
-OWN_COMMANDS = {"cli/commands/gleu.py", "cli/commands/m2scorer.py"}
+OWN_COMMANDS = {"cli/commands/gleu.py", "extensions/edits/commands/m2scorer.py"}
 """Commands that are those of one metric: each may take it from the table."""
 
 

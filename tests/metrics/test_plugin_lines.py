@@ -16,17 +16,17 @@ import pytest
 
 import pipeline
 from pipeline.cli import main
-from pipeline.human.judgments import read_judgments
-from pipeline.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
-from pipeline.human.score_files import metric_scores
-from pipeline.human.trueskill import skills
+from pipeline.extensions.human.judgments import read_judgments
+from pipeline.extensions.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from pipeline.extensions.human.score_files import metric_scores
+from pipeline.extensions.human.trueskill import skills
+from pipeline.extensions.page.explorer import explorer, telling
+from pipeline.extensions.plots.plot_data import score_rows
 from pipeline.reopen import revisit
-from pipeline.report.html.explorer import explorer, telling
-from pipeline.report.tables.plot_data import score_rows
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
+from tests.extensions.page.test_page import unlettered
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
-from tests.report.test_page import unlettered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -129,8 +129,8 @@ def test_pages_files_and_tables_have_all_lines(
     from pyarrow import parquet
 
     directory = run(folder)
-    material = revisit(directory)
-    data = explorer(material)
+    context = revisit(directory)
+    data = explorer(context)
     assert data is not None
     (dataset,) = data["datasets"]
     entry = dataset["metrics"][0]
@@ -142,7 +142,7 @@ def test_pages_files_and_tables_have_all_lines(
         for name, own in names.items():
             words = len(OUTPUTS[name][line].split())
             assert scores[own] == (None if line in GONE else words * 100)
-    picked = telling(material.measured[0].by_line, 12)
+    picked = telling(context.measured[0].by_line, 12)
     assert len(picked) == 12
     assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()

@@ -19,9 +19,9 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
+from pipeline.metrics.functions import loading
+from pipeline.metrics.functions.calls import MODULE, _Aside
 from pipeline.metrics.names import forget_names
-from pipeline.metrics.plugged import loading
-from pipeline.metrics.plugged.calls import MODULE, _Aside
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

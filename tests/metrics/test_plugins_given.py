@@ -21,8 +21,8 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
+from pipeline.metrics.functions import models as plugged
 from pipeline.metrics.names import goodness
-from pipeline.metrics.plugged import models as plugged
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
@@ -207,9 +207,9 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     share = sum(map(str.isupper, text)) / len(text)
     results = json.loads((folder / "runs" / "capitals" / "results.json").read_text())
     assert {s["system"]: s["score"] for s in results["scores"]}["eager"] == share
-    needs = METRICS["capitals"]().needs
-    assert needs.cache_key.startswith("plugin:capitals:1:")
-    assert needs.key == "plugin-capital"
+    spec = METRICS["capitals"]().spec
+    assert spec.cache_key.startswith("plugin:capitals:1:")
+    assert spec.key == "plugin-capital"
     (about,) = json.loads((folder / "runs" / "capitals" / "run.json").read_text())["plugins"]
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
     assert about["sha256"] == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
@@ -235,7 +235,7 @@ def test_an_entry_point_may_be_a_whole_metric(
     result = pipeline.evaluate(OUTPUTS, metrics="capitals")
     assert result[0].signature.startswith("capitals|")
     assert METRICS["capitals"].origin["from"] == "own-capitals 2.0"
-    assert METRICS["capitals"]().needs.cache_key.startswith("plugin:capitals:1:")
+    assert METRICS["capitals"]().spec.cache_key.startswith("plugin:capitals:1:")
     del sys.modules["own_capitals"]
 
 

@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.cli import main
 from pipeline.errors import InputError
-from pipeline.io import content_cache
-from pipeline.metrics.plugged.calls import Call
+from pipeline.files import content_cache
+from pipeline.metrics.functions.calls import Call
 from tests.conftest import PATIENCE
 from tests.metrics.test_plugins import folder, forgotten  # noqa: F401 (fixtures)
 
@@ -460,8 +460,8 @@ def test_a_run_without_plugins_imports_nothing_of_them(
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {*done.stderr.split()} <= {
-        "pipeline.metrics.plugged",
-        "pipeline.metrics.plugged.declare",
+        "pipeline.metrics.functions",
+        "pipeline.metrics.functions.declare",
         "results:",
         "runs/kept",
     }

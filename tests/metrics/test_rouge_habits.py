@@ -20,7 +20,7 @@ from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge.texts import Limit, common
-from tests.files import write
+from tests.config_files import write
 from tests.metrics.test_rouge import texts
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.Monk
             ]
             assert found == pytest.approx(list(expected[name]), abs=1e-12)
     assert "split:nltk" in result.signature
-    assert "version=" in result.measure.needs.cache_key
+    assert "version=" in result.measure.spec.cache_key
 
 
 def test_without_nltk_or_its_data_the_message_says_what_to_install(
@@ -262,7 +262,7 @@ def test_a_config_names_a_file_of_stop_words(capsys: pytest.CaptureFixture[str])
     )
     again = pipeline.load("run")[0]
     assert again.sentence_outputs["rouge1_recall"].tolist() == [1, 1, 0]
-    assert again.measure.needs == result.measure.needs
+    assert again.measure.spec == result.measure.spec
     (note,) = {
         note.partition("has letters")[2]
         for note in pipeline.load("run").warnings

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.corpus.corpus import MAX_REFERENCES
+from pipeline.data.corpus import MAX_REFERENCES
 from pipeline.metrics.base.choices import Draws
 
 if TYPE_CHECKING:

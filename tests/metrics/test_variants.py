@@ -19,11 +19,11 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
-from pipeline.corpus.corpus import Corpus
-from pipeline.corpus.texts import text_in_memory
+from pipeline.data.corpus import Corpus
+from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.needs import Text
+from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
 from tests.oracles import naive
@@ -235,12 +235,14 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     )
     sets = [[references[r] for r in range(3) if r != left_out] for left_out in range(3)]
     mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
-    people = [
+    human_data = [
         naive.gleu_sampled(source, kept, references[r], 4, 20)[0] for r, kept in enumerate(sets)
     ]
     assert results["mine"].score == pytest.approx(sum(mine) / 3, abs=1e-12)
-    assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(people, abs=1e-12)
-    assert results["REFERENCE"].score == pytest.approx(sum(people) / 3, abs=1e-12)
+    assert [results[f"reference{r}"].score for r in range(3)] == pytest.approx(
+        human_data, abs=1e-12
+    )
+    assert results["REFERENCE"].score == pytest.approx(sum(human_data) / 3, abs=1e-12)
 
 
 @pytest.mark.parametrize("orders", [(1, 4), (1, 2), (2, 3), (4, 4)])
@@ -418,8 +420,8 @@ def test_people_on_jfleg(lines: Lines) -> None:
     results = pipeline.evaluate(
         {"source": source}, references, source, ["gleu[refs=leave_one_out]"]
     )
-    people = [round(100 * results[f"reference{r}"].score, 4) for r in range(4)]
-    assert people == [55.7264, 55.6300, 55.6366, 54.0787]
+    human_data = [round(100 * results[f"reference{r}"].score, 4) for r in range(4)]
+    assert human_data == [55.7264, 55.6300, 55.6366, 54.0787]
 
 
 def test_google_gleu_of_nltks_examples() -> None:
@@ -616,12 +618,12 @@ def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
     )
     texts = (source, [one, two], [output, one])
     metrics = ("google_gleu", "gleu", "bleu[tok=whitespace]", "google_gleu[lc=true]", "green")
-    needs = [from_text(name).needs for name in metrics]
-    alone = [own.count(Text(*texts)) for own in needs]
+    spec = [from_text(name).spec for name in metrics]
+    alone = [own.count(Text(*texts)) for own in spec]
     for order in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0)):
-        text = Text(*texts, {}, [needs[number] for number in order])
+        text = Text(*texts, {}, [spec[number] for number in order])
         for number in order:
-            for mine, theirs in zip(needs[number].count(text), alone[number], strict=True):
+            for mine, theirs in zip(spec[number].count(text), alone[number], strict=True):
                 assert {name: array.tolist() for name, array in mine.items()} == {
                     name: array.tolist() for name, array in theirs.items()
                 }

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.corpus.edits.correction_references import corrections_of_m2, split_words
-from pipeline.corpus.edits.correction_xml import xml_blocks
-from pipeline.corpus.edits.m2_files import edits_of
+from pipeline.extensions.edits.correction_references import corrections_of_m2, split_words
+from pipeline.extensions.edits.correction_xml import xml_blocks
+from pipeline.extensions.edits.m2_files import edits_of
 from pipeline.kernel.common import Encoded
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.arrays import Ints
-    from pipeline.corpus.edits.correction_references import Alternative, CorrectedSentence
+    from pipeline.extensions.edits.correction_references import Alternative, CorrectedSentence
 
 ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
 """Which sequences a move takes a token of: the order of section "Alignment" of the paper's program,

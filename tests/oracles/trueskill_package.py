@@ -15,7 +15,7 @@ import trueskill as package
 
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
-    from pipeline.human.judgments import Judgments
+    from pipeline.extensions.human.judgments import Judgments
 
 SIGMA = 0.5
 NEAR = 1 - 1e-9

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.report import browser as browsers
+from tests.extensions.page import browser as browsers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ import pytest
 
 from pipeline.cli.commands import cite
 from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
+from pipeline.data.catalogue import catalogue, citations
 from pipeline.errors import InputError
-from pipeline.io.catalogue import catalogue, citations
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.options import with_samples
 from pipeline.scoring.results import Results

@@ -17,16 +17,16 @@ from pipeline.report.tables.comparisons import p_cell, signed
 from pipeline.report.tables.ranked import ranked_table
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import PATIENCE, ROOT
-from tests.report import browser as browsers
-from tests.report.browser import CONTRAST, report_of
+from tests.extensions.page import browser as browsers
+from tests.extensions.page.browser import CONTRAST, report_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.arrays import Floats
-    from pipeline.report.material import Material
+    from pipeline.report.context import ReportContext
     from pipeline.scoring.results import Score
-    from tests.report.browser import Browser
+    from tests.extensions.page.browser import Browser
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def material(folder: Path) -> Material:
+def context(folder: Path) -> ReportContext:
     return reopen.revisit(folder)
 
 
@@ -69,9 +69,9 @@ def page(browser: Browser, folder: Path) -> Browser:
     return browser
 
 
-def scores(material: Material, metric: int, system: str) -> Floats:
+def scores(context: ReportContext, metric: int, system: str) -> Floats:
     """Return the scores of sentences in percent, rounded as the page has them."""
-    measured = material.measured[metric]
+    measured = context.measured[metric]
     columns = measured.columns[measured.names.index(system)]
     found = np.concatenate([sentence_scores(measured.metric, block) for block in columns.blocks()])
     rounded: Floats = np.floor(found * 1e4 + 0.5) / 100
@@ -92,9 +92,9 @@ def table(page: Browser, caption: str) -> list[list[str]]:
 
 
 def test_the_difference_is_that_of_the_run_in_both_directions(
-    page: Browser, material: Material
+    page: Browser, context: ReportContext
 ) -> None:
-    results = material.results
+    results = context.results
     test = next(
         t for t in results.tests if t.metric.startswith("gleu") and {t.system, t.other} == {A, B}
     )
@@ -124,11 +124,11 @@ def test_the_difference_is_that_of_the_run_in_both_directions(
 
 
 @pytest.mark.parametrize("metric", [0, 1])
-def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric: int) -> None:
+def test_figures_show_what_numpy_finds(page: Browser, context: ReportContext, metric: int) -> None:
     """GLEU, and TER, of which the lowest is the best."""
     if metric:
         choose(page, metric="TER")
-    one, two = scores(material, metric, A), scores(material, metric, B)
+    one, two = scores(context, metric, A), scores(context, metric, B)
     less = np.rint(100 * (one - two)) / 100
     bars = table(page, "Differences of sentences")
     edges = [tuple(plain(end) for end in row[0].split(" to ")) for row in bars]
@@ -158,18 +158,18 @@ def test_figures_show_what_numpy_finds(page: Browser, material: Material, metric
         row[0]: [plain(cell) for cell in row[1:]]
         for row in table(page, "Scores of sentences of each system")
     }
-    assert systems.keys() == set(material.measured[metric].names)
+    assert systems.keys() == set(context.measured[metric].names)
     for name, (lines, mean, *parts) in systems.items():
-        own = scores(material, metric, name)
+        own = scores(context, metric, name)
         assert lines == len(own)
         assert mean == pytest.approx(own.mean(), abs=0.00501)
         assert parts == pytest.approx(np.percentile(own, (5, 25, 50, 75, 95)), abs=0.00501)
 
 
 def test_ten_sentences_tell_most_and_lead_to_the_explorer(
-    page: Browser, material: Material
+    page: Browser, context: ReportContext
 ) -> None:
-    less = (scores(material, 0, A) - scores(material, 0, B)).tolist()
+    less = (scores(context, 0, A) - scores(context, 0, B)).tolist()
     words = [len(line.split()) for line in (DATA / "source.txt").read_text().splitlines()]
     order = sorted(
         range(len(less)), key=lambda line: (-abs(round(less[line], 2)), -words[line], line)
@@ -228,7 +228,7 @@ def test_n_grams_are_those_of_naive_counts(browser: Browser, folder: Path) -> No
 
 
 def test_edits_are_those_that_the_metric_counts(
-    browser: Browser, folder: Path, material: Material
+    browser: Browser, folder: Path, context: ReportContext
 ) -> None:
     """A right edit counts 1 and a wrong one -1; the results have how many are right and how many
     are proposed.
@@ -239,7 +239,7 @@ def test_edits_are_those_that_the_metric_counts(
     gained, lost = (
         int(number.replace(",", "")) for number in re.findall(r"(?:gains|loses) ([\d,]+)", told)
     )
-    counts = {score.system: score.outputs for score in material.measured[4].scores}
+    counts = {score.system: score.outputs for score in context.measured[4].scores}
     one, two = (2 * counts[name]["correct"] - counts[name]["proposed"] for name in (B, "broken"))
     assert gained - lost == one - two
     assert min(gained, lost) > 0
@@ -320,9 +320,9 @@ def test_the_comparison_fits_phones_and_is_named(page: Browser) -> None:
 # --- copies
 
 
-def in_order(material: Material) -> list[Score]:
+def in_order(context: ReportContext) -> list[Score]:
     """Return the scores of GLEU, the best first."""
-    own = [score for score in material.results.scores if score.metric.startswith("gleu")]
+    own = [score for score in context.results.scores if score.metric.startswith("gleu")]
     return sorted(own, key=lambda score: score.rank)
 
 
@@ -339,9 +339,9 @@ def copied(page: Browser, table: str, kind: str) -> str:
     )
 
 
-def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -> None:
-    results = material.results
-    header, cells = ranked_table(results, in_order(material), 2, ())
+def test_a_board_is_copied_without_its_bars(page: Browser, context: ReportContext) -> None:
+    results = context.results
+    header, cells = ranked_table(results, in_order(context), 2, ())
     lines = copied(page, "table.ranked", "TSV").splitlines()
     assert lines[0].split("\t")[:3] == ["rank", "system", "GLEU+"]
     assert [line.split("\t") for line in lines[1:]] == cells
@@ -358,13 +358,13 @@ def test_a_board_is_copied_without_its_bars(page: Browser, material: Material) -
     assert latex[-2:] == [r"\bottomrule", r"\end{tabular}"]
 
 
-def test_the_overview_is_copied_as_it_is_shown(page: Browser, material: Material) -> None:
+def test_the_overview_is_copied_as_it_is_shown(page: Browser, context: ReportContext) -> None:
     """Filtered, and with differences in place of intervals where a baseline is chosen."""
     page.click("#intervals")
     lines = copied(page, "table.grid", "TSV").splitlines()
     assert [line.split()[0] for line in lines] == [
         "system",
-        *(score.system for score in in_order(material)),
+        *(score.system for score in in_order(context)),
     ]
     assert " to " in lines[1]
     page.run("""document.querySelector(".base").click();
@@ -387,7 +387,7 @@ def test_signs_of_latex_and_markdown_are_escaped(page: Browser) -> None:
     assert "\t'=1+2\t" in copied(page, "table.ranked", "TSV")
 
 
-def test_a_selected_board_is_its_rows(page: Browser, material: Material) -> None:
+def test_a_selected_board_is_its_rows(page: Browser, context: ReportContext) -> None:
     chosen = """const own = document.querySelector("table.ranked");
         const range = document.createRange(), data = new DataTransfer();
         range.selectNodeContents(arguments[0] ? own.tBodies[0].rows[1] : own);
@@ -395,7 +395,7 @@ def test_a_selected_board_is_its_rows(page: Browser, material: Material) -> None
         getSelection().addRange(range);
         own.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, bubbles: true, cancelable: true}));
         return data.getData("text/plain");"""
-    _, cells = ranked_table(material.results, in_order(material), 2, ())
+    _, cells = ranked_table(context.results, in_order(context), 2, ())
     whole = page.run(chosen, False).splitlines()
     assert [line.split("\t") for line in whole[1:]] == cells
     assert page.run(chosen, True).splitlines() == ["\t".join(cells[1])]

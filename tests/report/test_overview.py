@@ -12,19 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.extensions.human.tables import correlation_table
+from pipeline.extensions.page.shell import BESIDE, explanation, explanations
+from pipeline.extensions.page.svg import NAME, short_names
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
-from pipeline.report.html.shell import BESIDE, explanation, explanations
-from pipeline.report.html.svg import NAME, short_names
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
 from pipeline.report.tables.comparisons import BETTER, WORSE, marked, pair_table
-from pipeline.report.tables.people import correlation_table
 from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.report.terminal.printing import fit
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
-from tests.report.test_plots import material
+from tests.extensions.plots.test_plots import context
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
@@ -317,8 +317,8 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     )
     assert "\x1b" not in out
     assert "--boards" in out
-    boards = called(capsys, "show", sample, "--boards")[1]
-    assert boards.count("95% interval") == 2
+    metric_results = called(capsys, "show", sample, "--boards")[1]
+    assert metric_results.count("95% interval") == 2
     assert "95% interval" not in out.partition("agreement")[0]
     for signature in {score.metric for score in revisit(sample).results.scores}:
         assert (
@@ -334,9 +334,9 @@ def test_what_stands_out_on_a_terminal(
 ) -> None:
     results = replace(revisit(sample).results, human=None)
     pages = []
-    for width, boards in ((120, False), (40, False), (120, True)):
+    for width, metric_results in ((120, False), (40, False), (120, True)):
         on_terminal(monkeypatch, width)
-        print_results(results, 2, boards=boards)
+        print_results(results, 2, metric_results=metric_results)
         pages.append(capsys.readouterr().out)
     wide, narrow, ranked = pages
     assert re.search(r"\x1b\[1;32m *76\.76 ↑", wide)  # best and better
@@ -356,7 +356,7 @@ def test_what_stands_out_on_a_terminal(
 
 
 def test_the_columns_of_a_run_are_explained() -> None:
-    results = material(["A", "B", "C"]).results
+    results = context(["A", "B", "C"]).results
     tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
     headers = [
         ranked_table(results, results.scores, 2)[0][3:],

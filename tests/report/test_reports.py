@@ -35,22 +35,22 @@ from pipeline.report import FORMATS, latex, markdown
 from pipeline.report import data_files as parquet_report
 from pipeline.report.console import print_results
 from pipeline.report.data_files import human_to_csv, parquet_files
+from pipeline.report.document_tables import Cell, document_tables
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
-from pipeline.report.sheets import Cell, sheets
 from pipeline.report.tables.ranked import groups, ranked_table
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.stored_runs import Selection
 from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
+from tests.extensions.plots.test_plots import HOSTILE, context
 from tests.oracles import naive
-from tests.report.test_plots import HOSTILE, material
 from tests.support.results_schema import results_schema
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
-    from pipeline.report.material import Material
+    from pipeline.report.context import ReportContext
 
 GOLDEN = ROOT / "tests" / "report" / "reports"
 NASTY = [
@@ -87,7 +87,7 @@ NASTY += [
 
 
 @pytest.fixture(scope="module")
-def sampled(sample: Path) -> Material:
+def sampled(sample: Path) -> ReportContext:
     return revisit(sample)
 
 
@@ -118,7 +118,7 @@ def cells(text: str) -> list[list[list[str]]]:
     return [table for table in tables if table]
 
 
-def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> None:
+def test_numbers_of_the_tables_are_those_of_the_results(sampled: ReportContext) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
     own = {
         (score.system, score.metric.partition("|")[0]): score for score in sampled.results.scores
@@ -150,7 +150,7 @@ def test_numbers_of_the_tables_are_those_of_the_results(sampled: Material) -> No
 
 
 def test_equal_scores_are_all_bold() -> None:
-    twice = material(["A", "B", "C"])
+    twice = context(["A", "B", "C"])
     scores = twice.results.scores
     same = [scores[0], replace(scores[1], score=scores[0].score - 1e-9), scores[2]]
     text = str(
@@ -175,7 +175,7 @@ TAGS = {"p", "strong", "table", "thead", "tbody", "tr", "th", "td", "ul", "li", 
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
-    shown, tags = drawn(str(markdown_files(material(NASTY))["results.md"]))
+    shown, tags = drawn(str(markdown_files(context(NASTY))["results.md"]))
     assert tags <= TAGS
     for name in NASTY:
         plain = " ".join(
@@ -227,16 +227,16 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
 
 
 def test_a_table_that_is_wider_than_a_column_stands_over_both() -> None:
-    narrow, *_ = sheets(material(["A", "B"]))
+    narrow, *_ = document_tables(context(["A", "B"]))
     wide = replace(narrow, header=[*narrow.header, *("column" for _ in range(9))])
     wide = replace(wide, rows=[[*row, *(Cell("12.34") for _ in range(9))] for row in narrow.rows])
     narrow = replace(narrow, header=narrow.header[:3], rows=[row[:3] for row in narrow.rows])
-    for sheet, kind in ((narrow, "table"), (wide, "table*")):
-        text = latex.table(sheet)
+    for document_table, kind in ((narrow, "table"), (wide, "table*")):
+        text = latex.table(document_table)
         assert re.findall(r"\\(?:begin|end)\{(table\*?)\}", text) == [kind, kind]
 
 
-def test_signatures_stand_once_in_a_file_of_their_own(sampled: Material) -> None:
+def test_signatures_stand_once_in_a_file_of_their_own(sampled: ReportContext) -> None:
     files = latex_files(sampled)
     signatures = {score.metric for score in sampled.results.scores}
     assert len(signatures) == 2
@@ -246,7 +246,7 @@ def test_signatures_stand_once_in_a_file_of_their_own(sampled: Material) -> None
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
-def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
+def test_latex_compiles(tmp_path: Path, sampled: ReportContext, engine: str) -> None:
     if not shutil.which(engine):
         pytest.skip(f"{engine} is not installed")
     if compiled(tmp_path, engine, r"a \textbf{b} \textit{c} \texttt{d} $\beta^2$")[0]:
@@ -254,7 +254,7 @@ def test_latex_compiles(tmp_path: Path, sampled: Material, engine: str) -> None:
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [
         str(latex_files(made)["results.tex"])
-        for made in (sampled, material(names), material(names, names[0]))
+        for made in (sampled, context(names), context(names, names[0]))
     ]
     (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
     (tmp_path / "signatures.tex").write_text(
@@ -300,7 +300,7 @@ def test_the_ranked_table_fits(
         "a name that is far too long for any table of this width, whatever its columns",
         "日本" * 30,
     ]
-    made = material(names, baseline)
+    made = context(names, baseline)
     on_terminal(monkeypatch, width, "dumb")
     for scores in (made.results.scores, made.results.scores[:2]):
         tests = [
@@ -381,7 +381,7 @@ def whole(pieces: Any) -> io.BytesIO:
     return io.BytesIO(b"".join(pieces))
 
 
-def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: Material) -> None:
+def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: ReportContext) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
     assert list(frame.columns) == ["dataset", "system", "metric", "line", "score"]
     assert len(frame) == 2 * 4 * 96
@@ -398,7 +398,7 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(sampled: Material) -> No
             assert list(own.line) == list(range(1, 97))
 
 
-def test_counts_are_read_by_polars_in_one_line(sampled: Material) -> None:
+def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
     """The sums are those that the scores are made of."""
     polars = pytest.importorskip("polars")
     files = parquet_files(sampled)
@@ -415,7 +415,7 @@ def test_counts_are_read_by_polars_in_one_line(sampled: Material) -> None:
 
 
 def test_parquet_comes_in_pieces_and_in_any_pieces_is_the_same(
-    sampled: Material, monkeypatch: pytest.MonkeyPatch
+    sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
     monkeypatch.setattr(parquet_report, "GROUP", 1)  # a block for each system and metric
@@ -443,9 +443,9 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
 
 
 def test_hostile_names_are_text_in_csv_and_parquet() -> None:
-    rows = list(csv.reader(io.StringIO(human_to_csv(material(["=cmd|'x'!A0", "B"]).results))))
+    rows = list(csv.reader(io.StringIO(human_to_csv(context(["=cmd|'x'!A0", "B"]).results))))
     assert rows[1] == ["d", "gleu|n:4|refs:max", "people", "2", "pearson", "0.5", "0.1", "0.9"]
-    results = material(["=1+1", "@x"]).results
+    results = context(["=1+1", "@x"]).results
     bad = replace(
         results,
         human={"correlations": [{**results.human["correlations"][0], "human": "=1"}]},  # type: ignore[index]
@@ -540,7 +540,7 @@ def test_reports_in_a_run_directory_are_known_to_it(
 
 
 def test_tables_are_printed(
-    sample: Path, capsys: pytest.CaptureFixture[str], sampled: Material
+    sample: Path, capsys: pytest.CaptureFixture[str], sampled: ReportContext
 ) -> None:
     assert called(capsys, "report", sample, "--format", "markdown") == (
         0,
@@ -588,7 +588,7 @@ def test_a_full_disk_behind_standard_output_is_told(sample: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_choice_keeps_what_belongs_to_it(sampled: Material) -> None:
+def test_a_choice_keeps_what_belongs_to_it(sampled: ReportContext) -> None:
     fewer = chosen(sampled, Selection(["bleu"], ["sample"])).results
     assert (
         {score.metric[:4] for score in fewer.scores}
@@ -697,12 +697,16 @@ def test_a_run_without_scores_has_reports(
         assert (code, "has no scores" in err) == (2, True), err
 
 
-def test_systems_without_scores_are_told_below_the_tables(sampled: Material) -> None:
+def test_systems_without_scores_are_told_below_the_tables(sampled: ReportContext) -> None:
     lost = Missing("sample", "gone", 3, 4)
     made = replace(sampled, results=replace(sampled.results, missing=[lost]))
-    for sheet in [sheet for sheet in sheets(made) if sheet.name.startswith("sample")]:
+    for document_table in [
+        document_table
+        for document_table in document_tables(made)
+        if document_table.name.startswith("sample")
+    ]:
         assert (
-            sheet.notes[0]
+            document_table.notes[0]
             == "Incomplete: sample: gone has no scores: lines 3 to 4 could not be counted."
         )
 
@@ -730,7 +734,7 @@ def test_one_line_is_no_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
 
 
-def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: Material) -> None:
+def test_the_marks_are_explained_before_they_are_met(sample: Path, sampled: ReportContext) -> None:
     letters = "Systems that share a letter (groups) do not differ significantly."
     for made, there in ((sampled, False), (revisit(sample.parent / "pairs"), True)):
         text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])

@@ -139,7 +139,7 @@ def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: An
     outputs, references, sources, ids = corpus
     with forced_kernel(kernel_name), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        same(metric, outputs, references, sources if from_text(metric).needs.source else None, ids)
+        same(metric, outputs, references, sources if from_text(metric).spec.source else None, ids)
 
 
 def test_every_metric_of_texts_is_compared() -> None:
@@ -150,9 +150,7 @@ def test_every_metric_of_texts_is_compared() -> None:
     assert {
         name
         for name, metric in made.items()
-        if metric.needs.input == "texts"
-        and not reads_files(metric)
-        and not computes_numbers(metric)
+        if metric.spec.input == "texts" and not reads_files(metric) and not computes_numbers(metric)
     } == {from_text(text).name for text in TEXTS}
 
 
@@ -308,7 +306,7 @@ FORMULAS = [text for text in TEXTS if text.startswith(("gleu", "bleu", "google",
 def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     """Return columns of a few lines with any counts."""
     lines, references = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
-    schema = metric.needs.schema(references)
+    schema = metric.spec.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
     numbers = data.draw(
         st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width)

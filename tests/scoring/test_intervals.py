@@ -85,8 +85,8 @@ def corpus(
 
 def counted(job: Any, names: Sequence[str] = ("A", "B")) -> list[HasBlocks]:
     (found,), (metric,) = job.corpora, job.metrics
-    columns = count_in_memory(found, [metric.needs], RunOptions(n_jobs=1))
-    return [columns[name, metric.needs] for name in names]
+    columns = count_in_memory(found, [metric.spec], RunOptions(n_jobs=1))
+    return [columns[name, metric.spec] for name in names]
 
 
 def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
@@ -332,7 +332,7 @@ def test_sentence_scores_add_up_as_if_exactly(
     counts = (counts * len(scores))[: len(scores)]
     exponent = math.frexp(max(map(abs, scores)))[1]
     metric = from_text("external")
-    columns = InMemoryCounts([], metric.needs.schema(0), {"value": np.array(scores)})
+    columns = InMemoryCounts([], metric.spec.schema(0), {"value": np.array(scores)})
     terms = sentences.OutputTerms(metric, sentences.score_alone, {metric.output: exponent}, 1, bits)
     ((made, _, _),) = terms.blocks(columns)
     assert np.abs(made).max() <= 1 << bits

@@ -16,7 +16,7 @@ from sacrebleu.metrics.bleu import BLEU
 from scipy import stats
 
 from pipeline import stages
-from pipeline.corpus.corpus import corpus_in_memory
+from pipeline.data.corpus import corpus_in_memory
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_text
@@ -60,8 +60,8 @@ class Setting:
         self.metric = from_text(metric)
         references, source = [self.texts["REF0"], self.texts["REF1"]], self.texts["INPUT"]
         found = corpus_in_memory({name: self.texts[name] for name in SYSTEMS}, references, source)
-        statistics = count_in_memory(found, [self.metric.needs], RunOptions(n_jobs=1))
-        columns = [statistics[name, self.metric.needs] for name in SYSTEMS]
+        statistics = count_in_memory(found, [self.metric.spec], RunOptions(n_jobs=1))
+        columns = [statistics[name, self.metric.spec] for name in SYSTEMS]
         self.lines = found.lines
         self.scores = [
             one.score for one in reduce(system_counts(self.metric, columns, self.lines, 2))

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from pipeline.cli.dispatch import main
-from pipeline.config.models import StatisticsConfig
+from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
 from pipeline.metrics.base.capabilities import sequential_choice
 from pipeline.metrics.base.choices import first_best, rounded
@@ -25,15 +25,15 @@ from pipeline.scoring.resampling.significance import analyse
 from pipeline.scoring.results import Results
 from pipeline.scoring.terms import present_blocks
 from tests.conftest import called, run
+from tests.extensions.edits.test_breakdown import write_edits
 from tests.oracles.naive_errant import chosen, f_beta, summed
-from tests.scoring.test_breakdown import write_edits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from pipeline.report.material import Material
-    from pipeline.scoring.board import Board
+    from pipeline.report.context import ReportContext
+    from pipeline.scoring.metric_results import MetricResult
     from pipeline.scoring.terms import HasBlocks
 
 
@@ -70,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module", params=["run", "texts"])
-def material(request: pytest.FixtureRequest, folder: Path) -> Material:
+def context(request: pytest.FixtureRequest, folder: Path) -> ReportContext:
     return revisit(folder / request.param)
 
 
@@ -80,7 +80,7 @@ def samples_of(seed: int = SEED, samples: int = SAMPLES) -> list[list[int]]:
     return [sorted(row) for row in drawn.tolist()]
 
 
-def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
+def naive(measured: MetricResult, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     """Return the score of a sequence of sentences, each of some system, with annotators chosen one
     by one.
     """
@@ -113,7 +113,7 @@ def naive(measured: Board, sentences: Iterable[tuple[HasBlocks, int]]) -> float:
     )
 
 
-def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
+def scores_of(measured: MetricResult, monkeypatch: pytest.MonkeyPatch, room: int = 1 << 26) -> Any:
     """Return the scores of the samples [samples, systems], from which intervals and ranks are made."""
     kept = []
     original = chosen_anew.ReselectedSamples.sums
@@ -130,13 +130,13 @@ def scores_of(measured: Board, monkeypatch: pytest.MonkeyPatch, room: int = 1 <<
 
 
 def test_bootstrap_samples_choose_as_one_sample_alone(
-    material: Material, monkeypatch: pytest.MonkeyPatch
+    context: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of errant and cleme with two annotators on both sides, m2 and imeasure: every sample of every
     system.
     """
     other = 0
-    for measured in material.measured:
+    for measured in context.measured:
         found = scores_of(measured, monkeypatch)
         expected = [
             [naive(measured, [(system, line) for line in sample]) for system in measured.columns]
@@ -154,12 +154,12 @@ def test_bootstrap_samples_choose_as_one_sample_alone(
 
 
 def test_shuffles_choose_as_one_shuffle_alone(
-    material: Material, monkeypatch: pytest.MonkeyPatch
+    context: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Approximate randomisation: both sides of each pair of systems in each trial."""
     trials = 3
     kept = np.random.default_rng(SEED).integers(2, size=(trials, LINES), dtype=bool)
-    for measured in material.measured:
+    for measured in context.measured:
         expected = []
         for a, b in combinations(range(len(measured.columns)), 2):
             one, two = measured.columns[a], measured.columns[b]

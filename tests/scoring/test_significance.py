@@ -16,7 +16,7 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.config.models import StatisticsConfig
+from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs

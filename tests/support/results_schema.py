@@ -6,8 +6,8 @@ import json
 
 from pydantic import TypeAdapter
 
-from pipeline.config.models import HumanConfig, StatisticsConfig
-from pipeline.human.meta_evaluation import MetaEvaluation
+from pipeline.data.config.models import HumanConfig, StatisticsConfig
+from pipeline.extensions.human.meta_evaluation import MetaEvaluation
 from pipeline.scoring.results import SCHEMA, Results
 
 

@@ -24,10 +24,10 @@ from rich.text import Text
 
 from pipeline.cli import dispatch
 from tests.conftest import ROOT
-from tests.report import browser as browsers
+from tests.extensions.page import browser as browsers
 
 if TYPE_CHECKING:
-    from tests.report.browser import Browser
+    from tests.extensions.page.browser import Browser
 
 FOLDER = ROOT / ".github" / "pictures"
 METRICS = ["gleu", "chrf", "m2", "imeasure", "green"]

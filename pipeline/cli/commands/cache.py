@@ -10,9 +10,9 @@ examples:
 import argparse
 import sys
 
-from ...corpus.kept_stretches import OPENED
+from ...data.kept_stretches import OPENED
 from ...errors import InputError, did_you_mean, printable
-from ...io.content_cache import SCORES, ContentCache
+from ...files.content_cache import SCORES, ContentCache
 from ...report.terminal.printing import print_table
 
 
@@ -27,10 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what is kept, or delete it."""
-    tell = lambda text: print(printable(f"note: {text}"), file=sys.stderr)  # noqa: E731 (of both)
+    warn = lambda text: print(printable(f"note: {text}"), file=sys.stderr)  # noqa: E731 (of both)
     kept = {
-        "metric": ContentCache(SCORES, tell=tell),
-        "large texts": ContentCache(OPENED, tell=tell),
+        "metric": ContentCache(SCORES, warn=warn),
+        "large texts": ContentCache(OPENED, warn=warn),
     }
     rows = [(kind, *row) for kind, cache in kept.items() for row in cache.tables()]
     known = [name for kind, name, _, _ in rows if kind == "metric"]

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import yaml
 
+from ...data.catalogue import citations
 from ...errors import InputError, did_you_mean, printable
 from ...execution.store.run_directory import folder_of
-from ...io.catalogue import citations
 from ...metrics import METRICS
 from ...metrics.base.capabilities import declared_of
 from ...metrics.base.declared import key_of

@@ -26,7 +26,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import get_args
 
-from ...config.models import StatisticsConfig
+from ...data.config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
 from ...execution.store.run_directory import folder_of
 from ...metrics.names import factor, goodness, lower_is_better
@@ -39,7 +39,7 @@ from ...report.tables.ranked import called, check_picked
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
-from ...scoring.board import Board, picked
+from ...scoring.metric_results import MetricResult, picked
 from ...scoring.resampling.paired_tests import CORRECTIONS
 from ...scoring.resampling.significance import settings_of, with_statistics
 from ...scoring.results import Comparison, Results, without_nan
@@ -197,12 +197,17 @@ def _gate(args: argparse.Namespace) -> int:
     return int(whole == "worse")
 
 
-def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[Board], list[str]]:
+def _versions(
+    args: argparse.Namespace, metric_results: Sequence[MetricResult]
+) -> tuple[list[MetricResult], list[str]]:
     """Return a board for each system of both runs, or the only two, as it was and as it is; and
     what NEW lacks.
     """
     left = {
-        part for board in boards for name in board.names for part in (name, name.rpartition("@")[0])
+        part
+        for metric_result in metric_results
+        for name in metric_result.names
+        for part in (name, name.rpartition("@")[0])
     }
     read = (stored_runs.load_runs(run)[0].scores for run in (args.run, args.run2))
     old, new = (
@@ -218,14 +223,14 @@ def _versions(args: argparse.Namespace, boards: Sequence[Board]) -> tuple[list[B
         message = f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
         raise InputError(message)
     versions = []
-    for board in boards:
+    for metric_result in metric_results:
         for name in both or [""]:
             own = [
                 n
-                for n, called in enumerate(board.names)
+                for n, called in enumerate(metric_result.names)
                 if not both or called.rpartition("@")[0] == name
             ]
-            versions += [picked([(board, n) for n in own])] if len(own) == 2 else []
+            versions += [picked([(metric_result, n) for n in own])] if len(own) == 2 else []
     return versions, [name for name in old if both and name not in new]
 
 
@@ -235,15 +240,15 @@ def _worst(args: argparse.Namespace) -> int:
         raise InputError(
             "--worst: takes one run, and the two systems as --system A B; it prints texts"
         )
-    material = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
-    dataset, *more = list(material.results.datasets)
+    context = chosen(revisit(folder_of(args.run)), replace(selection_of(args), systems=()))
+    dataset, *more = list(context.results.datasets)
     if more:
         raise InputError(
             f"--worst: of which data set? Say --dataset: {', '.join([dataset, *more])}"
         )
-    measured, *others = material.measured
+    measured, *others = context.measured
     if others:
-        metrics = ", ".join(one.scores[0].metric for one in material.measured)
+        metrics = ", ".join(one.scores[0].metric for one in context.measured)
         raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
     names = [name for name, own in zip(measured.names, measured.columns, strict=False) if own]
     names = names_like("--system", args.system, names) if args.system else names
@@ -259,7 +264,7 @@ def _worst(args: argparse.Namespace) -> int:
         )
     )
     for line, *scores in lines:
-        texts, place = sentence(material, dataset, line, [one, two])
+        texts, place = sentence(context, dataset, line, [one, two])
         first, second = (percent(score, args.digits, measured.signature) for score in scores)
         print(printable(f"\n{place}: {one} {first}, {two} {second}"))
         width = max((len(name) for name, _ in texts), default=0)
@@ -267,8 +272,8 @@ def _worst(args: argparse.Namespace) -> int:
             print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
         print("\nno sentence has different scores")
-    if material.unread:
-        print(printable(f"no texts: {material.unread}"), file=sys.stderr)
+    if context.unread:
+        print(printable(f"no texts: {context.unread}"), file=sys.stderr)
     return 0
 
 
@@ -296,7 +301,7 @@ def compared(
             columns,
             Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]),
         )
-        columns = [board.reranked() for board in columns]
+        columns = [metric_result.reranked() for metric_result in columns]
     if versions:
         columns, lost = _versions(args, columns)
         told = (

@@ -15,9 +15,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ...errors import DataError, Problem, gathered, printable
-from ...io import catalogue as catalogues
-from ...io.catalogue import (
+from ...data import catalogue as catalogues
+from ...data.catalogue import (
     DataFile,
     DataSet,
     bring,
@@ -27,7 +26,8 @@ from ...io.catalogue import (
     scorable,
     scorables,
 )
-from ...io.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
+from ...data.dataset_cache import State, by_hand, cache, fetch_files, locate_all, missing, state
+from ...errors import DataError, Problem, gathered, printable
 from ...report.terminal.printing import print_table, print_text
 from ...report.terminal.progress import Bar
 
@@ -125,7 +125,7 @@ def _named_files(names: Sequence[str]) -> list[DataFile]:
     problems: list[Problem] = []
     for name in names:
         if name.lower().endswith((".yaml", ".yml")):
-            from ...config.compose import read
+            from ...data.config.compose import read
 
             root = read(name)[0]
             bring(root.plain().get("catalogue", {}) if isinstance(root.value, dict) else {}, name)
@@ -148,8 +148,8 @@ def _fetch(args: argparse.Namespace) -> None:
     files = [file for file in files if not (args.all and file.given)]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
-        tell = bar.print if not (args.quiet or bar.enabled) else lambda _: None
-        result = fetch_files(files, args.mirror, tell, bar.size)
+        warn = bar.print if not (args.quiet or bar.enabled) else lambda _: None
+        result = fetch_files(files, args.mirror, warn, bar.size)
     lost = [*result.failed, *result.skipped, *result.given]
     if not args.quiet:
         kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}

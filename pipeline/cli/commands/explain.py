@@ -37,19 +37,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...annotation.errant_annotator import annotator_named
-from ...corpus.annotated_texts import Annotating, with_annotated
-from ...corpus.corpus import Corpus
-from ...corpus.edits.records import NOTHING
-from ...corpus.texts import called, read_texts
+from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
+from pipeline.extensions.edits.errant_annotator import annotator_named
+from pipeline.extensions.edits.records import NOTHING
+from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed
+
+from ...data.corpus import Corpus
+from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
-from ...execution.plugged import Computing, with_computed
+from ...execution.function_metrics import Computing, with_computed
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
-from ...metrics.base.needs import TEXTS, Needs, Text, annotated_by, annotator_of
+from ...metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text, annotated_by, annotator_of
 from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -57,7 +59,6 @@ from ...report.tables import percent
 from ...report.tables.ranked import output_cell
 from ...report.terminal.printing import console, print_table, print_text, wrapped
 from ...report.terminal.progress import Bar
-from ...scoring.attribution import EXACT, ORDERS, attributed
 from ..arguments import add_files, open_files
 
 COLOURS = {
@@ -98,13 +99,13 @@ def run(args: argparse.Namespace) -> None:
             raise ConfigError(
                 f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
             )
-    views = {metric.needs.input for metric in metrics}
+    views = {metric.spec.input for metric in metrics}
     views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
     corpus = open_files(
-        args, quiet=True, views=views, references=any(metric.needs.references for metric in metrics)
+        args, quiet=True, views=views, references=any(metric.spec.references for metric in metrics)
     )
     for metric in metrics:
-        if metric.needs.source and corpus.source is None:
+        if metric.spec.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
     if any(map(annotator_of, views)):
         with Bar(enabled=sys.stderr.isatty()) as bar:
@@ -134,10 +135,10 @@ def _judged_edits(
     annotator.
     """
     (whole,) = with_computed([corpus], [metric], Computing())
-    counted = count_in_memory(whole, [metric.needs])
-    view, annotator = corpus.read_by(metric.needs), capabilities.by_annotator(metric)
+    counted = count_in_memory(whole, [metric.spec])
+    view, annotator = corpus.read_by(metric.spec), capabilities.by_annotator(metric)
     for name in corpus.systems:
-        columns = counted[name, metric.needs]
+        columns = counted[name, metric.spec]
         edits = edits_of(metric, judge, corpus, columns, name, line)
         print_text(f"system  {name}, {called(line, corpus.ids)}")
         print_text(f"source  {read_texts(view.source, line - 1, line)[0] if view.source else ''}")
@@ -200,17 +201,17 @@ class Texts(NamedTuple):
     """One reference by its number, or all that the line has where the metric counts them together.
     """
     output: str
-    whole: Mapping[Needs, Any]
+    whole: Mapping[StatisticsSpec, Any]
     """What the surveys of needs have found in all sentences."""
     line: int
 
-    def as_read(self, needs: Needs) -> Text:
+    def as_read(self, spec: StatisticsSpec) -> Text:
         """Return the same as needs read it."""
         texts = (self.source or "", *self.references.values(), self.output)
         source, *references, output = (join_lines([text.encode()]) for text in texts)
         given = None if self.source is None else source
         return Text(
-            given, references, [output], rows=np.array([self.line - 1]), whole=self.whole.get(needs)
+            given, references, [output], rows=np.array([self.line - 1]), whole=self.whole.get(spec)
         )
 
 
@@ -231,9 +232,9 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             source, references, read_texts(view.systems[system], line - 1, line)[0], whole, line
         )
 
-    weighed = [metric.needs for metric in metrics if metric.needs.survey]
-    whole = {needs: PreparedCounts(corpus.read_by(needs), needs).whole for needs in weighed}
-    read = [metric for metric in metrics if metric.needs.input == TEXTS]
+    weighed = [metric.spec for metric in metrics if metric.spec.corpus_pass]
+    whole = {spec: PreparedCounts(corpus.read_by(spec), spec).whole for spec in weighed}
+    read = [metric for metric in metrics if metric.spec.input == TEXTS]
     of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
@@ -252,7 +253,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         for metric in metrics:
             if metric not in of_texts:
                 _say(f"  {metric.name_in_text}", "bold")
-                text = texts_of(corpus.read_by(metric.needs), name).as_read(metric.needs)
+                text = texts_of(corpus.read_by(metric.spec), name).as_read(metric.spec)
                 if not _explained(metric, text):
                     _say(f"  {_counted(metric, text)}")
 
@@ -292,7 +293,7 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     """Print score, counts and n-grams of a metric. Unless it is the first one, only n-grams that
     differ from its.
     """
-    columns = metric.needs.count(texts.as_read(metric.needs))[0]
+    columns = metric.spec.count(texts.as_read(metric.spec))[0]
     outputs = {
         name: float(values[0, 0]) for name, values in metric.sentence_outputs(columns).items()
     }
@@ -322,7 +323,7 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
         _say(f"  {title}: {numbers}" if numbers else f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
             _say(f"    {role:<10}{printable(names)}", STYLES[role])
-    _explained(metric, texts.as_read(metric.needs))
+    _explained(metric, texts.as_read(metric.spec))
 
 
 def _rates(outputs: Mapping[str, float]) -> list[str]:

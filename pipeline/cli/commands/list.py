@@ -35,7 +35,7 @@ def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str
 
 def _metrics(names: Iterable[str]) -> None:
     from ...metrics import METRICS
-    from ...metrics.plugged.loading import find, installed
+    from ...metrics.functions.loading import find, installed
 
     wanted, packages = [*names], installed()
     for name in {*wanted} & {*packages} - {*METRICS}:
@@ -73,7 +73,7 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 
 def _statistics(names: Iterable[str]) -> None:
-    from ...human.statistics import STATISTICS
+    from pipeline.extensions.human.statistics import STATISTICS
 
     for name in _chosen(names, STATISTICS, "statistic"):
         statistic = STATISTICS[name]

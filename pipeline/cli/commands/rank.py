@@ -15,7 +15,7 @@ import argparse
 import sys
 
 from ...report.console import print_results
-from ...scoring.board import with_means
+from ...scoring.metric_results import with_means
 from ..arguments import add_shown
 from .compare import add_statistics, compared
 

@@ -32,15 +32,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from pipeline.extensions.edits.by_type import TIER, TIERS
+from pipeline.extensions.plots import CURVES, PLOTS
+from pipeline.extensions.plots.canvas import TYPES
+
 from ...errors import InputError, StoreError, printable
 from ...execution.store.run_directory import RunDirectory, folder_of
-from ...io.safe_files import write_atomic
+from ...files.safe_files import write_atomic
 from ...report import FORMATS, unavailable
-from ...report.by_type import TIER, TIERS
-from ...report.material import FONTS, WIDTHS, Material
-from ...report.plots import CURVES, PLOTS
-from ...report.plots.canvas import TYPES
-from ...scoring.board import with_means
+from ...report.context import FONTS, WIDTHS, ReportContext
+from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
@@ -114,18 +115,18 @@ def run(args: argparse.Namespace) -> None:
 
     formats = _asked(args)
     folder = folder_of(args.run)
-    material = _material(args, folder, formats)
+    context = _material(args, folder, formats)
     partial = bool(selection_of(args)) or bool(args.columns) or args.mean
-    if "html" in formats and material.unread:
-        print(printable(f"note: the page is without sentences: {material.unread}"), file=sys.stderr)
+    if "html" in formats and context.unread:
+        print(printable(f"note: the page is without sentences: {context.unread}"), file=sys.stderr)
     if not formats:
-        print_types(material.results, material.digits, material.tier)
+        print_types(context.results, context.digits, context.tier)
     for name in formats:
-        files = FORMATS[name].files(material)
+        files = FORMATS[name].files(context)
         for plot in args.plot if name == "plots" else ():
             if not any(file.startswith(f"{plot}.") for file in files):
                 raise InputError(
-                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].needs}"
+                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].spec}"
                 )
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
@@ -150,23 +151,23 @@ def run(args: argparse.Namespace) -> None:
             _write(folder, Path(args.output or folder), files, partial=partial)
 
 
-def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> Material:
+def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> ReportContext:
     """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
     from ...reopen import chosen, revisit
     from ...report.overview import overviews
 
-    def opened(run: Path) -> Material:
+    def opened(run: Path) -> ReportContext:
         return chosen(
             revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)),
             selection_of(args),
         )
 
-    material = opened(folder)
+    context = opened(folder)
     if args.more:
         names = run_names([folder, *(folders := [folder_of(run) for run in args.more])])
         beside = zip(names[1:], (opened(run).results for run in folders), strict=True)
-        material = replace(material, name=names[0], beside=tuple(beside))
-    look, results = material.plot_style, material.results
+        context = replace(context, name=names[0], beside=tuple(beside))
+    look, results = context.plot_style, context.results
     if args.by and not results.breakdown:
         raise InputError(
             f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them"
@@ -174,14 +175,14 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     if (
         args.columns and "html" in formats
     ):  # which are checked here; the other forms do it themselves
-        overviews(results, material.digits, args.columns)
+        overviews(results, context.digits, args.columns)
     return replace(
-        material,
+        context,
         results=with_means(results) if args.mean else results,
         by_type=bool(args.by),
         tier=args.tier or TIER,
-        plots=tuple(args.plot) or material.plots,
-        plot_type=args.type or material.plot_type,
+        plots=tuple(args.plot) or context.plots,
+        plot_type=args.type or context.plot_type,
         plot_style=look._replace(
             width=args.width or look.width,
             font=args.font or look.font,
@@ -274,8 +275,9 @@ def write_boards(args: argparse.Namespace) -> None:
 
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing,
     and StoreError where no run has scores."""
+    from pipeline.extensions.published.pages.own_runs import NAME, NamedRun, board_page
+
     from ...reopen import chosen, revisit
-    from ...report.reproduction.own_runs import NAME, NamedRun, board_page
 
     if len(set(args.format)) > 1:
         raise InputError("--format board: is a page of its own; leave the other forms out")
@@ -290,18 +292,18 @@ def write_boards(args: argparse.Namespace) -> None:
     runs, digits, refused = list[NamedRun](), list[int](), StoreError("the runs have no scores")
     folders = [folder_of(run) for run in (args.run, *args.more)]
     for folder, name in zip(folders, run_names(folders), strict=True):
-        material = revisit(folder, args.digits, texts=False)
+        context = revisit(folder, args.digits, texts=False)
         try:
-            if not material.results.scores:
+            if not context.results.scores:
                 raise StoreError("the run has no scores")
-            material = chosen(material, selection_of(args))
+            context = chosen(context, selection_of(args))
         except StoreError as error:
             refused = error
             continue
         page = folder / "report.html"
         address = relative_address(page, target) if target is not None and page.is_file() else ""
-        runs.append(NamedRun(name, material.results, address))
-        digits.append(material.digits)
+        runs.append(NamedRun(name, context.results, address))
+        digits.append(context.digits)
     if not runs:
         raise refused
     text = board_page(runs, digits[0])

@@ -24,8 +24,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...config.models import BACKENDS
-from ...config.resolved import Overrides
+from ...data.config.models import BACKENDS
+from ...data.config.resolved import Overrides
 from ...errors import IncompleteError, printable
 from ...execution.options import SILENT, RunOptions
 from ...report.terminal.printing import print_table
@@ -33,7 +33,7 @@ from ...report.terminal.progress import Bar
 from .. import arguments
 
 if TYPE_CHECKING:
-    from ...metrics.base.needs import Needs
+    from ...metrics.base.statistics_spec import StatisticsSpec
     from ...prepare import Job
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
@@ -96,19 +96,19 @@ def run(args: argparse.Namespace) -> int:
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")
         for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):
-            bar.tell(note)
+            bar.warn(note)
         if args.dry_run:
             header, rows, replacing = plan(job, args.output, fresh=args.fresh)
             print_table(header, rows, left=(0, 1, 2, 4))
             if any(map(computes_numbers, job.metrics)):
-                from ...execution.plugged import Computing, texts_to_compute
+                from ...execution.function_metrics import Computing, texts_to_compute
 
                 for told in texts_to_compute(
                     job.corpora, job.metrics, Computing(options.under(written.run))
                 ):
                     print(printable(told))
             if replacing:
-                bar.tell(replacing)
+                bar.warn(replacing)
             return 0
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
         for warning in (
@@ -119,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         digits = written.output.digits if args.digits is None else args.digits
-        print_results(results, digits, boards=args.boards)
+        print_results(results, digits, metric_results=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
@@ -137,19 +137,19 @@ def plan(
     be used."""
     from ...execution.count import placed
     from ...execution.store.run_directory import RunDirectory, folder_of
-    from ...scoring.board import views_of
+    from ...scoring.metric_results import views_of
     from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.written.output.dir), make=False)
     note = None if fresh else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
-        current: dict[tuple[str, Needs], bool] = {}
-        for files, needs in views_of(task for task in job.tasks if task.corpus is corpus):
-            places, keys = placed(files, needs, directory)
+        current: dict[tuple[str, StatisticsSpec], bool] = {}
+        for files, spec in views_of(task for task in job.tasks if task.corpus is corpus):
+            places, keys = placed(files, spec, directory)
             current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
         for task in (task for task in job.tasks if task.corpus is corpus):
             for name in corpus.systems:
-                state = "counted" if all(current[name, need] for need in task.needs) else "to do"
+                state = "counted" if all(current[name, need] for need in task.spec) else "to do"
                 rows.append([corpus.name, name, task.signature, f"{corpus.lines:,}", state])
     return ["dataset", "system", "metric", "lines", "counts"], rows, note

@@ -12,14 +12,15 @@ import json
 import re
 from typing import Any
 
-from ...config.load import record_models
-from ...config.models import ANY_RECORD
-from ...config.models_published import ConfigFile
-from ...corpus.formats import READERS
+from pipeline.extensions.plots import PLOTS
+from pipeline.extensions.published.models import ConfigFile
+
+from ...data.config.load import record_models
+from ...data.config.models import ANY_RECORD
+from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base.options import Option
 from ...report import FORMATS
-from ...report.plots import PLOTS
 
 
 def run(_: argparse.Namespace) -> None:

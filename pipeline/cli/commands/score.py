@@ -30,13 +30,13 @@ from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
-from ...metrics.base.needs import EDITS, GOLD, TEXTS
+from ...metrics.base.statistics_spec import EDITS, GOLD, TEXTS
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
 
 if TYPE_CHECKING:
-    from ...config.models import StatisticsConfig
+    from ...data.config.models import StatisticsConfig
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
@@ -147,12 +147,10 @@ def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> N
 
 def _files(metric: type[Metric]) -> list[str]:
     """Return the options that name the files which a metric needs."""
-    needs = metric().needs
-    gold = (
-        "--gold FILE" if needs.input in (GOLD, EDITS) else "-r FILE..." if needs.references else ""
-    )
+    spec = metric().spec
+    gold = "--gold FILE" if spec.input in (GOLD, EDITS) else "-r FILE..." if spec.references else ""
     return [
-        *(["-s FILE"] if needs.source and "gold" not in gold else []),
+        *(["-s FILE"] if spec.source and "gold" not in gold else []),
         *([gold] if gold else []),
         "-o FILE...",
     ]
@@ -223,11 +221,11 @@ def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
 
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
-    from ...corpus.input_warnings import suspicions
+    from ...data.input_warnings import suspicions
     from ...metrics.build import from_texts
     from ...report.console import print_results
     from ...report.tables import percent
-    from ...scoring.board import describe
+    from ...scoring.metric_results import describe
     from ...scoring.results import Results
 
     given = {
@@ -240,8 +238,8 @@ def run(args: argparse.Namespace) -> None:
     metrics = from_texts(texts, options, args.pair or "")
     arguments.output_from_pipe(args)
     check_habits(args, len(metrics), len(args.outputs))
-    views = {metric.needs.input for metric in metrics}
-    needed = any(metric.needs.references for metric in metrics)
+    views = {metric.spec.input for metric in metrics}
+    needed = any(metric.spec.references for metric in metrics)
     corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=needed)
     statistics = statistics_asked(args, next(iter(corpus.systems)))
     for note in () if args.quiet else arguments.kernel_notes([corpus]):
@@ -282,7 +280,7 @@ def run(args: argparse.Namespace) -> None:
             results,
             args.digits,
             columns,
-            boards=args.boards or (len(order) < 2 and not args.columns),
+            metric_results=args.boards or (len(order) < 2 and not args.columns),
         )
 
 
@@ -486,7 +484,9 @@ def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig |
     """
     if not (args.confidence or args.all_intervals or args.paired):
         return None
-    from ...config.models import StatisticsConfig  # here, because most scores have no statistics
+    from ...data.config.models import (
+        StatisticsConfig,  # here, because most scores have no statistics
+    )
 
     paired = {"test": args.paired, "baseline": first} if args.paired else {}
     given = {"resamples": args.resamples, "trials": args.trials, **paired}

@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     from ...execution.store.run_directory import folder_of, read_manifest
     from ...report.console import print_results
     from ...report.sentence import known_system
-    from ...scoring.board import with_means
+    from ...scoring.metric_results import with_means
     from ...scoring.results import Results
     from ...scoring.stored_runs import load, narrowed, only
 
@@ -79,8 +79,8 @@ def run(args: argparse.Namespace) -> None:
             ["the run was not finished, or still goes on: these are the results of an earlier run"]
         )
     print_warnings([*results.warnings, *results.missing])
-    boards = args.boards or (args.system is not None and not args.columns)
-    print_results(results, args.digits, args.columns, boards=boards)
+    metric_results = args.boards or (args.system is not None and not args.columns)
+    print_results(results, args.digits, args.columns, metric_results=metric_results)
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> None:
@@ -88,31 +88,29 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     from ...reopen import chosen, revisit
     from ...report import sentence
 
-    material = chosen(revisit(folder), selection_of(args))
-    if not material.measured:
+    context = chosen(revisit(folder), selection_of(args))
+    if not context.measured:
         raise StoreError(f"{args.run}: has no scores, and no sentences")
-    dataset, *more = material.results.datasets
+    dataset, *more = context.results.datasets
     if more:
         raise StoreError(f"--line: of which data set? Say --dataset: {', '.join([dataset, *more])}")
-    systems = list(dict.fromkeys(score.system for score in material.results.scores))
+    systems = list(dict.fromkeys(score.system for score in context.results.scores))
     if args.system:
-        systems = [sentence.known_system(material.results.scores, dataset, args.system)]
-    texts, place = sentence.sentence(material, dataset, args.line, systems)
+        systems = [sentence.known_system(context.results.scores, dataset, args.system)]
+    texts, place = sentence.sentence(context, dataset, args.line, systems)
     print(printable(f"{dataset}, {place}"))
     sentence.print_texts(texts)
     if not texts:
-        why, *rest = material.unread.splitlines() or ["there are none"]
+        why, *rest = context.unread.splitlines() or ["there are none"]
         print(
             printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")),
             file=sys.stderr,
         )
     print()
-    print_table(
-        *sentence.score_table(material, dataset, args.line, systems, args.digits), left=(0,)
-    )
+    print_table(*sentence.score_table(context, dataset, args.line, systems, args.digits), left=(0,))
     if not args.system:
         return
-    asked = material, dataset, args.line, systems[0]
+    asked = context, dataset, args.line, systems[0]
     for label, edits in sentence.edit_tables(*asked):
         print(
             printable(

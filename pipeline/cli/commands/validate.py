@@ -8,9 +8,9 @@ examples:
 
 import argparse
 
-from ...config.resolved import Overrides
-from ...corpus.corpus import Corpus
-from ...corpus.texts import read_texts
+from ...data.config.resolved import Overrides
+from ...data.corpus import Corpus
+from ...data.texts import read_texts
 from ...errors import printable
 from ..arguments import add_selection
 
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> None:
     from ...execution.options import RunOptions
     from ...prepare import prepare
     from ...report.terminal.printing import print_table, print_text, print_warnings
-    from ...scoring.board import signed
+    from ...scoring.metric_results import signed
 
     job = prepare(args.config, overrides=Overrides(tuple(args.settings), tuple(args.only)))
     print_warnings(job.warnings)
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
         names = ", ".join(file.name for file in match.files)
         print_text(f"{match.key}: {match.pattern} matches {len(match.files)}: {names}")
     ordered = sorted(job.corpora, key=lambda corpus: len(corpus.references))
-    views = ((metric, corpus.read_by(metric.needs)) for corpus in ordered for metric in job.metrics)
+    views = ((metric, corpus.read_by(metric.spec)) for corpus in ordered for metric in job.metrics)
     for signature in dict.fromkeys(signed(metric, len(view.references)) for metric, view in views):
         print(signature)
     for name, judgments in (job.published.judgments if job.published else {}).items():
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> None:
     if job.config.written.expect:
         print(f"entries of expect: {len(job.config.written.expect)}")
     if args.try_:
-        from ...execution.plugged import Computing, tried
+        from ...execution.function_metrics import Computing, tried
 
         for told in tried(
             job.corpora, job.metrics, Computing(RunOptions().under(job.config.written.run))

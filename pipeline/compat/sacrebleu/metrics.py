@@ -63,14 +63,14 @@ class Metric(ABC, Generic[Scored]):
 
         `references` has a list for each annotator, with None where an annotator has nothing for a
         line. Raises InputError for texts that do not fit together."""
-        from ...metrics.base.needs import Text
+        from ...metrics.base.statistics_spec import Text
 
         *sets, output = _texts(hypotheses, references)
         there = np.array([[text is not None for text in stream] for stream in references]).T
         present = there.sum(axis=1)
         if not present.all():
             raise WrongValueError(f"item {present.argmin() + 1} has no reference at all")
-        (columns,) = self._counted.needs.count(Text(None, sets, [output]))
+        (columns,) = self._counted.spec.count(Text(None, sets, [output]))
         self.num_refs = int(present[0]) if (present == present[0]).all() else -1
         return self._score(sums_of(self._counted, columns, there))
 

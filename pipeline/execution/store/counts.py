@@ -31,10 +31,10 @@ from numpy.typing import NDArray
 
 from ...arrays import Ints
 from ...errors import StoreError
-from ...io import safe_files
-from ...io.safe_files import file_name, open_regular, parse_json, write_atomic
-from ...io.workers import Shared, alone, in_batches, prefetch
-from ...metrics.base.needs import Columns, Schema, narrow
+from ...files import safe_files
+from ...files.safe_files import file_name, open_regular, parse_json, write_atomic
+from ...metrics.base.statistics_spec import Columns, Schema, narrow
+from ...parallel import Shared, alone, in_batches, prefetch
 
 BLOCK = 8192
 """The number of lines in each array of a .columns file, whatever the shards were."""

@@ -26,10 +26,10 @@ from typing import Any
 
 from ..._version import __version__
 from ...errors import StoreError, printable
-from ...io import safe_files
-from ...io.remote import Remote, expanded, is_remote
-from ...io.workers import Shared, alone
-from ...metrics.base.needs import COUNTING, Needs, Schema, Survey
+from ...files import safe_files
+from ...files.remote import Remote, expanded, is_remote
+from ...metrics.base.statistics_spec import COUNTING, CorpusPass, Schema, StatisticsSpec
+from ...parallel import Shared, alone
 from .counts import (
     COLUMNS,
     UNFINISHED,
@@ -192,11 +192,11 @@ def content_key(*content: object) -> str:
     return safe_files.digest(repr((COUNTING, *content)).encode(), size=16)
 
 
-def counts_key(texts: Sequence[object], needs: Needs) -> str:
+def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
     """Return the key of the counts of some texts: a digest of everything on which the counts
     depend.
     """
-    whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {needs.cache_key})"  # a key without quotes around it
+    whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"  # a key without quotes around it
     return safe_files.digest(whole.encode(), size=16)
 
 
@@ -415,17 +415,17 @@ class RunDirectory:
         )
 
     def whole_file(
-        self, dataset: str, lines: int, survey: Survey, key: str, references: int
+        self, dataset: str, lines: int, corpus_pass: CorpusPass, key: str, references: int
     ) -> ShardFile:
         """Return the file for what a survey finds in a whole data set, which is of this run.
 
         It has the form of a file with the counts of a shard, and its name is that of no system.
         """
-        path = StoredCounts.path_in(self.path, dataset, "", survey.key)
+        path = StoredCounts.path_in(self.path, dataset, "", corpus_pass.key)
         path = path.with_name(f"=whole{path.name}")
         self._keys.add(key)
         self.files.add(self._name(path))
-        return ShardFile(path, 0, lines, (key,), (survey.schema(references).width,))
+        return ShardFile(path, 0, lines, (key,), (corpus_pass.schema(references).width,))
 
     def is_current(self, counts: StoredCounts, key: str) -> bool:
         """Whether the counts are there, undamaged, and of the texts that the key stands for; note

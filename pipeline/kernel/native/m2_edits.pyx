@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Sentences of M2 files and what is made of them, compiled: as Sentences in `corpus/formats/m2.py`."""
+"""Sentences of M2 files and what is made of them, compiled: as Sentences in `extensions/edits/m2_format.py`."""
 
 from cpython.bytes cimport PyBytes_AS_STRING
 from cpython.ref cimport Py_DECREF, PyObject
@@ -163,7 +163,7 @@ cdef class M2Sentences:
         return of
 
     def texts(self, str kind, int32_t annotator):
-        """Return the texts of a kind of Key in `corpus/formats/m2.py`, each with the byte 0xFF behind it."""
+        """Return the texts of a kind of Key in `extensions/edits/m2_format.py`, each with the byte 0xFF behind it."""
         cdef int64_t i, first, last
         cdef Sentence *own
         cdef Part *part = &self.part

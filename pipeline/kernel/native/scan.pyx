@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """What is read from a file in one pass over its bytes, compiled: line ends, blank lines, validity and odd marks.
 
-These functions do what `corpus/scan.py` and `corpus/texts.py` do with numpy and regular expressions.
+These functions do what `data/scan.py` and `data/texts.py` do with numpy and regular expressions.
 """
 
 from libc.stdint cimport int64_t, uint8_t

@@ -7,7 +7,6 @@ from ...tokenizers.tokenization import Tokenization
 from .capabilities import Rule, ShowsNgrams
 from .choices import best_by, by_order, f_beta, log, ratio
 from .metric import Counted, Metric, shown_matches
-from .needs import Columns, Field, Needs, OverlapNeeds, Text
 from .options import (
     level_option,
     lowercase_option,
@@ -16,3 +15,4 @@ from .options import (
     tokenizer_option,
     unit_option,
 )
+from .statistics_spec import Columns, Field, OverlapSpec, StatisticsSpec, Text

@@ -14,8 +14,8 @@ from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .needs import KEPT, Columns, Needs, NumberNeeds, Text
 from .options import KEEP
+from .statistics_spec import KEPT, Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
 Texts = Sequence[str]
@@ -38,7 +38,7 @@ class ReadsFiles(ABC):
 
     @property
     @abstractmethod
-    def needs(self) -> NumberNeeds:
+    def spec(self) -> NumberSpec:
         """The columns that it reads."""
 
 
@@ -51,7 +51,7 @@ class ComputesNumbers:
     """Its columns are numbers that code of a user, or a model, computes of whole texts before
     anything is counted.
 
-    Its needs say which texts are read and by which code, as `metrics/plugged/metric.py` does.
+    Its needs say which texts are read and by which code, as `metrics/functions/metric.py` does.
     """
 
     declared: ClassVar[Declared | None] = None
@@ -70,7 +70,7 @@ class ComputesNumbers:
         """Return the numbers of the first system of a text, which its code computes in this
         process.
         """
-        columns: Columns = cast("Any", self).needs.computed(text)
+        columns: Columns = cast("Any", self).spec.computed(text)
         return columns
 
 
@@ -83,7 +83,7 @@ def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
 def columns_of(metric: Metric, text: Text) -> Columns:
     """Return the columns of the first system of a text."""
     own = computes_numbers(metric)
-    return own.computed(text) if own else metric.needs.count(text)[0]
+    return own.computed(text) if own else metric.spec.count(text)[0]
 
 
 def for_run(
@@ -113,8 +113,8 @@ def lacks_code(metric: Metric) -> str:
     """Return the message for a metric of a user of which only results are at hand; an empty text
     for others.
     """
-    needs: Any = metric.needs if computes_numbers(metric) else None
-    return without_code(metric.name) if needs is not None and needs.code is None else ""
+    spec: Any = metric.spec if computes_numbers(metric) else None
+    return without_code(metric.name) if spec is not None and spec.code is None else ""
 
 
 def without_code(name: str) -> str:
@@ -288,7 +288,7 @@ class CountsCategories(ABC):
     """It can count categories of edits apart."""
 
     @abstractmethod
-    def breakdown(self, categories: tuple[str, ...]) -> Needs | None:
+    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
         """Return the columns that count the terms of each category, such as each type of edit, or
         None.
 
@@ -308,7 +308,7 @@ def counts_categories(metric: Metric) -> CountsCategories | None:
     return metric if isinstance(metric, CountsCategories) else None
 
 
-def category_needs(metric: Metric, categories: tuple[str, ...]) -> Needs | None:
+def category_needs(metric: Metric, categories: tuple[str, ...]) -> StatisticsSpec | None:
     """Return the columns that count the categories of a data set, None where there are none."""
     own = counts_categories(metric)
     return own.breakdown(categories) if own and categories else None
@@ -581,7 +581,7 @@ class Warns:
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
         """Return what looks wrong in the records of annotators that the metric reads; see
-        `corpus/edits/records.py`.
+        `extensions/edits/records.py`.
         """
         return []
 

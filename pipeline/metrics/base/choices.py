@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Floats, Ints
-from .needs import Columns
+from .statistics_spec import Columns
 
 Keys = Callable[[Ints, Ints], Sequence[NDArray[np.number]]]
 """Takes the totals of the sentences before, and the counts of the sentence with each annotator:

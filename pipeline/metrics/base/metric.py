@@ -16,8 +16,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from ...arrays import Floats, Ints
-from .needs import Columns, Field, Needs
 from .options import Options, settings_of
+from .statistics_spec import Columns, Field, StatisticsSpec
 
 
 class Counted(NamedTuple):
@@ -65,7 +65,7 @@ class Metric(ABC):
 
     @property
     @abstractmethod
-    def needs(self) -> Needs:
+    def spec(self) -> StatisticsSpec:
         """The columns that this metric reads."""
 
     @property
@@ -209,7 +209,7 @@ class Metric(ABC):
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The publications to cite for the metric with its settings, as keys of `io/citations.bib`."""
+        """The publications to cite for the metric with its settings, as keys of `files/citations.bib`."""
         return ()
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:

@@ -19,7 +19,6 @@ from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
 from ..base.choices import MOST_ADDED, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
-from ..base.needs import LAST, Columns, Field, OverlapNeeds
 from ..base.options import (
     any_tokenizer_option,
     level_option,
@@ -27,6 +26,7 @@ from ..base.options import (
     option,
     sacrebleu_signature,
 )
+from ..base.statistics_spec import LAST, Columns, Field, OverlapSpec
 from .smoothing import SMOOTHING, Counts
 
 
@@ -211,18 +211,18 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return self.level == "corpus" and self.smoothing in ("method5", "method6", "method7")
 
     @cached_property
-    def needs(self) -> OverlapNeeds:
+    def spec(self) -> OverlapSpec:
         """Lengths, totals, and matches with all references merged."""
         names = {"char": FLAVOURS[self.flavour].char, "none": "whitespace"}
         tokenization = Tokenization(
             names.get(self.tokenizer, self.tokenizer), lowercase=self.lowercase
         )
         order = max(self.order, 5) if self.smoothing in ("method5", "method7") else self.order
-        return OverlapNeeds(tokenization, order, ("union_match",), source=False)
+        return OverlapSpec(tokenization, order, ("union_match",), source=False)
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with all references merged."""
-        return Rule("match", self.needs.tokenization, 1, self.order, merged=True)
+        return Rule("match", self.spec.tokenization, 1, self.order, merged=True)
 
     @property
     def citations(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from ...arrays import Ints
 from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
-from ..base.needs import Columns, Field, Needs, Text
+from ..base.statistics_spec import Columns, Field, StatisticsSpec, Text
 from ..given import Gathered
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
@@ -26,7 +26,7 @@ UNLIMITED = -1
 
 
 @dataclass(frozen=True)
-class RougeNeeds(Needs):
+class RougeSpec(StatisticsSpec):
     """What the types of ROUGE count."""
 
     tokenization: Tokenization = field()

@@ -28,13 +28,13 @@ from ..base.capabilities import (
 )
 from ..base.choices import f_beta, ratio, rounded
 from ..base.metric import Counted, Metric
-from ..base.needs import PRESENT, Columns, Field
 from ..base.options import any_tokenizer_option, number_option, option
+from ..base.statistics_spec import PRESENT, Columns, Field
 from .columns import (
     PATTERN,
     Numbers,
     Overlap,
-    RougeNeeds,
+    RougeSpec,
     Type,
     overlap_of,
     read_types,
@@ -332,10 +332,10 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
 
         The script's L is a union over sentences, and is left out.
         """
-        if self.references != "best" or self.needs.limit != Limit():
+        if self.references != "best" or self.spec.limit != Limit():
             return ()
         split, kinds = (
-            SentenceTokens(self.needs.tokenization, self.needs.splitting),
+            SentenceTokens(self.spec.tokenization, self.spec.splitting),
             enumerate(self.kinds),
         )
         rows = [
@@ -370,7 +370,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
         return [f"ROUGE-{kind.name}" for kind in self.kinds]
 
     @cached_property
-    def needs(self) -> RougeNeeds:
+    def spec(self) -> RougeSpec:
         """What the types count."""
         if self.stop_words:
             tokenization: Tokenization = WithoutStopWords(
@@ -385,7 +385,7 @@ class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams,
             )
         subsequences = {subsequence_of(kind, self.script) for kind in self.kinds} - {""}
         skips = [kind for kind in self.kinds if kind.family in ("S", "SU")]
-        return RougeNeeds(
+        return RougeSpec(
             tokenization,
             Splitting(self.split, self.boundary),
             max(int(kind.family == "SU" and not self.script) or kind.order for kind in self.kinds),

@@ -17,7 +17,7 @@ from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Encoded, Lines, join_lines
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import CountWarning
-from ..base.needs import Columns
+from ..base.statistics_spec import Columns
 
 USUAL = r"(?<=[.!?])\s+"
 """Where a text is split that has to be split by a regular expression, but is not told by which."""

@@ -81,7 +81,7 @@ class Bar(Listener):
                 share=f"{done / whole:.0%} of {whole:,} {unit}{rate}",
             )
 
-    def tell(self, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Print what a user should know at once."""
         self.print(f"note: {text}")
 

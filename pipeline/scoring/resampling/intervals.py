@@ -15,7 +15,7 @@ from ...arrays import Floats
 from ...errors import InputError
 from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES, SystemCounts
-from ..board import Board
+from ..metric_results import MetricResult
 from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
@@ -24,7 +24,7 @@ from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Bytes, Far, Groups, Progress
 
 if TYPE_CHECKING:
-    from ...config.models import StatisticsConfig
+    from ...data.config.models import StatisticsConfig
 
 
 def summands(counts: SystemCounts) -> list[Summand]:
@@ -180,7 +180,7 @@ def letters(ranks: Sequence[int], different: Collection[tuple[int, int]]) -> lis
     ]
 
 
-def with_mean(measured: Board, samples: Floats) -> Floats:
+def with_mean(measured: MetricResult, samples: Floats) -> Floats:
     """Return samples [samples, systems] with the mean of the references, where the board has a row
     for it."""
     if len(measured.scores) == len(measured.columns):
@@ -201,20 +201,25 @@ ROOM = 1 << 27
 """The sums of samples of some systems may take so many bytes."""
 
 
-def with_category_intervals(board: Board, settings: "StatisticsConfig") -> tuple[Breakdown, ...]:
+def with_category_intervals(
+    metric_result: MetricResult, settings: "StatisticsConfig"
+) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
     The references of a sentence are those that were chosen for the whole set, in every sample,
     unless they are chosen anew for each."""
-    if not board.parts or not board.breakdown:
-        return board.breakdown
-    terms = CategoryTerms(board.metric, board.categories)
-    every, completed = tiers(board.metric, board.categories), dict[tuple[str, int], Breakdown]()
-    for system, sums in _sums(terms, board, settings):
-        for part in (part for part in board.breakdown if part.system == system):
+    if not metric_result.parts or not metric_result.breakdown:
+        return metric_result.breakdown
+    terms = CategoryTerms(metric_result.metric, metric_result.categories)
+    every, completed = (
+        tiers(metric_result.metric, metric_result.categories),
+        dict[tuple[str, int], Breakdown](),
+    )
+    for system, sums in _sums(terms, metric_result, settings):
+        for part in (part for part in metric_result.breakdown if part.system == system):
             tier, ends = every[part.tier], dict[str, list[tuple[float, float]]]()
-            for name, values in board.metric.score(tier.counts(terms, sums)).items():
-                if name not in board.metric.counts:
+            for name, values in metric_result.metric.score(tier.counts(terms, sums)).items():
+                if name not in metric_result.metric.counts:
                     low, high = percentile_interval(values, settings.level)
                     ends[name] = list(zip(low.tolist(), high.tolist(), strict=True))
             placed = ((item, tier.names.index(item.category)) for item in part.categories)
@@ -223,11 +228,11 @@ def with_category_intervals(board: Board, settings: "StatisticsConfig") -> tuple
                 for item, place in placed
             ]
             completed[system, part.tier] = replace(part, categories=tuple(made))
-    return tuple(completed[part.system, part.tier] for part in board.breakdown)
+    return tuple(completed[part.system, part.tier] for part in metric_result.breakdown)
 
 
 def _sums(
-    terms: CategoryTerms, measured: Board, settings: "StatisticsConfig"
+    terms: CategoryTerms, measured: MetricResult, settings: "StatisticsConfig"
 ) -> Iterator[tuple[str, Floats]]:
     """Yield each system with its sums in the samples: [samples, width]. So many systems at once as
     there is room."""

@@ -20,7 +20,7 @@ from ..terms import HasBlocks, ReferenceTerms
 from .samples import Bytes
 
 if TYPE_CHECKING:
-    from ...config.models import StatisticsConfig
+    from ...data.config.models import StatisticsConfig
 
 Pair = tuple[int, int]
 

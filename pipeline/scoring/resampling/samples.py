@@ -21,13 +21,14 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.extensions.clusters.clusters import Cluster
+
 from ... import kernel
 from ...arrays import Bools
 from ...errors import ConfigError, PipelineError
-from ...execution.clusters import Cluster
 from ...execution.store.run_directory import RunDirectory
-from ...io.workers import WorkerLostError
-from ...io.workers import results as shared_results
+from ...parallel import WorkerLostError
+from ...parallel import results as shared_results
 
 Bytes = NDArray[np.unsignedinteger]
 Progress = Callable[[int, int], None]

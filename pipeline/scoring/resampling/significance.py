@@ -14,9 +14,9 @@ import numpy as np
 
 from ...arrays import Floats
 from ...errors import InputError, known_names
-from ...io.workers import processors
+from ...parallel import processors
 from ..aggregation import SENTENCES, SystemCounts
-from ..board import Board, rows_of
+from ..metric_results import MetricResult, rows_of
 from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
@@ -26,7 +26,7 @@ from .reselected import ReselectedSamples, idle_choice, is_reselected
 from .samples import Far, Groups, Progress, Shuffles
 
 if TYPE_CHECKING:
-    from ...config.models import StatisticsConfig
+    from ...data.config.models import StatisticsConfig
 
 COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
 """The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
@@ -37,7 +37,7 @@ def settings_of(
 ) -> StatisticsConfig:
     """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown
     baseline."""
-    from ...config.models import StatisticsConfig
+    from ...data.config.models import StatisticsConfig
 
     given = {name: str(value) for name, value in written.items() if value is not None}
     settings = StatisticsConfig.from_settings(given, prefix)
@@ -50,23 +50,35 @@ def settings_of(
 
 def with_statistics(
     results: Results,
-    boards: Sequence[Board],
+    metric_results: Sequence[MetricResult],
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
     far: Far | None = None,
-) -> tuple[Results, list[Board]]:
+) -> tuple[Results, list[MetricResult]]:
     """Return results and boards with intervals, rank ranges and comparisons.
 
     The threads share samples and trials. None: there are as many as processors. Where memory does
     not hold the counts, the workers of a cluster share them. Raises InputError where annotators are
     to be chosen anew and no metric chooses them with running totals."""
-    if boards and (reason := idle_choice([board.metric for board in boards], settings)):
+    if metric_results and (
+        reason := idle_choice([metric_result.metric for metric_result in metric_results], settings)
+    ):
         raise InputError(f"annotators: {reason}")
-    overall = _overall(boards, settings, progress) if progress else None
-    boards = [analyse(board, settings, overall, threads or processors(), far) for board in boards]
+    overall = _overall(metric_results, settings, progress) if progress else None
+    metric_results = [
+        analyse(metric_result, settings, overall, threads or processors(), far)
+        for metric_result in metric_results
+    ]
     warnings = dict.fromkeys(
-        [*results.warnings, *(text for board in boards for text in _lacking(board, settings))]
+        [
+            *results.warnings,
+            *(
+                text
+                for metric_result in metric_results
+                for text in _lacking(metric_result, settings)
+            ),
+        ]
     )
     usual = {
         "annotators": "whole",
@@ -75,10 +87,14 @@ def with_statistics(
     written = settings.model_dump(
         exclude={name for name, value in usual.items() if getattr(settings, name) == value}
     )
-    return replace(results, warnings=list(warnings), statistics=written, **rows_of(boards)), boards
+    return replace(
+        results, warnings=list(warnings), statistics=written, **rows_of(metric_results)
+    ), metric_results
 
 
-def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Progress) -> Progress:
+def _overall(
+    scored: Sequence[MetricResult], settings: StatisticsConfig, progress: Progress
+) -> Progress:
     """Return what tells the samples and trials of all metrics as one whole, so that a bar does not
     begin again.
     """
@@ -96,7 +112,7 @@ def _overall(scored: Sequence[Board], settings: StatisticsConfig, progress: Prog
     return told
 
 
-def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
+def _lacking(measured: MetricResult, settings: StatisticsConfig) -> Iterator[str]:
     """Yield warnings: no baseline to compare with, or too few samples for any p to be below the
     level."""
     if (
@@ -119,12 +135,12 @@ def _lacking(measured: Board, settings: StatisticsConfig) -> Iterator[str]:
 
 
 def analyse(
-    measured: Board,
+    measured: MetricResult,
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int = 1,
     far: Far | None = None,
-) -> Board:
+) -> MetricResult:
     """Return the board with the bootstrap of its scores, and the comparisons that the settings ask
     for."""
     metric, systems, lines = measured.metric, measured.columns, measured.lines
@@ -180,7 +196,7 @@ def analyse(
     return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
 
 
-def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
+def pairs_of(measured: MetricResult, baseline: str | None) -> list[tuple[int, int]]:
     """Return the pairs of systems to compare: each system with the baseline, or all pairs.
     References are left out."""
     systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
@@ -191,7 +207,7 @@ def pairs_of(measured: Board, baseline: str | None) -> list[tuple[int, int]]:
 
 
 def _comparisons(
-    measured: Board,
+    measured: MetricResult,
     parts: Sequence[Summand],
     reselected: ReselectedSamples | None,
     samples: Floats,

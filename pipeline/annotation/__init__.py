@@ -1,3 +1,0 @@
-"""Annotation: pairs of source and corrected text become edits with types, by errant and a spaCy
-pipeline.
-"""

@@ -1,0 +1,459 @@
+"""The written form of a config: what may stand in the YAML file. The JSON Schema is made from these
+models.
+
+Texts may be in the records of a file. The keys of such a mapping depend on the format of the file,
+so its model is made from what the format declares."""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    WithJsonSchema,
+)
+
+from ...errors import InputError, did_you_mean
+from ...files.plain_files import UNPACKED
+
+
+def whole_number(value: object) -> object:
+    """Return a whole number; a config gives it as text. Raises ValueError, as all that read a value
+    here do.
+    """
+    if isinstance(value, str) and re.fullmatch(r"[+-]?[0-9]{1,18}", value):
+        return int(value)
+    if isinstance(value, int):
+        return value
+    raise ValueError("expected a whole number")
+
+
+def _truth(value: object) -> object:
+    if value in ("true", "false"):
+        return value == "true"
+    raise ValueError("expected true or false")
+
+
+def _order(value: object) -> object:
+    # With few repeats, none of them of a group, no engine takes long for a name.
+    if (
+        isinstance(value, str)
+        and len(re.findall(r"[*+{]|(?<!\()\?", value)) <= 3
+        and not re.search(r"\)[*+{]", value)
+    ):
+        with suppress(re.error, RecursionError, OverflowError):
+            if re.compile(value).groups:
+                return value
+    what = r"a pattern with a group that finds a number in names of systems, such as 'step-(\d+)'"
+    raise ValueError(f"expected {what}, with at most three repeats, and none of a group")
+
+
+def _line_numbers(value: object) -> object:
+    """Return a list of line numbers and ranges, or the path of a file of them."""
+    if isinstance(value, list) and not value:
+        raise ValueError("is empty; at least one line is needed")
+    if value and (
+        isinstance(value, str)
+        or (isinstance(value, list) and all(isinstance(i, str) for i in value))
+    ):
+        return value
+    raise ValueError(
+        "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
+    )
+
+
+def _level(value: object) -> object:
+    if isinstance(value, str) and re.fullmatch(r"0?\.[0-9]{1,6}", value) and float(value) > 0:
+        return float(value)
+    raise ValueError("expected a number between 0 and 1, such as 0.95, with at most 6 decimals")
+
+
+class ConfigModel(BaseModel):
+    """What is written in a config. Unknown keys are refused; values arrive as text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], prefix: str = "") -> Self:
+        """Return a section with settings that stand in no file; raises InputError that names the
+        one that is wrong.
+        """
+        try:
+            return cls.model_validate(settings)
+        except ValidationError as error:
+            item = error.errors(include_url=False)[0]
+            name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
+            if item["type"] == "extra_forbidden":
+                text = f"is no setting{did_you_mean(name, cls.model_fields)}"
+            raise InputError(
+                f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}"
+            ) from None
+
+
+_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
+LineNumbers = Annotated[
+    Any,
+    BeforeValidator(_line_numbers),
+    WithJsonSchema({"anyOf": [{"type": ["string", "integer"], "minLength": 1}, _RANGES]}),
+]
+Truth = Annotated[bool, BeforeValidator(_truth)]
+Level = Annotated[float, BeforeValidator(_level)]
+Digits = Annotated[int, Field(ge=0, le=12), BeforeValidator(whole_number)]
+Runs = Annotated[int, Field(ge=1, le=100_000), BeforeValidator(whole_number)]
+Resamples = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(whole_number)]
+Count = Annotated[int, Field(ge=1), BeforeValidator(whole_number)]
+Trials = Annotated[int, Field(ge=1, le=100_000_000), BeforeValidator(whole_number)]
+Seed = Annotated[int, Field(ge=0, le=2**32 - 1), BeforeValidator(whole_number)]
+PathText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="a path, relative to the folder of the file that names it; - is standard input; data:NAME/FILE "
+        "is a file of a fetched data set",
+    ),
+]
+
+
+class Record(NamedTuple):
+    """What a config says of a file whose records hold texts. `header` is None where the config does
+    not say it.
+    """
+
+    format: str
+    path: str
+    column: str = ""
+    header: bool | None = None
+    key: str | None = None
+
+
+Column = Annotated[
+    str, Field(min_length=1), WithJsonSchema({"type": ["string", "integer"], "minLength": 1})
+]
+KEY = "the column of the ids by which records are joined, in whatever order they are"
+Records = dict[str, type[BaseModel]]
+"""The model of each format's mapping, by the name of the format. Validation of a config has it as
+its context."""
+
+
+def tag(name: str) -> str:
+    """Return the step that stands for a format in the location of an error. Its brackets tell it
+    from every key.
+    """
+    return f"<{name}>"
+
+
+def named_format(value: dict[str, Any], records: Records) -> str | None:
+    """Return the format that a mapping names, or None."""
+    return next((name for name in records if name in value), None)
+
+
+BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
+OFFICIAL = "data"
+"""The word that stands for the outputs that come with data sets."""
+CLUSTERS = ("dask", "ray", "spark")
+"""The backends that take an address."""
+
+
+def idle_address(backend: str) -> str | None:
+    """Return why an address has no effect with a backend, or None."""
+    return (
+        None
+        if backend in CLUSTERS
+        else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
+    )
+
+
+def _jobs(value: object) -> object:
+    if value != "auto" and (
+        not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)
+    ):
+        raise ValueError("expected 'auto' or a number of workers from 1")
+    return value if value == "auto" else int(str(value))
+
+
+Jobs = Annotated[
+    Any,
+    BeforeValidator(_jobs),
+    WithJsonSchema(
+        {"anyOf": [{"const": "auto"}, {"type": "integer", "minimum": 1, "maximum": 99_999}]}
+    ),
+]
+_PATH: TypeAdapter[str] = TypeAdapter(PathText)
+ANY_RECORD = {"const": "<record>"}
+"""Stands for the records of all formats in the JSON Schema of the models, until `schema` puts them
+there."""
+
+
+def _texts(value: object, info: ValidationInfo) -> str | Record:
+    """Return a path, or a record that says where in a file the texts are; raises ValueError for
+    wrong keys.
+    """
+    if not isinstance(value, dict):
+        return _PATH.validate_python(value)
+    records: Records = info.context or {}
+    name = named_format(value, records)
+    if name is None:
+        raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
+    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
+    return Record(name, **read.model_dump())
+
+
+Texts = Annotated[
+    Any, BeforeValidator(_texts), WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD]})
+]
+_BY_DATASET: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Texts])
+
+
+def _outputs(value: object, info: ValidationInfo) -> object:
+    """Return where the outputs of a system are: one text for all data sets, or a mapping with one
+    for each.
+    """
+    if isinstance(value, dict) and not named_format(value, info.context or {}):
+        return _BY_DATASET.validate_python(value, context=info.context)
+    return _texts(value, info)
+
+
+Outputs = Annotated[
+    Any,
+    BeforeValidator(_outputs),
+    WithJsonSchema({"oneOf": [_PATH.json_schema(), ANY_RECORD, _BY_DATASET.json_schema()]}),
+]
+
+
+def _form(value: object) -> str:
+    if value == OFFICIAL:
+        return "<data>"
+    return "<list>" if isinstance(value, list) else "<mapping>"
+
+
+SystemsConfig = Annotated[
+    Annotated[dict[str, Outputs], Tag("<mapping>"), Field(min_length=1)]
+    | Annotated[list[PathText], Tag("<list>"), Field(min_length=1)]
+    | Annotated[Literal["data"], Tag("<data>")],
+    Discriminator(_form),
+]
+
+
+class DatasetConfig(ConfigModel):
+    """Parallel text, one sentence a line. One of references, m2, gold and data is needed by most
+    metrics.
+    """
+
+    source: Texts | None = Field(None, description="the uncorrected text; GLEU+ and GREEN need it")
+    references: list[Texts] = Field(
+        [],
+        min_length=1,
+        description="one file for each annotator; a glob stands for the files that it matches, in natural order",
+    )
+    m2: PathText | None = Field(
+        None, description="annotated sentences: source, and a reference for each annotator"
+    )
+    gold: list[PathText] = Field(
+        [],
+        min_length=1,
+        description="annotated sentences (M2) whose edits errant and m2 compare with; without references they are "
+        "made of it, as m2 makes them; of several files of the same sentences each has annotators of its own",
+    )
+    data: str | None = Field(
+        None,
+        min_length=1,
+        description="a fetched data set, NAME or NAME/PART, with source and references; see gec-pipeline data list",
+    )
+    key: Column | None = Field(None, description=f"{KEY}; also of outputs; tables have the ids")
+    missing_annotator: Literal["first", "source", "none"] = Field(
+        "first",
+        description="what stands in an M2 file for an annotator who has no line for a sentence that others "
+        "annotated: the edits of the first annotator, the source, or nothing (none)",
+    )
+    empty_references: Literal["keep", "error", "none"] = Field(
+        "keep",
+        description="what a reference line without a token is: a sentence of length 0, with a warning (keep), a "
+        "mistake (error), or a sign that this annotator has nothing for the sentence (none)",
+    )
+    keep: LineNumbers | None = Field(
+        None, description="lines to score, from 1: [1-100, 418], or a file of them"
+    )
+    drop: LineNumbers | None = Field(
+        None, description="lines to leave out, from 1: [1-100, 418], or a file of them"
+    )
+    outputs: Literal["whole", "kept"] = Field(
+        "whole",
+        description="kept: the files of systems hold only the lines that keep or drop leaves",
+    )
+    replace: Literal["none", "ptb_brackets"] = Field(
+        "none",
+        description="ptb_brackets: -LRB- and its like, in upper or lower case, become the brackets that they mean",
+    )
+    bom: Literal["drop", "keep"] | list[str] = Field(
+        "drop",
+        description="keep: a byte order mark at the beginning of a text counts as text, as in sacreBLEU; or a list of "
+        "the systems of whose outputs it does",
+    )
+
+
+class DefaultsConfig(ConfigModel):
+    """Values for the metrics that do not give their own."""
+
+    metrics: dict[str, Any] | None = Field(
+        None, description="options for the metrics that have a use for them"
+    )
+
+
+class RunConfig(ConfigModel):
+    """How the work is done. Nothing here changes a number."""
+
+    n_jobs: Jobs = Field(
+        "auto",
+        description="worker processes or threads; auto: as many as there are processors, none for small runs",
+    )
+    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+        "auto",
+        description="what runs the workers; dask, ray and spark are clusters, and need the extra of the same name",
+    )
+    address: str | None = Field(
+        None,
+        min_length=1,
+        description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
+    )
+    max_unpacked: Count = Field(
+        UNPACKED,
+        description="bytes that compressed and other unpacked inputs of a run may take together",
+    )
+    devices: str | list[str] = Field(
+        "auto",
+        description="where models of metrics of your own compute: auto, cpu, cuda:1, or a list (help plugins)",
+    )
+    batch_size: Annotated[int | None, Field(ge=1), BeforeValidator(whole_number)] = Field(
+        None,
+        description="the most lines that a metric of your own gets at once; it changes no number",
+    )
+    patience: Count = Field(
+        600, description="seconds without any answer after which a metric of your own is given up"
+    )
+
+
+class StatisticsConfig(ConfigModel):
+    """Intervals, rank ranges and paired tests. Without this section there are none."""
+
+    baseline: str | None = Field(
+        None, description="the system that the others are compared with; default: all pairs"
+    )
+    test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
+        "approximate_randomization", description="the paired test; none: no comparisons"
+    )
+    correction: Literal["holm", "bonferroni", "none"] = Field(
+        "holm",
+        description="correction of p-values for several comparisons by one metric on one data set",
+    )
+    level: Level = Field(
+        0.95,
+        description="level of intervals and rank ranges; 1 - level is the level of significance",
+    )
+    resamples: Resamples = Field(1000, description="bootstrap samples")
+    trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
+    seed: Seed = Field(12345, description="seed of both random streams")
+    annotators: Literal["whole", "reselected"] = Field(
+        "whole",
+        description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
+        "sentence with running totals: those of the whole set, or selected again in each sample",
+    )
+    outputs: Literal["score", "all"] = Field(
+        "score",
+        description="what has an interval: the score alone, or all outputs that are fractions, such as recall",
+    )
+
+
+class HumanConfig(ConfigModel):
+    """Human judgements, or scores made of them, with which the metrics are correlated."""
+
+    file: PathText = Field(
+        description="judgements (XML or CSV), or scores: lines `system score`, CSV"
+    )
+    dataset: str | None = Field(
+        None, description="the data set that was judged; not needed where there is only one"
+    )
+    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    aliases: dict[str, str] = Field(
+        {},
+        min_length=1,
+        description="what systems of the file are called in the run, such as src: INPUT",
+    )
+    without: list[str] = Field(
+        [], description="systems that are left out of the correlations, such as references"
+    )
+    scores: list[Literal["expected_wins", "trueskill"]] = Field(
+        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
+    )
+    divisor: Literal["opponents", "beaten"] = Field(
+        "opponents",
+        description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
+    )
+    runs: Runs = Field(100, description="runs of TrueSkill; the score is their mean")
+    numbering: Literal["auto", "0", "1", "judged"] = Field(
+        "auto",
+        description="the number of the first sentence in the judgements; judged: the data set holds the judged "
+        "sentences alone, in order of their numbers",
+    )
+    ties: Literal["later", "wrong", "half", "out"] = Field(
+        "later",
+        description="what becomes of a pair with equal sentence scores: the system later in ASCII order counts as "
+        "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
+    )
+    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
+        None,
+        description="number of systems in a window that moves along the human ranking; default: no windows",
+    )
+    level: Level = Field(0.95, description="level of the intervals")
+    resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
+    seed: Seed = Field(12345, description="seed of the bootstrap, of TrueSkill and of permutations")
+    statistics: list[str] = Field(
+        [],
+        description="statistics of scores of sentences, or with level=system of systems, such as pearson or "
+        "accuracy[average=item,epsilon=best]",
+    )
+    permutations: Resamples | None = Field(
+        None,
+        description="resamples of the permutation tests between metrics; default: no such tests",
+    )
+    aggregation: Literal["score", "trueskill"] = Field(
+        "score",
+        description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
+    )
+
+
+class OutputConfig(ConfigModel):
+    """Where results go and how they are printed."""
+
+    dir: PathText = Field(
+        "runs/latest", description="the run directory, relative to the working directory"
+    )
+    formats: list[str] = Field(["json", "csv"], description="files beside results.json")
+    plots: list[str] = Field(
+        [],
+        description="plots that the format plots draws; default: all for which there are results",
+    )
+    plot_type: Literal["png", "svg", "pdf"] = Field(
+        "png", description="type of the files that the format plots writes"
+    )
+    plot_width: Literal["column", "text"] | None = Field(
+        None,
+        description="width of plots, for a paper: that of a column (219 points) or of the text (455 points)",
+    )
+    plot_font: Literal["sans", "serif"] = Field("sans", description="letters of plots")
+    plot_title: Truth = Field(True, description="whether plots say above the axes what they show")
+    x: Annotated[str | None, BeforeValidator(_order)] = Field(
+        None,
+        description=r"the order of systems, such as step-(\d+): a pattern whose group is a number in their names",
+    )
+    digits: Digits = Field(2, description="decimals of the printed percentages")
+    mean: Truth = Field(False, description="also the mean over data sets of each system and metric")

@@ -1,0 +1,404 @@
+"""Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records
+by their ids.
+"""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Asked
+from pipeline.extensions.edits.m2_texts import M2File, read_m2
+
+from ..arrays import Ints
+from ..errors import CorpusError, Problem, did_you_mean
+from ..files.plain_files import (
+    BOM,
+    SEPARATOR,
+    STDIN,
+    UNPACKED,
+    Origin,
+    StoredTexts,
+    TempFiles,
+    named,
+)
+from ..files.remote import Remote, is_there
+from ..parallel import Shared, memory, threads
+from . import formats
+from .config.resolved import Column, Input
+from .scan import RANGE, SETTLED, Beginning, Found, Opening, Stretch, index_text
+from .texts import TextFile, lines_of, numbered, read_span
+
+BLOCK = 8192
+"""Lines read at once where texts are compared or selected."""
+PART = 1 << 18
+"""Lines of a text in another order that are in memory at once."""
+THREADED = 1 << 24
+"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's
+lock)."""
+CLUSTERED = 1 << 30
+"""Bytes from which files are opened by the workers of a cluster, where there are some."""
+
+NEAR, FAR = 16, 1024
+"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a
+cluster."""
+VISITED = 1 / 8
+"""Of texts larger than half of the memory, so much of the memory at most is scanned between two
+visits."""
+
+Visit = Callable[[list[TextFile]], int]
+"""Takes the first lines of texts, as far as their places are known; returns how many of them it
+needs no longer."""
+Visited = Callable[[Mapping[Stretch, Found]], None]
+"""Takes what is found so far in the stretches of texts."""
+
+
+class Opener:
+    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each
+    problem once.
+
+    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there;
+    they are not opened, and no problem is added for them. `cluster` has the workers of a cluster
+    call a function for each item; where one was lost it gives None. `keeps` says that what is found
+    in large texts is kept on this computer and read from there."""
+
+    def __init__(
+        self,
+        threads: int = 1,
+        cap: int = UNPACKED,
+        absent: Collection[Path | Remote] = (),
+        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]]
+        | None = None,
+        *,
+        keeps: bool = False,
+    ) -> None:
+        self.threads, self.temp_files, self.absent, self.cluster, self.keeps = (
+            threads,
+            TempFiles(cap),
+            absent,
+            cluster,
+            keeps,
+        )
+        self.ahead: Callable[[Any], int] | None = None
+        """Counts the first lines of texts larger than memory while they are opened: see Ahead in
+        execution/count.py."""
+        self.read = 0
+        """The bytes of texts that were read to be opened."""
+        self._opened: dict[Input, TextFile | CorpusError] = {}
+        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._lock = Lock()
+        self._stdin = 0
+
+    def open_all(
+        self, inputs: Sequence[Input], problems: list[Problem], visit: Visit | None = None
+    ) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems.
+
+        Where files are larger than half of the memory, `visit` is called each time that more of
+        them is known, while what was scanned last is still in memory."""
+        new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
+        size = (
+            sum(_size(formats.file_of(item)) for item in new)
+            if self.threads > 1 or self.cluster or visit
+            else 0
+        )
+        with threads(self.threads if size > THREADED else 1) as shared:
+            openings = shared(self._try, new)
+            of_new = dict(zip(new, openings, strict=True))
+            opened = [item for item in openings if isinstance(item, Opening)]
+            visited = (
+                _visits(visit, [of_new.get(item) for item in inputs])
+                if visit and size > memory() / 2
+                else None
+            )
+            shares = self.cluster is not None and size > CLUSTERED
+            found = self._scanned(opened, shared, visited, shares=shares)
+        results = [
+            self._finished(item, found) if isinstance(item, Opening) else item for item in openings
+        ]
+        for result in results:
+            problems += result.problems if isinstance(result, CorpusError) else []
+        self._opened |= dict(zip(new, results, strict=True))
+        before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
+        if before < 2 <= self._stdin:
+            problems.append(
+                Problem("standard input", "is named more than once; it can be one text only")
+            )
+        files = [self._opened[item] for item in inputs]
+        return [file if isinstance(file, TextFile) else None for file in files]
+
+    def lists(self, reference: Input, problems: list[Problem]) -> tuple[list[Input], list[int]]:
+        """Return a reference for each place in the lists of a column, and how many lists lack each
+        of these.
+
+        The numbers are there only where lists have different lengths. A column of texts, and any
+        other file, is one."""
+        if isinstance(reference, Path | Remote) or formats.file_of(reference) in self.absent:
+            return [reference], []
+        try:
+            found = formats.sizes_of_lists(reference, self.temp_files)
+        except CorpusError as error:
+            problems += error.problems
+            self._opened[reference] = CorpusError([])
+            return [reference], []
+        if not found:
+            return [reference], []
+        sizes = np.frombuffer(found, np.uint8)
+        lacking = [int((sizes <= number).sum()) for number in range(int(sizes.max()))]
+        names = [f"{reference.column}[{number}]" for number in range(len(lacking))]
+        null = reference.null or any(lacking)
+        return [replace(reference, column=name, null=null) for name in names], lacking if any(
+            lacking
+        ) else []
+
+    def _try(self, text: Input) -> Opening | CorpusError:
+        if formats.file_of(text) in self.absent:
+            return CorpusError([])
+        try:
+            if isinstance(text, Path) and is_there(text):
+                formats.refuse_table(text, self.temp_files.local(text), named(text))
+            if isinstance(text, Column) and text.kind in (formats.ANNOTATED, formats.ONE_ANNOTATOR):
+                return Opening.of(self._text_of(text))
+            return Opening.of(formats.stored_texts(text, self.temp_files))
+        except CorpusError as error:
+            return error
+
+    def _text_of(self, text: Column) -> StoredTexts:
+        """Return the text of a system that is given as an M2 file, or of an annotator; raises
+        CorpusError.
+        """
+        key, asked = OUTPUT, asked_of_system(text)
+        if text.kind == formats.ONE_ANNOTATOR:
+            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
+        own = self.m2(text.path, asked)
+        return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
+
+    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+        """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
+        with self._lock, threads(self.threads) as shared:
+            if (path, asked) not in self._m2:
+                self._m2[path, asked] = read_m2(path, asked, self.temp_files, shared)
+            return self._m2[path, asked]
+
+    def _scanned(
+        self, openings: Sequence[Opening], shared: Shared, visited: Visited | None, *, shares: bool
+    ) -> dict[Stretch, Found]:
+        """Return what is found in all stretches of texts. `shares` says that workers of a cluster
+        scan some, too.
+        """
+        large = [
+            item
+            for item in openings
+            if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE
+        ]
+        kept = None
+        if large:
+            from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
+
+            kept = KeptStretches(large)
+        known = kept.read() if kept else {}
+        # The workers of a cluster do not have the temporary folder.
+        far = {one for item in openings if shares and _in_place(item) for one in item.stretches}
+        left = [one for item in openings for one in item.stretches if one not in known]
+        left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
+        if visited:
+            left.sort(
+                key=lambda one: one.high / max(one.size, 1)
+            )  # the same lines of all texts, about
+            step = min(step, max(int(memory() * VISITED / RANGE), 1))
+        for some in (left[low : low + step] for low in range(0, len(left), step)):
+            new = dict[Stretch, Found]()
+            if self.cluster and (sent := [one for one in some if one in far]):
+                answers = zip(sent, self.cluster(Stretch.scan, sent), strict=True)
+                new = {one: own for one, own in answers if own and not own.problem}
+            near = [one for one in some if one not in new]
+            new |= zip(near, shared(Stretch.scan, near), strict=True)
+            self.read += sum(one.high - one.low for one in some)
+            if kept:
+                kept.write(new)
+            known |= new
+            if visited:
+                visited(known)
+        return known
+
+    def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
+        """Return a text whose stretches were scanned; those in the spool keep it alive."""
+        try:
+            stretches = [found[one] for one in opening.stretches]
+            return opening.opened(stretches, None if _in_place(opening) else self.temp_files)
+        except CorpusError as error:
+            return error
+
+    def index(self, file: StoredTexts) -> TextFile:
+        """Index texts of the spool; raises CorpusError."""
+        return index_text(file, self.temp_files)
+
+    def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
+        """Write records of the edits of sentences, and index them; `name` is that of their file.
+        Raises CorpusError.
+        """
+        return self.index(
+            StoredTexts(
+                self.temp_files.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")
+            )
+        )
+
+    def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
+        """Return some lines of a text as a text of its own; ranges are low <= i < high."""
+        numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
+        numbers = numbers if file.numbers is None else file.numbers[numbers - 1]
+        return self._written(
+            file, (text for low, high in ranges for text in _texts(file, low, high)), numbers
+        )
+
+    def ordered(self, file: TextFile, lines: Ints) -> TextFile:
+        """Return some lines of a text, which count from 0, in this order as a text of its own."""
+
+        def texts() -> Iterator[bytes]:
+            for low in range(0, len(lines), PART):  # the text is read once for each part
+                wanted = np.unique(lines[low : low + PART])
+                found = dict(zip(wanted.tolist(), lines_of(file, wanted), strict=True))
+                yield from (found[line].encode() for line in lines[low : low + PART].tolist())
+
+        return self._written(file, texts(), lines + 1)
+
+    def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
+        """Return a text with each line changed; the lines keep their numbers."""
+        return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
+
+    def with_mark(self, file: TextFile) -> TextFile:
+        """Return a text with the byte order mark at its beginning, which counts as text there."""
+        texts = (
+            BOM + text if not number else text
+            for number, text in enumerate(_texts(file, 0, file.lines))
+        )
+        return replace(self._written(file, texts, file.numbers), has_bom=False)
+
+    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: Ints | None) -> TextFile:
+        """Write texts made of those of a file; return them as a text that messages call by the same
+        name.
+        """
+        path = self.temp_files.write_texts(file.place, texts)
+        indexed = self.index(StoredTexts(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        return replace(indexed, numbers=numbers, has_bom=file.has_bom)
+
+
+def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+    """Return what is made of the M2 file of a system, whose text and edits may both be read."""
+    return Asked(
+        text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
+    )
+
+
+def _size(path: Path | Remote) -> int:
+    with suppress(OSError, ValueError):
+        return (
+            THREADED if isinstance(path, Remote) else path.stat().st_size
+        )  # a request takes its time, however large
+    return 0
+
+
+def _in_place(opening: Opening) -> bool:
+    """Return whether a text is read where the user has it, and not in the spool."""
+    path, _, origin = opening.file
+    return isinstance(path, Remote) or path == Path(origin.name)
+
+
+def _visits(visit: Visit, openings: Sequence[Opening | CorpusError | None]) -> Visited | None:
+    """Return what is called with all that is found so far; None where not all texts are settled
+    files of the user.
+    """
+    texts, done = list[Beginning](), 0
+    for one in openings:
+        if not isinstance(one, Opening) or isinstance(one.file.path, Remote) or not _in_place(one):
+            return None
+        if not one.settled:
+            time.sleep(SETTLED)  # which is nothing beside the time that so large texts take
+        if not one.settled:
+            return None
+        texts.append(Beginning(one))
+
+    def visited(found: Mapping[Stretch, Found]) -> None:
+        nonlocal done
+        done = visit([text.first(found, done) for text in texts])
+
+    return visited
+
+
+def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
+    for first in range(low, high, BLOCK):
+        yield from read_span(file.span(first, min(first + BLOCK, high))).texts()
+
+
+def join(
+    inputs: Sequence[Input],
+    outputs: int,
+    files: Sequence[TextFile | None],
+    opener: Opener,
+    problems: list[Problem],
+) -> tuple[list[TextFile | None], TextFile | None, list[str]]:
+    """Return texts in the order of the ids of the first one that has ids; these ids; and warnings.
+
+    The last of the inputs, so many as `outputs`, are those of systems, and the first one with ids
+    is none of these. Texts without ids stay as they are. A record whose id the first text does not
+    have is left out, with a warning. Adds problems where an id is missing in a text, or stands
+    twice in one."""
+    keys = [
+        replace(i, column=i.key, null=False) if isinstance(i, Column) and i.key else None
+        for i in inputs
+    ]
+    ids = iter(opener.open_all([key for key in keys if key], problems))
+    joined: list[TextFile | None] = []
+    notes: dict[str, None] = {}
+    base: TextFile | None = None
+    known: dict[str, int] = {}
+    orders: dict[TextFile, Ints | None] = {}
+    if any(keys) and not any(keys[: len(keys) - outputs]):
+        message = "has ids, but no text of the data set has any: name the field of a file of records there too"
+        problems.append(Problem(str(next(key.path for key in keys if key)), message))
+        keys = [None] * len(keys)
+    for file, key in zip(files, keys, strict=True):
+        own = next(ids) if key else None
+        if key is None or own is None or file is None:
+            joined.append(file if key is None else None)
+            continue
+        try:
+            if base is None:
+                base, known = own, numbered(own)
+            if own not in orders:
+                orders[own], note = (
+                    (None, "") if own.digest == base.digest else _order(base, known, own)
+                )
+                notes |= {note: None} if note else {}
+            order = orders[own]
+            joined.append(file if order is None else opener.ordered(file, order))
+        except CorpusError as error:
+            problems += error.problems
+            joined.append(None)
+    return joined, base, list(notes)
+
+
+def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
+    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids
+    there.
+    """
+    lines = numbered(own)
+    lacking = [name for name in known if name not in lines]
+    if lacking:
+        hint = did_you_mean(lacking[0], [name for name in lines if name not in known][:1000])
+        more = f", nor for {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
+        message = f"has no record with the id '{lacking[0]}' of {base.at(known[lacking[0]] + 1)}{more}{hint}"
+        raise CorpusError([Problem(own.place, message)])
+    further = [(line, name) for name, line in lines.items() if name not in known]
+    note = ""
+    if further:
+        line, name = further[0]
+        count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"
+        where = f"the first is '{name}', {own.at(line + 1)}"
+        note = f"{own.name}: {count} left out, whose ids {base.name} does not have; {where}"
+    return np.array([lines[name] for name in known], np.int64), note

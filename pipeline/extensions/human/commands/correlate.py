@@ -1,0 +1,168 @@
+"""Correlate the metrics of a run with human judgements or scores.
+
+Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap
+intervals. Williams' test compares each two metrics. With --window there are also correlations among
+neighbours in the human ranking. With judgements and a run, sentences are correlated too. The scores
+of metrics may also come from files. With --statistic scores of sentences are compared as in
+mt-metrics-eval, and --permutations tests each two metrics on them. Records of outputs, in JSON,
+JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}. `gec-pipeline
+help human` explains formats, numbers and formulas.
+
+examples:
+  gec-pipeline correlate runs/quickstart --human data/judgements.csv gec-pipeline correlate
+  runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
+  gec-pipeline correlate runs/seeda --human EW.txt --window 4 gec-pipeline correlate runs/conll14
+  --human EW.txt --alias src=INPUT gec-pipeline correlate metric_scores.csv --human human_scores.csv
+  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq
+  --permutations 1000 gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation
+  trueskill gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score:
+  people.x}' --statistic pearson
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from pipeline.cli.arguments import add_settings, selection_of
+from pipeline.data.config.models import HumanConfig
+from pipeline.data.dataset_cache import path_of
+from pipeline.errors import InputError
+from pipeline.extensions.published.models import CorrelationConfig, RecordsConfig
+from pipeline.report.console import print_human
+from pipeline.report.tables import shown_level
+from pipeline.report.terminal.printing import print_table, print_warnings
+from pipeline.report.terminal.progress import Bar
+from pipeline.scoring.results import without_nan
+from pipeline.scoring.stored_runs import load, only
+
+from ..comparison import asked_statistics
+from ..human_judgements import open_human_judgements
+from ..meta_evaluation import meta_evaluate
+from ..records import correlated, read_records, records_config, scores_of
+from ..score_files import MetricScores, metric_scores, scores_of_file
+from .human import settings_of
+
+OPTIONS = (
+    *("dataset", "judges", "without", "scores", "divisor", "runs", "numbering", "ties", "window"),
+    *("level", "resamples", "seed", "permutations", "aggregation", "statistics"),
+)
+"""The arguments that are settings of the config's section `human`, under the same names."""
+OF_RECORDS = ("statistics", "without", "level", "seed", "resamples")
+"""Those that records have too."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run", nargs="+", help="a run directory, or files of scores: lines `system score`, CSV")
+    add(
+        "--human",
+        required=True,
+        metavar="FILE",
+        help="judgements (XML, CSV) or scores (lines, CSV)",
+    )
+    add(
+        "--metric",
+        metavar="NAME",
+        help="only this metric: its name, such as gleu[n=3], or its signature",
+    )
+    aliases = "what the run calls a system of --human, as src=INPUT"
+    several: dict[str, Any] = {"nargs": "+", "action": "extend"}
+    add("--alias", metavar="NAME=OTHER", help=aliases, **several)
+    add_settings(parser, HumanConfig, OPTIONS, several, statistics="--statistic")
+    add("--absolute", action="store_true", help="of records: absolute values of statistics")
+    add(
+        "--part",
+        choices=("lower", "upper"),
+        help="of records: the half of the outputs with these scores by people",
+    )
+    add(
+        "--given",
+        choices=("system",),
+        help="of records: partial correlation, of scores less their system's mean",
+    )
+    add("--json", action="store_true", help="print everything as JSON, unrounded")
+    add("-q", "--quiet", action="store_true", help="no warnings and no progress")
+
+
+def run(args: argparse.Namespace) -> None:
+    asked = [records_config(text) for text in (args.human, *args.run)]
+    if any(asked) or args.absolute or args.part or args.given:
+        _of_records(args, asked)
+        return
+    pairs = [text.partition("=") for text in args.alias or ()]
+    for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
+        if not (name and sign and other):
+            raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
+        if [own for own, _, _ in pairs].count(name) > 1:
+            raise InputError(f"--alias: {name} is given twice")
+    more = {"aliases": {name: other for name, _, other in pairs}} if pairs else {}
+    settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
+    metrics = _metrics(args)
+    systems = sorted({name for metric in metrics for name in metric.scores})
+    human_data = open_human_judgements(path_of(args.human), settings, systems)
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        bar.stage("correlating")
+        evaluation = meta_evaluate(metrics, human_data, settings, bar.matches)
+    print_warnings(evaluation.notes, quiet=args.quiet)
+    if args.json:
+        plain = without_nan(evaluation.plain())
+        sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        print_human(evaluation.plain())
+
+
+def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:
+    """Print the statistics of scores in records, each of one score of outputs and that of people."""
+    asked_statistics(args.statistics or ())
+    if not all(asked) or not args.statistics:
+        raise InputError(
+            "records: name all scores as {file: FILE, score: COLUMN}, and say --statistic"
+        )
+    idle = [name for name in (*OPTIONS, "metric", "alias") if name not in OF_RECORDS]
+    if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
+        raise InputError(f"{', '.join(told)}: no effect on records")
+    more = {"absolute": "true"} if args.absolute else {}
+    names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
+    written = settings_of(CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more)
+    human_data, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
+    found = {
+        text: correlated(own, human_data, written)
+        for text, own in zip(args.run, metrics, strict=True)
+    }
+    if args.json:
+        sys.stdout.write(
+            json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        )
+        return
+    rows = []
+    for name, own in found.items():
+        ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
+        pairs = zip((f"{own[key]:.4f}" for key in args.statistics), ends, strict=True)
+        rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
+    titles = [
+        title
+        for key in args.statistics
+        for title in (key, f"{shown_level(written.level)} interval")
+    ]
+    print_table(["scores", *titles, "outputs"], rows, left=(0,))
+
+
+def _metrics(args: argparse.Namespace) -> list[MetricScores]:
+    """Return the scores of a run's metrics, or of each column of a file."""
+    paths = list(map(path_of, args.run))
+    if paths[0].is_dir() and len(paths) == 1:
+        return metric_scores(only(load(paths[0])[1], selection_of(args)))
+    metrics = [metric for path in paths for metric in scores_of_file(path)]
+    names = [metric.metric for metric in metrics]
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise InputError(
+            f"two files have scores called '{twice}'; rename one, since a score has the name of its file"
+        )
+    if args.metric is not None and args.metric not in names:
+        raise InputError(
+            f"--metric {args.metric}: there is no such one; there are {', '.join(names)}"
+        )
+    return [metric for metric in metrics if args.metric in (None, metric.metric)]

@@ -1,0 +1,318 @@
+"""How well a metric agrees with people on systems: correlations, accuracy, intervals, windows,
+Williams' test.
+
+Scores are float64 [..., systems], where the leading axes are bootstrap samples. A correlation is
+NaN where scores are constant, or where there are fewer than two systems."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.arrays import Bools, Floats, Ints
+from pipeline.scoring.resampling.intervals import defined_interval
+
+ROUNDING = 1e-14
+"""A deviation from the mean that is smaller than this share of the scores is their rounding."""
+EQUAL = 1e-12
+"""Correlations that differ by less count as equal, and so do scores that differ by at most this
+share of the larger."""
+
+
+def equal_scores(one: Floats, two: Floats) -> Bools:
+    """Return where scores are equal but for rounding, since 1/3 may be computed in two ways."""
+    return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
+
+
+def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
+    """Return part / whole, NaN where the whole is 0."""
+    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+
+
+def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
+    """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are
+    constant.
+
+    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation
+    from the mean that is smaller than the rounding of the scores counts as zero."""
+    if present is None:
+        first, second = (scores - scores.mean(axis=-1, keepdims=True) for scores in (one, two))
+    else:
+        counts = np.maximum(present.sum(axis=-1), 1)
+        means = ((scores.sum(axis=-1) / counts)[..., None] for scores in (one, two))
+        first, second = (
+            np.where(present, scores - mean, 0.0)
+            for scores, mean in zip((one, two), means, strict=True)
+        )
+    sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
+    least = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
+    shared = (first * second).sum(axis=-1)
+    coefficients: Floats = np.divide(
+        shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > least
+    )
+    return coefficients.clip(-1, 1)
+
+
+def average_ranks(values: Floats) -> Floats:
+    """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the
+    mean of their ranks.
+    """
+    one, two = values[..., :, None], values[..., None, :]
+    ranks: Floats = (two < one).sum(axis=-1) + ((two == one).sum(axis=-1) + 1) / 2
+    return ranks
+
+
+def spearman(one: Floats, two: Floats) -> Floats:
+    """Return Spearman's rank correlation, float64 [...]. Equal scores share the mean of their
+    ranks.
+    """
+    return pearson(average_ranks(one), average_ranks(two))
+
+
+def spearman_by_differences(one: Floats, two: Floats) -> Floats:
+    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), where d is the difference of the ranks of a system:
+    float64 [...].
+
+    This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
+    lower rank. Without ties the result is that of spearman()."""
+    ranks = [
+        np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
+    ]
+    count = one.shape[-1]
+    squares = ((ranks[0] - ranks[1]) ** 2).sum(axis=-1)
+    if count < 2:
+        return np.full(squares.shape, np.nan)
+    coefficients: Floats = 1 - 6 * squares / (count * (count**2 - 1))
+    return coefficients
+
+
+def mean_rank_difference(one: Floats, two: Floats) -> Floats:
+    """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the
+    first ranks higher.
+    """
+    ranks = [
+        np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
+    ]
+    mean: Floats = np.abs(ranks[0] - ranks[1]).mean(axis=-1)
+    return mean
+
+
+class PairCounts(NamedTuple):
+    """How many pairs of systems two scorings order alike, differently, or tie: int64 [...] each."""
+
+    concordant: Ints
+    discordant: Ints
+    ties_one: Ints
+    """Pairs that only the first scoring ties."""
+    ties_two: Ints
+    """Pairs that only the second scoring ties."""
+    ties_both: Ints
+
+
+def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
+    """Return for differences of two scorings which kind of pair each is: bool [...], true in one of
+    the counts.
+
+    Differences of the first scoring up to `epsilon` are a tie.
+    """
+    tied_one, tied_two = np.abs(one) <= epsilon, two == 0
+    alike, untied = (one > 0) == (two > 0), ~(tied_one | tied_two)
+    alone = tied_one & ~tied_two, tied_two & ~tied_one
+    return PairCounts(alike & untied, ~alike & untied, *alone, tied_one & tied_two)
+
+
+def pair_counts(
+    one: Floats, two: Floats, present: Bools | None = None, epsilon: float = 0.0
+) -> PairCounts:
+    """Count the pairs that two scorings order alike, differently, or tie.
+
+    The first scoring may have more leading axes than the second. Systems count where `present` is
+    true. Differences of the first scoring up to `epsilon` are a tie."""
+    counts = np.zeros((5, *one.shape[:-1]), np.int64)
+    for step in range(
+        1, one.shape[-1]
+    ):  # pairs of systems so far apart, so that no array is larger than the scores
+        counted = True if present is None else present[..., step:] & present[..., :-step]
+        differences = one[..., step:] - one[..., :-step], two[..., step:] - two[..., :-step]
+        for number, kind in enumerate(pair_kinds(*differences, epsilon)):
+            counts[number] += (kind & counted).sum(axis=-1)
+    return PairCounts(*counts)
+
+
+def kendall(one: Floats, two: Floats) -> Floats:
+    """Return Kendall's tau-b, which corrects for ties: float64 [...] (Kendall 1945)."""
+    counts = pair_counts(one, two)
+    untied = counts.concordant + counts.discordant
+    size = np.sqrt((untied + counts.ties_two).astype(np.float64) * (untied + counts.ties_one))
+    return quotient(counts.concordant - counts.discordant, size)
+
+
+def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
+    """Return the share of pairs of systems that metric and people order alike, or both tie: float64
+    [...].
+
+    All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without
+    calibration, of Deutsch et al. 2023 ("Ties matter")."""
+    counts = pair_counts(metric, human)
+    return quotient(
+        counts.concordant + counts.ties_both, metric.shape[-1] * (metric.shape[-1] - 1) // 2
+    )
+
+
+COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+    "accuracy": pairwise_accuracy,
+}
+"""The coefficients of agreement that the section `human` has, by name."""
+ALL_COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
+    **COEFFICIENTS,
+    "spearman_by_differences": spearman_by_differences,
+    "mean_rank_difference": mean_rank_difference,
+}
+"""The same, with the coefficients that only publications have."""
+
+
+def correlate(
+    one: Floats, two: Floats, names: Iterable[str] = ALL_COEFFICIENTS
+) -> dict[str, float]:
+    """Return coefficients of two scores, float64 [systems], by name. Where there is only one system
+    all are NaN.
+    """
+    if len(one) < 2:
+        return dict.fromkeys(names, math.nan)
+    return {name: float(ALL_COEFFICIENTS[name](one, two)) for name in names}
+
+
+def common_systems(
+    columns: Iterable[Mapping[str, float]], without: Collection[str] = ()
+) -> list[str]:
+    """Return the systems, except those of `without`, that have a score in every column, in ASCII
+    order.
+    """
+    scored = [
+        {name for name, score in column.items() if not math.isnan(score)} for column in columns
+    ]
+    return sorted(set.intersection(*scored).difference(without))
+
+
+def vector(column: Mapping[str, float], systems: Iterable[str]) -> Floats:
+    """Return the scores of `systems` as an array, float64 [systems]."""
+    return np.array([column[name] for name in systems])
+
+
+def bootstrap_interval(
+    metric: Floats, human: Floats, name: str, samples: int, level: float, seed: int
+) -> tuple[float, float]:
+    """Return the percentile interval of a coefficient over samples of the systems, drawn with
+    replacement.
+
+    Samples are left out where they have fewer than three different systems, or where the
+    coefficient is NaN. Both ends are NaN where all samples are left out."""
+    drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
+    drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
+    one, two = metric[drawn], human[drawn]
+    if name == "accuracy":  # a pair of a system with itself, which both tie, does not count
+        counts, itself = pair_counts(one, two), pair_counts(drawn, drawn).ties_both
+        values = (counts.concordant + counts.ties_both - itself) / (np.sum(counts, axis=0) - itself)
+    else:
+        values = COEFFICIENTS[name](one, two)
+    return defined_interval(values, level)
+
+
+def windows(
+    metric: Floats, human: Floats, size: int
+) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et
+    al. 2024, SEEDA).
+
+    Before them are the ranks of the first and the last of these systems in the human ranking, from
+    1."""
+    order = np.argsort(-human, kind="stable")
+    for low in range(len(order) - size + 1):
+        kept = order[low : low + size]
+        yield low + 1, low + size, correlate(metric[kept], human[kept], ("pearson", "spearman"))
+
+
+class Williams(NamedTuple):
+    """Williams' test of whether the first metric's correlation with people is higher than the
+    second's.
+    """
+
+    t: float
+    """The statistic, which has three degrees of freedom less than there are systems."""
+    p: float
+    """One-sided."""
+    between: float
+    """The correlation of the two metrics."""
+
+
+def williams(one: Floats, two: Floats, human: Floats) -> Williams:
+    """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and
+    Baldwin 2014).
+
+    The scores are float64 [systems]. t and p are NaN where a correlation is NaN, or there are fewer
+    than four systems. Where the scores of one metric rise linearly with those of the other, t is 0
+    and p is 0.5."""
+    count = len(human)
+    first, second, between = (
+        float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two))
+    )
+    if count < 4 or math.isnan(first + second + between):
+        return Williams(math.nan, math.nan, between)
+    if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
+        return Williams(0.0, 0.5, between)
+    rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    variance = (
+        2 * max(rest, 0.0) * (count - 1) / (count - 3)
+        + (first + second) ** 2 / 4 * (1 - between) ** 3
+    )
+    difference = (first - second) * math.sqrt((count - 1) * (1 + between))
+    t = difference / math.sqrt(variance) if variance > 0 else math.nan
+    return Williams(t, student_upper_tail(t, count - 3), between)
+
+
+def student_upper_tail(t: float, freedom: float) -> float:
+    """Return the probability that a Student variable is above t."""
+    if math.isnan(t):
+        return math.nan
+    if abs(t) < 1:  # from the share between -t and t: here the subtraction loses no digits
+        tail = 0.5 - 0.5 * incomplete_beta(0.5, freedom / 2, t * t / (freedom + t * t))
+    else:
+        tail = 0.5 * incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t))
+    return tail if t >= 0 else 1 - tail
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """Return the regularised incomplete beta function I_x(a, b), by Lentz's continued fraction
+    (DLMF 8.17.22).
+
+    That of scipy is the same to thirteen digits. This one stays for the bytes of run directories,
+    and needs no extra."""
+    if x <= 0 or x >= 1:
+        return float(x >= 1)
+    if x > (a + 1) / (a + b + 2):
+        return 1 - incomplete_beta(b, a, 1 - x)
+
+    def away_from_zero(value: float) -> float:
+        return value if abs(value) > 1e-300 else 1e-300
+
+    front = (
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+    )
+    fraction, upper, lower = 1.0, 1.0, 0.0
+    for step in range(10_000):
+        half = step // 2
+        term = 1.0
+        if step % 2:
+            term = -(a + half) * (a + b + half) * x / ((a + step - 1) * (a + step))
+        elif step:
+            term = half * (b - half) * x / ((a + step - 1) * (a + step))
+        lower = 1 / away_from_zero(1 + term * lower)
+        upper = away_from_zero(1 + term / upper)
+        fraction *= upper * lower
+        if abs(upper * lower - 1) < 1e-16:
+            break
+    return math.exp(front) * (fraction - 1) / a

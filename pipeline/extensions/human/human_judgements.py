@@ -1,0 +1,182 @@
+"""What people said of systems: judgements or scores, which are read here to be correlated with
+metrics.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pipeline.arrays import Floats
+from pipeline.data.config.models import HumanConfig
+from pipeline.errors import InputError, known_names
+
+from .comparison import configured_statistics
+from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
+from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
+from .score_files import means, read_scores, read_sentence_scores
+from .trueskill import Progress, trueskill
+
+LEAST = 3
+"""With fewer systems nothing is correlated, because any two systems correlate perfectly."""
+
+
+@dataclass(frozen=True)
+class HumanJudgements:
+    """What people said: judgements, or scores of systems."""
+
+    file: str
+    """What messages call the file."""
+    digest: str
+    """The digest of the file."""
+    scores: dict[str, dict[str, float]]
+    """The scores in the file by name; empty where the file has judgements, from which scores are
+    computed."""
+    judgments: Judgments | None = None
+    sentences: dict[str, dict[str, Floats]] = field(default_factory=dict)
+    """The scores of sentences in the file, by name and system: float64 [lines], NaN where one is
+    lacking."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of all systems, in ASCII order."""
+        if self.judgments:
+            return list(self.judgments.systems)
+        return sorted({name for scores in self.scores.values() for name in scores})
+
+
+def open_human_judgements(
+    path: Path, config: HumanConfig, names: Sequence[str] = ()
+) -> HumanJudgements:
+    """Read judgements or scores. `names` are the systems of files that have numbers alone.
+
+    Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
+    """
+    judgments = (
+        read_judgments(path, config.judges, aliases=config.aliases) if is_judgments(path) else None
+    )
+    with (path / "results.json" if path.is_dir() else path).open("rb") as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+    if judgments:
+        human_data = HumanJudgements(str(path), digest, {}, judgments)
+    else:
+        sentences = read_sentence_scores(path) or {}
+        scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
+        if config.aliases:
+            check_aliases(
+                str(path), config.aliases, {name for own in scores.values() for name in own}
+            )
+        scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
+        human_data = HumanJudgements(str(path), digest, scores, sentences=sentences)
+        given = config.model_fields_set & {
+            "judges",
+            "scores",
+            "divisor",
+            "runs",
+            "numbering",
+            "ties",
+        }
+        if given:
+            raise InputError(
+                f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect"
+            )
+    configured_statistics(config, str(path), bool(human_data.sentences))
+    for name in config.without:
+        check_known(f"{path}: without", name, human_data.systems)
+    return human_data
+
+
+def _renamed(
+    scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Return scores by name and system, with other names for some systems."""
+    return {
+        title: {aliases.get(name, name): value for name, value in own.items()}
+        for title, own in scores.items()
+    }
+
+
+def misfit(
+    human_data: HumanJudgements,
+    config: HumanConfig,
+    datasets: Sequence[str],
+    systems: Sequence[str],
+) -> str | None:
+    """Return why these systems cannot be correlated with people, or None where they can."""
+    try:
+        judged_dataset(datasets, config.dataset)
+        check_common(
+            human_data,
+            set(human_data.systems) - set(config.without),
+            set(systems) - set(config.without),
+        )
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def human_scores(
+    human_data: HumanJudgements, config: HumanConfig, progress: Progress | None = None
+) -> dict[str, dict[str, float]]:
+    """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
+    the file has.
+    """
+    if human_data.judgments is None:
+        return human_data.scores
+    scores: dict[str, Floats] = {}
+    if "expected_wins" in config.scores:
+        scores["expected_wins"] = expected_wins(human_data.judgments.wins(), config.divisor)
+    if "trueskill" in config.scores:
+        scores["trueskill"] = trueskill(
+            human_data.judgments, config.runs, config.seed, progress=progress
+        ).mean(axis=0)
+    names = human_data.judgments.systems
+    return {
+        title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()
+    }
+
+
+def judged_dataset(names: Sequence[str], name: str | None) -> str:
+    """Return the data set that was judged: the named one, or the only one. Raises InputError where
+    there is no such.
+    """
+    if name is None and len(names) > 1:
+        raise InputError(f"human: which data set was judged? Say `dataset`: {', '.join(names)}")
+    if name is not None and name not in names:
+        raise InputError(f"human: no data set is called '{name}'{known_names(name, names)}")
+    return name if name is not None else names[0]
+
+
+def check_common(human_data: HumanJudgements, judged: set[str], scored: set[str]) -> None:
+    """Raise InputError where too few systems have scores by both people and the metrics."""
+    if len(judged & scored) < LEAST:
+        raise InputError(
+            f"{human_data.file}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
+            f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
+        )
+
+
+class HumanRanking(NamedTuple):
+    """How people rank all systems that they judged, also those that no metric scored."""
+
+    systems: tuple[str, ...]
+    ranked: Ranked
+    """By Expected Wins. Systems are numbers, in the order of `systems`."""
+    pairs: HeadToHead
+
+
+def human_ranking(human_data: HumanJudgements, settings: Mapping[str, Any]) -> HumanRanking | None:
+    """Return how people rank systems, None where the file has no judgements.
+
+    `settings` are those of the section `human` that results have: divisor, resamples, level and
+    seed."""
+    judgments = human_data.judgments
+    if judgments is None:
+        return None
+    sampling = (settings[name] for name in ("divisor", "resamples", "level", "seed"))
+    return HumanRanking(
+        judgments.systems,
+        rank_by_expected_wins(judgments, *sampling),
+        head_to_head(judgments.wins()),
+    )

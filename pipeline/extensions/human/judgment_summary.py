@@ -1,0 +1,372 @@
+"""What human judgements say: Expected Wins, rank ranges and clusters, head to head, and how far
+judges agree.
+
+All this is arithmetic on counts of outcomes of pairs (`judgments.Judgments.cells`). A bootstrap
+sample of the pairs is a multinomial draw of these counts."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from pipeline.arrays import Floats, Ints
+from pipeline.errors import InputError
+from pipeline.extensions.published.models import JudgmentsConfig
+from pipeline.scoring.resampling.intervals import clusters, rank_ranges
+from pipeline.scoring.resampling.paired_tests import mark, sign_test
+from pipeline.scoring.results import ranks
+
+from .correlation import pearson, quotient, spearman
+from .judgments import Judgments, cells_to_wins, count_cells
+from .trueskill import Progress, trueskill
+
+Divisor = Literal["opponents", "beaten"]
+BLOCK = 1 << 24
+"""How many counts of bootstrap samples are in memory at once."""
+
+
+def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
+    """Return Expected Wins of each system: float64 [..., systems], from wins [..., systems,
+    systems].
+
+    Expected Wins are the mean over opponents of the share of wins in wins and losses (Koehn 2012;
+    Bojar et al. 2013, section 3.1). Ties are left out, and an opponent that was never met adds 0.
+    The divisor of the mean is the number of opponents, or the number of those that were beaten at
+    least once. The program EW.pl, which computed tables 6 and 7 of Grundkiewicz et al. 2015, does
+    the latter."""
+    met = wins + np.swapaxes(wins, -1, -2)
+    shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
+    opponents = np.array(wins.shape[-1] - 1) if divisor == "opponents" else (wins > 0).sum(axis=-1)
+    scores: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
+    return scores
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A human score of each system with its rank range. Systems are numbers, in the order of the
+    judgements.
+    """
+
+    point: Floats
+    """The scores of the judgements themselves: float64 [systems]."""
+    mean: Floats
+    """The mean scores of bootstrap samples, or of runs of TrueSkill, which order the systems:
+    float64 [systems]."""
+    ranges: list[tuple[int, int]]
+    """The best and the worst rank of each system, without the extremes."""
+    cluster: list[int]
+    """The cluster of each system, from 1."""
+
+    @property
+    def order(self) -> list[int]:
+        """The systems, the best first."""
+        return sorted(range(len(self.mean)), key=lambda number: (-self.mean[number], number))
+
+
+def ranked(point: Floats, samples: Floats, level: float) -> Ranked:
+    """Return scores with ranges and clusters, as Bojar et al. 2013, from float64 `samples`
+    [samples, systems].
+
+    Systems are ordered by the mean of the samples. At the level 0.95 the 25 best and the 25 worst
+    of 1,000 ranks are left out of a range."""
+    mean = samples.mean(axis=0)
+    ranges = rank_ranges(samples, level)
+    return Ranked(point, mean, ranges, clusters(ranks(mean.tolist()), ranges))
+
+
+def rank_by_expected_wins(
+    judgments: Judgments,
+    divisor: Divisor = "opponents",
+    samples: int = 1000,
+    level: float = 0.95,
+    seed: int = 12345,
+) -> Ranked:
+    """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded
+    pairs.
+    """
+    cells, systems = judgments.cells(), len(judgments.systems)
+    drawn = np.empty((samples, systems))
+    rows, generator = max(BLOCK // len(cells), 1), np.random.default_rng(seed)
+    total = int(cells.sum())
+    for low in range(0, samples, rows):  # one stream of draws, whatever the size of a block
+        counts = generator.multinomial(total, cells / total, size=min(rows, samples - low))
+        drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
+    return ranked(expected_wins(judgments.wins(), divisor), drawn, level)
+
+
+class HeadToHead(NamedTuple):
+    """How the row's system does against the column's system: float64 [systems, systems]. The
+    diagonal is NaN.
+    """
+
+    share: Floats
+    """The share of wins in wins and losses, or NaN where there are none of both."""
+    p: Floats
+    """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither
+    ever won."""
+
+
+def head_to_head(wins: Ints) -> HeadToHead:
+    """Return the matrix of shares of wins with p-values (Dixon and Mood 1946: the sign test)."""
+    p = np.full(wins.shape, np.nan)
+    for one, two in combinations(range(len(wins)), 2):
+        p[one, two] = p[two, one] = sign_test(int(wins[one, two]), int(wins[two, one]))
+    return HeadToHead(quotient(wins, wins + wins.T), p)
+
+
+def accuracy(
+    judgments: Judgments, folds: int = 100, seed: int = 12345, divisor: Divisor = "opponents"
+) -> float:
+    """Return the accuracy of Expected Wins by cross-validation: a share of the pairs that are not
+    ties.
+
+    The pairs are shuffled into folds. The scores from all other folds predict which system of a
+    held-out pair is better, and equal scores count as half right. Raises InputError where there are
+    fewer pairs than folds."""
+    pairs, systems = judgments.expanded, len(judgments.systems)
+    total = len(pairs.first)
+    if not 2 <= folds <= total:
+        raise InputError(f"cross-validation: expected 2 to {total:,} folds, found {folds:,}")
+    fold = np.random.default_rng(seed).permutation(total) % folds
+    right, tried = 0.0, 0
+    whole = judgments.cells()
+    for number in range(folds):
+        held_out = count_cells(pairs.only(fold == number), systems)
+        scores = expected_wins(cells_to_wins(whole - held_out, systems), divisor)
+        wins = cells_to_wins(held_out, systems)
+        right += float(
+            (wins * (scores[:, None] > scores) + wins * (scores[:, None] == scores) / 2).sum()
+        )
+        tried += int(wins.sum())
+    return right / tried if tried else float("nan")
+
+
+MIN_COMPARISONS = 50
+"""A kappa of fewer comparisons is shown with a star and left out of the mean (Grundkiewicz et al.
+2015)."""
+
+
+class Kappa(NamedTuple):
+    """Cohen's kappa of two judges, or of one judge with himself."""
+
+    agreeing: int
+    """How many comparisons of two judgements of the same pair have the same outcome."""
+    comparisons: int
+    expected: float
+    """The share that would agree by chance."""
+
+    @property
+    def kappa(self) -> float:
+        """Agreement above chance, as a share of what is possible; NaN without comparisons, or with
+        only one outcome.
+        """
+        if not self.comparisons or self.expected >= 1:
+            return float("nan")
+        return (self.agreeing / self.comparisons - self.expected) / (1 - self.expected)
+
+
+def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
+    """Return Cohen's kappa of each two judges, and of each judge with himself, by their numbers
+    (the lower first).
+
+    Judgements of the same two outputs of the same sentence are compared, by unexpanded pairs. For
+    two judges each judgement of the first is compared with each of the second; for one judge each
+    two of his judgements are compared. The agreement by chance is the sum of the squared shares of
+    better, tie and worse in all judgements compared (Bojar et al. 2013, section 3.2; Grundkiewicz
+    et al. 2015, table 2)."""
+    count, outputs, pairs = len(judgments.judges), len(judgments.outputs), judgments.unexpanded
+    judged, numbers = np.unique(
+        (pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True
+    )
+    cells = np.bincount(
+        (numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3
+    )
+    table = cells.reshape(
+        len(judged), count, 3
+    )  # how often each judge gave each outcome to each pair of outputs
+    kappas = {}
+    for one, two in combinations_with_replacement(range(count), 2):
+        first, second = table[:, one], table[:, two]
+        of_first, of_second = first.sum(axis=1), second.sum(axis=1)
+        if one == two:
+            agreeing = (first * (first - 1)).sum() // 2
+            comparisons = (of_first * (of_first - 1)).sum() // 2
+            outcomes = first[of_first > 1].sum(axis=0)
+        else:
+            agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
+            outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
+        expected = (
+            float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
+        )
+        kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
+    return kappas
+
+
+def mean_kappa(kappas: Sequence[Kappa]) -> float:
+    """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN
+    without any.
+    """
+    kept = [
+        kappa
+        for kappa in kappas
+        if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)
+    ]
+    total = sum(kappa.comparisons for kappa in kept)
+    return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
+
+
+def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> dict[str, Any]:
+    """Return how the Expected Wins of judges correlate, by spearman and pearson, by their names in
+    results.json.
+
+    `spearman` has each judge with each other, float64 [judges, judges]; `others_spearman` each
+    judge with the Expected Wins from all other judges' judgements, [judges]; `mean_spearman` is the
+    mean of these, where each judge weighs as much as he judged expanded pairs. With the divisor
+    `beaten` this is table 6 of Grundkiewicz et al. 2015."""
+    wins = np.stack([judgments.of_judge(number).wins() for number in range(len(judgments.judges))])
+    pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
+    own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
+    kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
+    found = {name: coefficient(own[:, None], own[None]) for name, coefficient in kinds.items()}
+    found |= {f"others_{name}": coefficient(own, others) for name, coefficient in kinds.items()}
+    for name in kinds:
+        values = found[f"others_{name}"]
+        valid = ~np.isnan(values)
+        found[f"mean_{name}"] = float(
+            quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum())
+        )
+    return found
+
+
+class JudgmentSummary:
+    """What judgements say: human scores, head to head, and the agreement of the judges."""
+
+    def __init__(
+        self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None
+    ) -> None:
+        """Compute the summary. It has TrueSkill and the accuracy of Expected Wins where the config
+        asks for them.
+
+        Raises InputError where there are more folds than pairs.
+        """
+        self.judgments, self.divisor, self.runs = judgments, config.divisor, config.trueskill
+        level, seed, divisor = config.level, config.seed, config.divisor
+        self.expected_wins = rank_by_expected_wins(
+            judgments, divisor, config.resamples, level, seed
+        )
+        means = trueskill(judgments, self.runs, seed, progress) if self.runs else None
+        self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
+        self.accuracy = accuracy(judgments, config.folds, seed, divisor) if config.folds else None
+        each = [judgments.of_judge(number) for number in range(len(judgments.judges))]
+        self.counts = {name: counts(own) for name, own in zip(judgments.judges, each, strict=True)}
+        self.of_judges = [expected_wins(own.wins(), divisor) for own in each]
+        self.judge_correlations = judge_correlations(judgments, divisor)
+        self.head_to_head = head_to_head(judgments.wins())
+        self.kappas = agreement(judgments)
+        between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
+        within = [kappa for (one, two), kappa in self.kappas.items() if one == two]
+        self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
+
+    def scores(self) -> dict[str, Any]:
+        """Return the human scores with their ranks, by names of systems. TrueSkill that was not
+        asked for is None.
+        """
+        names, skill = self.judgments.systems, self.trueskill
+        return {
+            "expected_wins": {"divisor": self.divisor, **ranked_by_name(self.expected_wins, names)},
+            "trueskill": {"runs": self.runs, **ranked_by_name(skill, names)} if skill else None,
+        }
+
+    def plain(self) -> dict[str, Any]:
+        """Return everything as mappings by names of judges and systems. What was not asked for is
+        None.
+        """
+        names, judges = self.judgments.systems, self.judgments.judges
+        correlations = dict(self.judge_correlations)
+        for key in ("spearman", "pearson"):
+            correlations[key] = _table(correlations[key], judges)
+            correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
+        matrix = (
+            self.head_to_head
+        )  # told by rows: how often each column's system is better than the row's
+        share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
+        signs = {
+            row: {column: mark(value) for column, value in cells.items()}
+            for row, cells in p.items()
+        }
+        kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
+        comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
+        for (one, two), kappa in self.kappas.items():
+            kappas[judges[one]][judges[two]] = (
+                kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
+            )
+            comparisons[judges[one]][judges[two]] = kappa.comparisons
+        return {
+            "systems": list(names),
+            "judges": self.counts,
+            "total": counts(self.judgments),
+            "pairs_digest": pairs_digest(self.judgments),
+            **self.scores(),
+            "per_judge": {
+                judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)
+            },
+            "judge_correlations": correlations,
+            "head_to_head": {"share": share, "p": p, "sign": signs},
+            "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
+            "accuracy": self.accuracy,
+        }
+
+
+def counts(judgments: Judgments) -> dict[str, int]:
+    """Return how many items there are, pairs of outputs (unexpanded) and of systems (expanded), and
+    ties of each.
+    """
+    numbers = {"items": int(judgments.items.sum())}
+    for name, pairs in (("unexpanded", judgments.unexpanded), ("expanded", judgments.expanded)):
+        numbers |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
+    return numbers
+
+
+def pairs_digest(judgments: Judgments) -> str:
+    """Return a digest of all expanded pairs, by names, that does not depend on their order in the
+    file.
+    """
+    pairs = judgments.expanded
+    names = (
+        judgments.systems,
+        judgments.systems,
+        ("0", "1", "2"),
+        judgments.judges,
+        judgments.segments,
+    )
+    columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
+    rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
+    return hashlib.blake2b(
+        "".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16
+    ).hexdigest()
+
+
+def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def ranked_by_name(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return scores with their rank ranges and clusters as mappings by the names of systems."""
+    return {
+        "order": [names[number] for number in systems.order],
+        "scores": _named(systems.point, names),
+        "means": _named(systems.mean, names),
+        "ranks": {name: list(ranks) for name, ranks in zip(names, systems.ranges, strict=True)},
+        "clusters": dict(zip(names, systems.cluster, strict=True)),
+    }
+
+
+def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]]:
+    """Return a square table without its diagonal."""
+    return {
+        one: {two: float(values[row, column]) for column, two in enumerate(names) if row != column}
+        for row, one in enumerate(names)
+    }

@@ -1,0 +1,463 @@
+"""Statistics of how a metric agrees with the scores that people gave to outputs, and how they are
+asked for.
+
+A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A
+newcomer is a subclass of Statistic and a member of STATISTICS."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from pipeline.arrays import Bools, Floats, Ints
+from pipeline.errors import ConfigError, InputError, did_you_mean
+from pipeline.metrics.base.options import (
+    Options,
+    option,
+    parse_signature,
+    render_signature,
+    settings_of,
+)
+
+from .correlation import EQUAL, PairCounts, pair_counts, pearson, quotient
+
+AVERAGES: dict[str, Callable[[Ints], Ints]] = {
+    "none": lambda cells: cells.reshape(1, -1),
+    "item": lambda cells: cells.T,
+    "system": lambda cells: cells,
+}
+"""For each average, which scores are in a group: from int64 [systems, lines] to int64 [groups,
+members]."""
+
+
+class Groups(NamedTuple):
+    """The groups of scores within which a statistic compares."""
+
+    cells: Ints
+    """The place of each member among all scores, system by system: int64 [groups, members]."""
+    present: Bools
+    """Whether the member has a score: bool [groups, members]."""
+
+    def of(self, scores: Floats) -> Floats:
+        """Return scores [..., systems, lines] as [..., groups, members], with 0 where there is no
+        score.
+        """
+        flat = scores.reshape(*scores.shape[:-2], -1)
+        return np.where(self.present, flat[..., self.cells], 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value:
+    """A statistic of one metric and one human score."""
+
+    value: float
+    """NaN where it is not defined; then `reason` says why."""
+    scores: int
+    """How many scores of outputs were compared."""
+    groups: int
+    """How many groups the value is the mean of."""
+    undefined: int = 0
+    """How many more groups have no value, because all scores of one side are equal there."""
+    epsilon: float | None = None
+    """The difference of scores of the metric up to which they were taken for equal, where such a
+    one was sought."""
+    reason: str = ""
+    """Why there is no value."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistic:
+    """A statistic of agreement. A subclass gives `name`, `summary` and `of_groups`, and may add
+    options.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    options = Options()
+    """The options that the class declares, in the order of its fields."""
+
+    level: str = option(
+        "sentence",
+        choices=("sentence", "system"),
+        implicit=True,
+        help="whether scores of sentences are compared, or one score for each system",
+    )
+    average: str = option(
+        "none",
+        choices=tuple(AVERAGES),
+        applies=lambda statistic: statistic.level == "sentence",
+        why="systems have one score each",
+        help="item: the mean over sentences, each with all its systems; system: the mean over systems, each with all "
+        "its sentences; none: all scores at once",
+    )
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
+
+        Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
+        They are 0 where `present`, bool [groups, members], is false."""
+        raise NotImplementedError
+
+    def groups(self, present: Bools) -> Groups:
+        """Return the groups that have at least two of the scores that are present: bool [systems,
+        lines].
+        """
+        cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
+        kept = present.reshape(-1)[cells]
+        if len(cells) == 1:
+            cells, kept = cells[:, kept[0]], np.ones((1, int(kept.sum())), np.bool_)
+        enough = kept.sum(axis=1) >= 2
+        return Groups(cells[enough], kept[enough])
+
+    def value(self, human: Floats, metric: Floats) -> Value:
+        """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN
+        on either side.
+
+        At the level of systems, scores are [systems, 1].
+        """
+        present = ~(np.isnan(human) | np.isnan(metric))
+        groups = self.groups(present)
+        if not len(groups.cells):
+            reason = "there are no two scores to compare"
+            return Value(value=math.nan, scores=int(present.sum()), groups=0, reason=reason)
+        return self.value_of(groups, groups.of(human), groups.of(metric))
+
+    def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
+        """Return the statistic of scores in groups, float64 [groups, members] each."""
+        values = self.of_groups(human, metric, groups.present)
+        undefined, scores = int(np.isnan(values).sum()), int(groups.present.sum())
+        if undefined == len(values):
+            reason = "in every group all scores of people or of the metric are equal"
+            for own, whose in ((metric, "the metric"), (human, "people")):
+                low = np.where(groups.present, own, np.inf).min(axis=1)
+                high = np.where(groups.present, own, -np.inf).max(axis=1)
+                if (low == high).all():
+                    reason = f"all scores of {whose} are equal" + " in every group" * (
+                        len(groups.cells) > 1
+                    )
+            return Value(
+                value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason
+            )
+        mean = float(averaged(values))
+        return Value(value=mean, scores=scores, groups=len(values) - undefined, undefined=undefined)
+
+    def __str__(self) -> str:
+        """Return the signature, which can be read again. It has each option that applies and is not
+        left implicit.
+        """
+        return render_signature(self.name, settings_of(self))
+
+
+def averaged(values: Floats) -> Floats:
+    """Return the mean of values [..., groups] over the groups that have one; NaN where no group
+    has.
+    """
+    defined = ~np.isnan(values)
+    return quotient(np.where(defined, values, 0.0).sum(axis=-1), defined.sum(axis=-1))
+
+
+ROUNDING = 1e-12
+"""Sums of scores that differ by less than this share of the scores are equal."""
+
+
+def scipy_stats(what: str) -> ModuleType:
+    """Return scipy.stats. Raises InputError, which begins with `what`, where scipy is missing."""
+    try:
+        from scipy import stats  # here, because it takes longer to import than most commands run
+    except ImportError:
+        raise InputError(
+            f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
+        ) from None
+    module: ModuleType = stats
+    return module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pearson(Statistic):
+    """Pearson's product-moment correlation."""
+
+    name: ClassVar[str] = "pearson"
+    summary: ClassVar[str] = "Pearson's correlation"
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the correlation within each group."""
+        return pearson(human, metric, present)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spearman(Statistic):
+    """Spearman's rank correlation. Equal scores share the mean of their ranks."""
+
+    name: ClassVar[str] = "spearman"
+    summary: ClassVar[str] = "Spearman's correlation of ranks"
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the correlation of ranks within each group. A score that is lacking ranks behind
+        all others.
+        """
+        ranked = scipy_stats(self.name).rankdata
+        ranks = (ranked(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
+        first, second = (np.where(present, own, 0.0) for own in ranks)
+        return pearson(first, second, present)
+
+
+@lru_cache(2)
+def _signs(permutations: int, lines: int, seed: int) -> Floats:
+    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as
+    mt-metrics-eval.
+    """
+    drawn = np.random.default_rng(seed).random((permutations, lines), dtype=np.float32)
+    return np.where(drawn > 0.5, 1.0, -1.0).T
+
+
+def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
+    """Return for each two systems how sure it is that the first is better: float64 [..., pairs].
+
+    It is the p-value of a paired permutation test on sentence scores, float64 [..., systems,
+    lines]: the share of permutations whose sum of differences is at least the one observed."""
+    first, second = np.triu_indices(scores.shape[-2], 1)
+    mixed = scores @ _signs(permutations, scores.shape[-1], seed)
+    sums, sizes = scores.sum(axis=-1), ROUNDING * np.abs(scores).sum(axis=-1)
+    observed = sums[..., first] - sums[..., second] - (sizes[..., first] + sizes[..., second])
+    shares: Floats = np.empty(observed.shape)
+    for number, (one, two) in enumerate(zip(first, second, strict=True)):
+        shares[..., number] = (
+            mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]
+        ).mean(axis=-1)
+    return shares
+
+
+@dataclass(frozen=True, kw_only=True)
+class SoftAccuracy(Statistic):
+    """Whether metric and people are equally sure of which of two systems is better (Thompson et al.
+    2024).
+
+    The value is 1 less the mean difference of the p-values of people and metric over pairs of
+    systems."""
+
+    name: ClassVar[str] = "soft_accuracy"
+    summary: ClassVar[str] = "compares p-values of pairs of systems (SPA)"
+
+    level: str = option(
+        "sentence", choices=("sentence",), implicit=True, help="scores of sentences are needed"
+    )
+    average: str = option(
+        "none", choices=("none",), implicit=True, help="there is nothing to average"
+    )
+    permutations: int = option(
+        1000, minimum=1, maximum=1_000_000, help="permutations of each p-value"
+    )
+    seed: int = option(4, maximum=2**32 - 1, help="the seed of the permutations")
+
+    def groups(self, present: Bools) -> Groups:
+        """Return the systems as groups, with the sentences for which all systems have scores."""
+        cells = np.arange(present.size).reshape(present.shape)[:, present.all(axis=0)]
+        if len(cells) < 2 or not cells.shape[1]:
+            cells = cells[:0]
+        return Groups(cells, np.ones(cells.shape, np.bool_))
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]:
+        float64 [..., 1].
+        """
+        human_data = p_values(human, self.permutations, self.seed)
+        rows = metric.reshape(-1, *metric.shape[-2:])
+        differences = [
+            np.abs(p_values(scores, self.permutations, self.seed) - human_data).mean()
+            for scores in rows
+        ]
+        return 1 - np.array(differences).reshape(*metric.shape[:-2], 1)
+
+
+NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
+"""The form of a number from 0, as a regular expression. Options keep the text that signatures then
+have."""
+BEST = "best"
+"""The value of the option epsilon for which the best one is sought."""
+SORTED_FROM = 100
+"""Groups of this size or larger are counted by sorting, and not pair by pair."""
+MOST_PAIRS = 30_000_000
+"""The most pairs that are sorted at once, which takes about two gigabytes."""
+
+
+def counts_within(
+    human: Floats, metric: Floats, present: Bools, epsilon: float = 0.0
+) -> PairCounts:
+    """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of
+    the metric first.
+
+    Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
+    Large groups are sorted, which takes n log n steps for n members."""
+    if epsilon > 0 or human.shape[-1] < SORTED_FROM:
+        return pair_counts(metric, human, present, epsilon)
+    rows = metric.reshape(-1, *metric.shape[-2:])
+    table = [
+        _sorted_counts(own[group][kept], human[group][kept])
+        for own in rows
+        for group, kept in enumerate(present)
+    ]
+    return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
+
+
+def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, int]:
+    """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of
+    equal scores.
+    """
+    tau = (
+        scipy_stats("kendall of many scores")
+        .kendalltau(metric, human, method="asymptotic")
+        .statistic
+    )
+    one, two = (np.unique(scores, return_inverse=True)[1] for scores in (metric, human))
+    equal = (
+        np.unique(values, return_counts=True)[1] for values in (one, two, one * len(two) + two)
+    )
+    tied_one, tied_two, both = (int((sizes * (sizes - 1) // 2).sum()) for sizes in equal)
+    pairs = len(metric) * (len(metric) - 1) // 2
+    size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
+    balance = round(tau * size) if size else 0
+    concordant = (pairs - tied_one - tied_two + both + balance) // 2
+    return concordant, concordant - balance, tied_one - both, tied_two - both, both
+
+
+@dataclass(frozen=True, kw_only=True)
+class TauB(Statistic):
+    """Kendall's tau-b, which divides by the pairs that each side does not tie (Kendall 1945)."""
+
+    name: ClassVar[str] = "kendall"
+    summary: ClassVar[str] = "Kendall's tau-b, which corrects for ties"
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return tau-b of the pairs within each group; NaN where one side ties all of them."""
+        counts = counts_within(human, metric, present)
+        untied = counts.concordant + counts.discordant
+        size = np.sqrt(untied + counts.ties_one) * np.sqrt(untied + counts.ties_two)
+        return quotient(counts.concordant - counts.discordant, size)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accuracy(Statistic):
+    """The share of all pairs that both order alike, or both tie: acc_eq of Deutsch et al. 2023
+    ("Ties Matter").
+
+    Scores of the metric may count as equal though they differ a little.
+    """
+
+    name: ClassVar[str] = "accuracy"
+    summary: ClassVar[str] = "the share of pairs that both order alike, or both tie (acc_eq)"
+
+    epsilon: str = option(
+        "0",
+        pattern=rf"{BEST}|{NUMBER}",
+        form="a number from 0, or best",
+        help="scores of the metric that differ by no more than this are a tie; best: the difference that gives the "
+        "highest value is sought",
+    )
+
+    @property
+    def tie_below(self) -> float:
+        """The difference up to which scores of the metric are a tie; 0 where the best is sought."""
+        return 0.0 if self.epsilon == BEST else float(self.epsilon)
+
+    def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
+        """Return the statistic, with the best epsilon where it is sought."""
+        if self.epsilon != BEST:
+            return super().value_of(groups, human, metric)
+        epsilon, share, counted = calibrated(human, metric, groups.present)
+        return Value(value=share, scores=int(groups.present.sum()), groups=counted, epsilon=epsilon)
+
+    def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
+        """Return the share of the pairs within each group; NaN where there are no pairs."""
+        counts = counts_within(human, metric, present, self.tie_below)
+        return quotient(counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0]))
+
+
+def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
+    """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration
+    (Deutsch et al. 2023).
+
+    Also returns this share, and the number of groups that have a pair. Scores are float64 [groups,
+    members]. Those of the metric that differ by no more than epsilon count as equal. The candidates
+    are 0 and the differences of the metric within the pairs; of equally good ones it is the
+    smallest. Raises InputError where there are too many pairs."""
+    sizes = present.sum(axis=1)
+    count = int((sizes * (sizes - 1) // 2).sum())
+    if count > MOST_PAIRS:
+        message = (
+            f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+        )
+        raise InputError(f"epsilon: best: {message}")
+    parts = []
+    for row, own in enumerate(present):
+        first, second = np.triu_indices(int(own.sum()), 1)
+        human_data, scores = human[row][own], metric[row][own]
+        parts.append(
+            (
+                np.full(len(first), row),
+                human_data[first] - human_data[second],
+                scores[first] - scores[second],
+            )
+        )
+    group, human_data, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
+    counted = np.bincount(group, minlength=len(human))
+    groups = int((counted > 0).sum())
+    worth = (1 / np.maximum(counted, 1))[group]
+    agrees = np.sign(human_data) == np.sign(scores)
+    order = np.argsort(np.abs(scores), kind="stable")
+    distance = np.abs(scores)[order]
+    gain = ((human_data == 0).astype(np.float64) - agrees)[order] * worth[order]
+    start = float((agrees * worth).sum())
+    last = np.append(distance[1:] != distance[:-1], True)
+    sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / groups
+    best = int((sums >= sums.max() - EQUAL).argmax())
+    return float(distance[last][best - 1]) if best else 0.0, float(sums[best]), groups
+
+
+STATISTICS: dict[str, type[Statistic]] = {
+    one.name: one for one in (Pearson, Spearman, TauB, Accuracy, SoftAccuracy)
+}
+"""The statistics by name."""
+SPELLINGS = {
+    "acc_eq": "accuracy[average=item,epsilon=best]",
+    "acc23": "accuracy",
+    "kendall_b": "kendall",
+    "spa": "soft_accuracy",
+    "pce": "soft_accuracy",
+}
+"""Names that people know from elsewhere, and the statistic that each means."""
+
+
+def statistic_of(text: str) -> Statistic:
+    """Return the statistic of a name, a name with options in brackets, or a signature. Raises
+    ConfigError.
+    """
+    name, settings = parse_signature(text)
+    if name in SPELLINGS:
+        name, implied = parse_signature(SPELLINGS[name])
+        settings = {**implied, **settings}
+    if name not in STATISTICS:
+        hint = did_you_mean(name, [*STATISTICS, *SPELLINGS])
+        raise ConfigError(f"no statistic is called '{name}'{hint}; known: {', '.join(STATISTICS)}")
+    kind = STATISTICS[name]
+    given: dict[str, Any] = {}
+    for key, value in settings.items():
+        option = next((one for one in kind.options if key in (one.name, one.key)), None)
+        if option is None:
+            names = [one.name for one in kind.options]
+            hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
+            raise ConfigError(f"'{text}': {name} has no option '{key}'{hint}")
+        try:
+            given[option.attribute] = option.read(value)
+        except ValueError as error:
+            raise ConfigError(f"'{text}': {key}: {error}") from None
+    statistic = kind(**given)
+    for option in kind.options:
+        if option.attribute in given and option.applies and not option.applies(statistic):
+            raise ConfigError(
+                f"'{text}': {option.name} has no effect here ({option.why}); leave it out"
+            )
+    return statistic

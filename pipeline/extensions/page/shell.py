@@ -1,0 +1,168 @@
+"""What every page is made with: templates filled in by jinja2, all text escaped, and a content
+security policy.
+
+Styles and scripts are parts of the page. The policy names them by their digests, so that nothing
+else runs and nothing is fetched."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+from importlib import resources
+from typing import Any, NamedTuple
+
+from pipeline._version import __version__
+from pipeline.errors import printable
+
+from .svg import Drawing, minus
+
+BESIDE = {
+    ("p", "t"): "The p-value of Williams' test.",
+    ("d", "permutations"): "The statistic of the first metric less that of the other.",
+    ("groups", "undefined"): "Over how many groups of judgements the statistic is a mean.",
+    ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
+}
+"""Sentences by a title and another title that stands in the same table, where these come before
+`explanations.yaml`."""
+_CELL_END = re.compile(r"</t[dh]>(?=<t[dh][ >]|</tr>)")
+"""The end of a cell before the next one. HTML does without, and large pages have ten thousands."""
+
+
+def explanation(title: str, header: Sequence[str] = ()) -> str:
+    """Return what the title of a column means, or an empty text where nothing is known about it.
+
+    `header` has all titles of the table, since a few mean different things in different tables.
+    """
+    for other in header:
+        if text := BESIDE.get((title, other)):
+            return text
+    matches = ((re.fullmatch(pattern, title), text) for pattern, text in explanations().items())
+    return next((text.format(**match.groupdict()) for match, text in matches if match), "")
+
+
+@lru_cache(1)
+def explanations() -> dict[str, str]:
+    """Return the sentences of `explanations.yaml` by the patterns of titles."""
+    import yaml  # here, because only pages need it
+
+    return dict(
+        yaml.safe_load(
+            (resources.files(HERE) / "assets/explanations.yaml").read_text(encoding="utf-8")
+        )
+    )
+
+
+HERE = "pipeline.extensions.page"
+"""The package whose assets all pages share."""
+
+
+class Design(NamedTuple):
+    """What a page is made of, by the names of its assets."""
+
+    template: str
+    styles: Sequence[str]
+    scripts: Sequence[str]
+    """In the order in which they run: the first before the page is drawn."""
+    package: str = HERE
+    """The package with the assets that this page alone has."""
+
+    def part(self, name: str) -> str:
+        """Return the text of an asset: that of the page's own package, or else the shared one."""
+        own = resources.files(self.package) / "assets" / name
+        file = own if own.is_file() else resources.files(HERE) / "assets" / name
+        return file.read_text(encoding="utf-8")
+
+
+class Link(NamedTuple):
+    """A cell of a table that leads somewhere."""
+
+    text: str
+    href: str
+
+    def __html__(self) -> str:
+        """Return the link as an element of a page; templates take it as it is."""
+        return f'<a href="{escape(self.href)}">{escape(printable(self.text))}</a>'
+
+
+class PageTable(NamedTuple):
+    """A table for the template."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str | Link]]
+    left: Sequence[int] = (0,)
+    """Numbers of the columns of text, which are aligned to the left."""
+
+
+class Heads:
+    """The explanations of titles of columns that a page needs, each once."""
+
+    def __init__(self) -> None:
+        self.texts: dict[tuple[str, str], str] = {}
+        """The name of an element for each title and its explanation."""
+
+    def about(self, title: str, header: Sequence[str] = ()) -> dict[str, str] | None:
+        """Return the explanation of a title and the name of the element that has it; None where
+        there is none.
+        """
+        text = explanation(title, header)
+        if not text:
+            return None
+        return {
+            "name": self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}"),
+            "text": text,
+        }
+
+
+class Row(NamedTuple):
+    """A system of a leader board."""
+
+    rank: str
+    system: str
+    shown: str
+    """The score as text."""
+    bar: Drawing | None
+    cells: Sequence[str]
+    """The cells after the score and its bar."""
+    best: bool = False
+    href: str = ""
+    """The address of its sentences, or an empty text."""
+    sha256: str = ""
+    """The checksum of the file of its output, where the page knows outputs by it."""
+
+
+def render(design: Design, content: dict[str, Any], used: int | None = None) -> str:
+    """Return a page. `content` has the variables of the template; only the first `used` scripts are
+    put into it.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(design.part),
+    )
+    environment.filters["shown"] = printable
+    environment.filters["minus"] = minus
+    environment.globals["heads"] = Heads()
+    styles, scripts = (
+        [design.part(name) for name in design.styles],
+        [design.part(name) for name in design.scripts],
+    )
+    rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
+    for kind, texts in (
+        ("style-src", styles),
+        ("script-src", scripts),
+    ):  # these work, and nothing else
+        digests = [
+            base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in texts
+        ]
+        rules.append(" ".join([kind, *(f"'sha256-{digest}'" for digest in digests)]))
+    shell = {"styles": styles, "scripts": scripts, "policy": "; ".join(rules), "used": used}
+    text: str = environment.get_template(design.template).render(
+        **content, **shell, version=__version__
+    )
+    return _CELL_END.sub("", text).rstrip("\n") + "\n"

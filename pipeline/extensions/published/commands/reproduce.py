@@ -1,0 +1,462 @@
+"""Run the recipes of published results, and compare the values with the published ones.
+
+Each recipe is an ordinary config with the published values. Files that a recipe reads are fetched
+first if they are missing (see `gec-pipeline help data`). Without names the recipes are listed.
+`gec-pipeline help reproduce` explains verdicts, and how to write a recipe.
+
+examples:
+  gec-pipeline reproduce
+  gec-pipeline reproduce koyama-corpus jfleg-source
+  gec-pipeline reproduce 'gjg-*' --mirror /media/copies
+  gec-pipeline reproduce --all --report published.html
+  gec-pipeline reproduce --all --format markdown > reproduced.md
+  gec-pipeline reproduce --board conll14-m2 --add mine.txt
+  gec-pipeline reproduce --check my.yaml
+  gec-pipeline reproduce --show jfleg-source > my.yaml
+  gec-pipeline reproduce --new mine.yaml config.yaml table.md --repository OWNER/NAME@COMMIT
+"""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.cli.commands.report import relative_address
+from pipeline.data.config.tree import from_mapping
+from pipeline.errors import (
+    IncompleteError,
+    InputError,
+    Problem,
+    did_you_mean,
+    listed,
+    printable,
+    wrong_name,
+)
+from pipeline.execution.options import SILENT, Listener
+from pipeline.files.plain_files import reason
+from pipeline.files.safe_files import write_atomic
+from pipeline.report import unavailable
+from pipeline.report.tables.comparisons import neighbours
+from pipeline.report.terminal.printing import print_table
+from pipeline.report.terminal.progress import Bar
+
+from ..recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
+
+SHOWN = 3
+"""How many files that could not be fetched are named one by one."""
+ABSENT = re.compile(
+    r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) "
+)
+"""A problem that says that files of a data set are not on this computer: NAME/FILE is not in
+FOLDER, get it so."""
+MAX_NAME = 60
+VALUES = 60
+"""Up to so many values of a result that was named are printed without --verbose."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    names = (
+        "a published result, a pattern such as 'jfleg-*', or the file of a recipe, such as my.yaml"
+    )
+    add("names", nargs="*", metavar="NAME", help=names)
+    add(
+        "--all",
+        action="store_true",
+        help="all results, but those that take minutes; it names these",
+    )
+    add("--slow", action="store_true", help="with --all: also those that take minutes (TrueSkill)")
+    add("--list", action="store_true", help="list the results, as the command does without names")
+    add("--show", metavar="NAME", help="print the recipe, a config for `gec-pipeline run`")
+    add("--check", metavar="FILE", help="say what is missing or wrong in a recipe, with the lines")
+    add(
+        "--board",
+        metavar="BOARD",
+        help="score the published systems of a leader board, such as conll14-m2",
+    )
+    add(
+        "--add",
+        metavar="FILE",
+        help="with --board: an output of yours, tested against every system of the board",
+    )
+    new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
+    add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
+    whence = "with --new: the config names files of this repository on GitHub as data:NAME/PATH, which are fetched"
+    add("--repository", metavar="OWNER/NAME@COMMIT", help=whence)
+    mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
+    add("--no-fetch", action="store_true", help="take only files that are here; use no network")
+    add("--output", metavar="DIR", help="keep the run directories here")
+    report = "write the reproduction report: publications with their values beside ours, and leader boards"
+    add("--report", metavar="FILE", help=report)
+    add("-v", "--verbose", action="store_true", help="print every value, however many")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="markdown: the table of `help reproduce`",
+    )
+    form.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
+    add("-q", "--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List recipes, show one, or run them and compare their values; return 1 where a verdict is
+    worse.
+    """
+    others = {_check: args.check is not None, _new: args.new or args.repository}
+    others |= {_show: args.show is not None, _board: args.board or args.add}
+    for do in (do for do, asked in others.items() if asked):
+        do(args)
+        return 0
+    if args.all and args.names:
+        raise InputError("--all: name results, or take all of them")
+    if args.slow and not args.all:
+        raise InputError("--slow: has no effect without --all; results that are named always run")
+    runs = bool(args.names or args.all) and not args.list
+    if args.report:  # a page that cannot be made is refused before any work
+        if not runs:
+            raise InputError(
+                "--report: has no effect where nothing runs: name results, or take --all"
+            )
+        if Path(args.report).is_dir():
+            raise InputError(
+                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
+            )
+        if lacking := unavailable(["html"]):
+            raise InputError(lacking[0].replace("html:", "--report:", 1))
+    named = matching_recipes(args.names) if args.names else list(recipes().values())
+    if not runs:
+        from ..tables import list_table
+
+        if args.format:
+            raise InputError(
+                f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
+            )
+        print_table(*list_table(named), left=(0, 1, 2, 3))
+        print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+        print("what has no recipe, and why: gec-pipeline help reproduce")
+        return 0
+    slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
+    if slow and not args.quiet:
+        print(
+            f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)",
+            file=sys.stderr,
+        )
+    outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
+    _print(outcomes, args)
+    if any(outcome.worse for outcome in outcomes):
+        return 1
+    lost = [outcome for outcome in outcomes if outcome.expectations is None]
+    if lost:
+        message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
+        raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
+    return 0
+
+
+def _new(args: argparse.Namespace) -> None:
+    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises
+    InputError.
+    """
+    from pipeline import stages
+    from pipeline.data.config.compose import read
+    from pipeline.extensions.page.page import as_yaml
+
+    from ..new_recipe import from_repository, new_recipe, table_rows
+
+    if not args.new:
+        raise InputError("--repository: has no effect without --new")
+    file, config, table = map(Path, args.new)
+    if (
+        file.exists()
+        or file.suffix not in (".yaml", ".yml")
+        or file.parent.resolve() != config.parent.resolve()
+    ):
+        raise InputError(
+            f"--new: {file}: expected the name of a new .yaml file in the folder of {config}"
+        )
+    content, rows = read(config)[0].plain(), table_rows(table)
+    if args.repository:
+        content = from_repository(
+            content, args.repository, [cells[0] for _, cells in rows[1:]], args.mirror
+        )
+    metrics = stages.prepare(from_mapping(content, config.parent)).metrics
+    content = new_recipe(content, table, rows, metrics)
+    write_atomic(file, as_yaml(content))
+    (outcome,) = _outcomes(matching_recipes([str(file)]), args)
+    if outcome.expectations is None:
+        file.unlink()  # so that the same command can be given again
+        raise InputError(f"{file}: {outcome.message}")
+    content["publication"]["verdict"] = outcome.expectations["verdict"]
+    write_atomic(file, as_yaml(content))
+    _print([outcome], args)
+    print(printable(f"written: {file}, with the verdict {outcome.expectations['verdict']}"))
+    print(printable(f"then say where it was published: gec-pipeline reproduce --check {file}"))
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets
+    are missing.
+    """
+    from pipeline import stages
+
+    if args.names or args.all or args.show is not None or args.report:
+        raise InputError("--check: checks one file and runs nothing; leave the rest out")
+    path, problems = Path(args.check), list[Problem]()
+    try:
+        checked = read_recipes(path)
+    except InputError:
+        checked = []  # which preparing tells with lines
+    for written in [recipe.config for recipe in checked] or [path]:
+        try:
+            stages.prepare(written)
+        except InputError as error:
+            problems += [one for one in error.problems if not ABSENT.search(one.message)]
+    known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
+    if wrong := wrong_name(path.stem, MAX_NAME):
+        problems.append(
+            Problem(args.check, f"'{path.stem}' cannot be the name of a result: {wrong}")
+        )
+    elif known and known.path.resolve() != path.resolve():
+        message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
+        problems.append(Problem(args.check, message))
+    if problems:
+        raise InputError(list(dict.fromkeys(problems)))
+    recipe = read_recipes(path)[0]
+    verdict = recipe.publication["verdict"]
+    lacking = [
+        f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)
+    ]
+    if verdict == "not published":  # in no publication
+        lacking = [key for key in lacking if key.endswith("recipe")]
+    if lacking := [*lacking, *([] if recipe.expected else ["expect"])]:
+        message = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
+        raise InputError([Problem(args.check, message)])
+    print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
+    if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
+        raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
+    print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+
+
+def _board(args: argparse.Namespace) -> None:
+    """Score a leader board with an output of the user's, and keep the run for `report`."""
+    from pipeline import stages
+    from pipeline.report.console import print_results
+
+    from ..leader_boards import leader_boards
+
+    if not args.board:
+        raise InputError("--add: has no effect without --board, such as --board conll14-m2")
+    if args.names or args.all or args.report or args.format:
+        raise InputError(
+            "--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out"
+        )
+    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes().values()]
+    known = {board.name: board for board in leader_boards(outcomes, unread=True)}
+    if args.board not in known:
+        hint = did_you_mean(args.board, known)
+        raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
+    board, own = known[args.board], Path(args.add) if args.add else None
+    if own and not own.is_file():
+        raise InputError([Problem(args.add, reason(own, FileNotFoundError()))])
+    with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
+        if not args.no_fetch:
+            lacking = {
+                recipe.name: recipe
+                for one in board.entrants
+                if not one.here
+                for recipe in one.recipes
+            }
+            bar.stage("fetching")
+            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print, bar.size)[
+                :SHOWN
+            ]:
+                bar.print(problem)
+        config = board.config(own)
+        if config is None:
+            raise InputError(
+                f"--board {board.name}: the data set, or all outputs but one, are not here"
+            )
+        folder = Path(args.output or "runs") / board.folder
+        bar.stage(board.title)
+        results = stages.run(
+            stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar)
+        )[1]
+    print_results(results, 2)
+    if own:
+        print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
+    if absent := [one.name for one in board.entrants if not one.here]:
+        print(printable(f"outputs that are not here: {listed(absent)}"))
+    print(
+        printable(
+            f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"
+        )
+    )
+
+
+def _show(args: argparse.Namespace) -> None:
+    name, matches = args.show, matching_recipes([args.show])
+    if besides := [*args.names, *(["--all"] if args.all else [])]:
+        raise InputError(
+            f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it"
+        )
+    if matches[0].family and len(matches) == 1:
+        from pipeline.extensions.page.page import as_yaml
+
+        sys.stdout.write(as_yaml(matches[0].content))
+        return
+    if len({recipe.path for recipe in matches}) > 1:
+        raise InputError(
+            f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}"
+        )
+    sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
+
+
+def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome]:
+    """Return what becomes of the recipes; write the page of them if it is asked for."""
+    outcomes = []
+    with (
+        Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
+        tempfile.TemporaryDirectory(prefix="gec-pipeline-reproduce-") as temporary,
+    ):
+        warn = (lambda _: None) if args.quiet else bar.print
+        if not args.no_fetch:
+            bar.stage("fetching")
+            problems = fetch_missing(named, args.mirror, warn, bar.size)
+            for problem in [
+                *problems[:SHOWN],
+                *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else []),
+            ]:
+                bar.print(problem)
+        folder = Path(args.output) if args.output else Path(temporary)
+        for number, recipe in enumerate(named, 1):
+            bar.stage(f"{recipe.name} ({number} of {len(named)})")
+            outcomes.append(reproduce(recipe, folder, _RunListener(bar, slow=recipe.slow)))
+        if args.report:
+            _write_report(outcomes, folder, Path(args.report), bar)
+            warn(f"written: {args.report}")
+    return outcomes
+
+
+def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Bar) -> None:
+    """Write the reproduction report of these outcomes, whose run directories are in a folder.
+
+    Each leader board is scored by a run of its own first, if its data is here: so its systems have
+    one signature."""
+    from pipeline import stages
+
+    from ..leader_boards import leader_boards
+    from ..pages.leader_boards import ScoredBoard
+    from ..pages.page import reproduction_report
+
+    scored = []
+    for board in leader_boards(outcomes):
+        config, results, message = board.config(), None, "the outputs or the data set are not here"
+        if config:
+            bar.stage(board.title)
+            try:
+                job = stages.prepare(from_mapping(config))
+                results = stages.run(job, folder / board.folder, listener=_RunListener(bar))[1]
+            except InputError as error:
+                message = str(error)
+        if results or any(
+            printed.published for entrant in board.entrants for printed in entrant.printed
+        ):
+            scored.append(ScoredBoard(board, config, results, "" if results else message))
+    bar.stage("writing the page")
+
+    def explorer(
+        name: str,
+    ) -> str:  # its address as it is seen from the page; "" where there is none
+        target = folder / name / "report.html"
+        return relative_address(target, page) if target.is_file() else ""
+
+    write_atomic(page, reproduction_report(outcomes, scored, explorer))
+
+
+class _RunListener(Listener):
+    """The listener of the run of a recipe or board. The bar keeps its name, instead of the stages
+    of the run.
+    """
+
+    def __init__(self, bar: Bar, *, slow: bool = False) -> None:
+        testing = bar.matches if slow else bar.testing  # slow are the recipes of TrueSkill
+        vars(self).update(progress=bar.progress, testing=testing, warn=bar.warn)
+
+
+def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
+    from .. import tables as reproduction
+
+    if args.format == "json":
+        sys.stdout.write(
+            json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False)
+            + "\n"
+        )
+        return
+    if args.format == "markdown":
+        sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
+        return
+    if args.verbose or not args.all:
+        for outcome in outcomes:
+            if outcome.recipe.family in args.names and not args.verbose:
+                continue  # of a family a line each
+            entries = (outcome.expectations or {}).get("entries", [])
+            shown = args.verbose or sum(entry["values"] for entry in entries) <= VALUES
+            print(printable(outcome.recipe.name))
+            for line in [
+                *reproduction.about(outcome.recipe),
+                *(f"metric:       {s}" for s in outcome.signatures),
+            ]:
+                print(printable(f"  {line}"))
+            if outcome.expectations:
+                print_table(*reproduction.expectation_table(outcome.expectations), left=(1, 4))
+                for number, entry in enumerate(outcome.expectations["entries"], 1):
+                    if entry["why"]:
+                        print(printable(f"{number}. {entry['title']}: {entry['why']}"))
+                    if shown:
+                        print()
+                        print(printable(f"{number}. {entry['title']}"))
+                        print_table(*reproduction.values_table(entry), left=(0, 4))
+            print()
+    print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
+    for line in reproduction.notes_of(outcomes):
+        print(printable(line))
+    if args.all:
+        print()
+        print(reproduction.legend())
+
+
+def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
+    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be
+    run.
+    """
+    from pipeline import stages
+
+    if lacks := recipe.what_lacks():
+        return Outcome(recipe=recipe, expectations=None, message=lacks)
+    started = time.perf_counter()
+    try:
+        results = stages.run(
+            stages.prepare(recipe.config), folder / recipe.name, listener=listener
+        )[1]
+    except InputError as error:
+        return Outcome(
+            recipe=recipe,
+            expectations=None,
+            message=str(error),
+            seconds=time.perf_counter() - started,
+        )
+    return Outcome(
+        recipe=recipe,
+        expectations=results.expectations,
+        message="; ".join(map(str, results.missing)),
+        signatures=list(dict.fromkeys(score.metric for score in results.scores)),
+        warnings=results.warnings,
+        seconds=time.perf_counter() - started,
+    )

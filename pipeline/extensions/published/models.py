@@ -1,0 +1,474 @@
+"""The written form of a config as a whole, and of its judgements, correlations, and values that it
+expects.
+"""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from pipeline.data.config import models
+
+NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
+Rule = Literal["half_up", "cut"]
+Worth = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
+"""Verdicts, the best first. "not published" says that the values are of another computation, not of
+a publication.
+
+"not run", which only a record has, says that the recipe's author could not run it.
+"""
+SPECIAL = (
+    "score",
+    "rank",
+    "samples.std",
+    "samples.interval",
+    "bootstrap.mean",
+    "bootstrap.std",
+    "bootstrap.interval",
+)
+"""Outputs for which values may be expected besides those of the metric itself."""
+SECTIONS = ("judgments", "columns", "correlations", "agreements")
+
+
+def _number(value: object) -> object:
+    if isinstance(value, str) and NUMBER.fullmatch(value):
+        return value
+    raise ValueError("expected a number")
+
+
+def _scores(value: object) -> object:
+    if (
+        isinstance(value, dict)
+        and value
+        and all(isinstance(v, str) and NUMBER.fullmatch(v) for v in value.values())
+    ):
+        return {str(name): float(text) for name, text in value.items()}
+    raise ValueError("expected a score, a number, for each system")
+
+
+def _values(value: object) -> object:
+    """Return published values: text, or lists and mappings of such."""
+    if isinstance(value, dict) and value:
+        return {str(key): _values(child) for key, child in value.items()}
+    if isinstance(value, list) and value:
+        return [_values(child) for child in value]
+    if isinstance(value, str):
+        return value
+    raise ValueError(
+        "expected values: a number with all its printed digits, a list or a mapping of such"
+    )
+
+
+Number = Annotated[str, BeforeValidator(_number), WithJsonSchema({"type": ["string", "number"]})]
+Scores = Annotated[
+    dict[str, float],
+    BeforeValidator(_scores),
+    WithJsonSchema({"type": "object", "additionalProperties": {"type": "number"}}),
+]
+Values = Annotated[
+    Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})
+]
+ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
+Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)]
+Name = Annotated[str, Field(min_length=1)]
+
+
+def _one_of(written: models.ConfigModel, *keys: str) -> str:
+    """Return the one of these keys that is given; raises ValueError unless there is one."""
+    given = [key for key in keys if getattr(written, key) is not None]
+    if len(given) != 1:
+        raise ValueError(f"expected one of {', '.join(keys)}; found {', '.join(given) or 'none'}")
+    return given[0]
+
+
+def _refuse_beside(written: models.ConfigModel, given: str, *idle: str) -> None:
+    """Raise ValueError where a key is written that has no effect beside another."""
+    for key in idle:
+        if key in written.model_fields_set:
+            raise ValueError(f"'{key}' has no effect beside '{given}'")
+
+
+class RoundingConfig(models.ConfigModel):
+    """How numbers are rounded before they are used."""
+
+    digits: models.Digits = Field(
+        description="decimals that are left, after multiplication with the scale"
+    )
+    rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
+
+
+class JudgmentsConfig(models.ConfigModel):
+    """Human judgements, for which all is computed that `gec-pipeline human` prints."""
+
+    file: models.PathText = Field(description="judgements (XML or CSV)")
+    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
+    without_judges: list[str] = Field([], description="judges that are left out")
+    without: list[str] = Field([], description="systems that are left out")
+    divisor: Literal["opponents", "beaten"] = Field(
+        "opponents", description="what Expected Wins divides by"
+    )
+    trueskill: models.Runs | None = Field(None, description="runs of TrueSkill; default: none")
+    folds: (
+        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None
+    ) = Field(
+        None, description="folds of a cross-validation of Expected Wins; default: there is none"
+    )
+    level: models.Level = Field(0.95, description="level of the rank ranges")
+    resamples: models.Resamples = Field(1000, description="bootstrap samples")
+    seed: models.Seed = Field(12345, description="seed of all random numbers")
+
+
+class RowsConfig(models.ConfigModel):
+    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its
+    first line.
+    """
+
+    file: models.PathText = Field(
+        description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
+        "may be compressed"
+    )
+    where: dict[str, str] = Field(
+        {}, description="only the rows with these texts in these columns, such as {1: BLEU}"
+    )
+
+
+class TableConfig(RowsConfig):
+    """Which columns of a file hold the numbers."""
+
+    system: models.Column = Field("1", description="the column of the system's name")
+    score: models.Column = Field("2", description="the column of the score")
+    sentence: models.Column | None = Field(
+        None, description="the column of the sentence's number, where there is one"
+    )
+    without: list[str] = Field([], description="systems whose lines are left out")
+    metric: models.Column | None = Field(
+        None, description="of `expect`: the column of what `metrics` names"
+    )
+    metrics: dict[str, Any] | None = Field(
+        None,
+        min_length=1,
+        description="of `expect`: for each text of that column a metric, or keys of an entry, such as "
+        "{bleu-all: bleu, chrf-B: {metric: chrf, dataset: B}}; there is an entry for each",
+    )
+
+
+class RecordsConfig(RowsConfig):
+    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are
+    joined by names.
+    """
+
+    score: models.Column | list[models.Column] = Field(
+        description="the column, such as scores.fluency; of several it is the mean"
+    )
+    system: models.Column | None = Field(
+        None,
+        description="the column of the system; *: a record has an object for each system, under its name; default: "
+        "all outputs are of one",
+    )
+    item: models.Column | list[models.Column] = Field(
+        [],
+        description="the columns that name what the output is for; default: those of a system are in order",
+    )
+
+
+class FBetaConfig(models.ConfigModel):
+    """F-beta of two columns of a file of scores."""
+
+    file: models.PathText
+    precision: ColumnNumber = Field(
+        description="the column of precision; the system's name is column 1"
+    )
+    recall: ColumnNumber = Field(description="the column of recall")
+    beta: Number = Field("0.5", description="weight of recall against precision")
+
+
+class ColumnConfig(models.ConfigModel):
+    """A score of each system: of a metric, a file or judgements, or written out."""
+
+    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    file: models.PathText | None = Field(
+        None, description="a file of scores, as `human` reads them"
+    )
+    table: TableConfig | None = None
+    records: RecordsConfig | None = Field(
+        None, description="scores of outputs; the column has one for each of these"
+    )
+    f_beta: FBetaConfig | None = None
+    judgments: Name | None = Field(None, description="a name of the section `judgments`")
+    scores: Scores | None = Field(None, description="scores of the systems, as system: score")
+    order: list[str] | None = Field(
+        None, description="systems, the best first; their scores follow from their ranks"
+    )
+    dataset: Name | None = Field(
+        None,
+        description="data set of the metric, where there are several; or that whose systems a file of numbers is for",
+    )
+    output: Name | None = Field(None, description="output of the metric; default: the score")
+    human: Literal["expected_wins", "trueskill"] = Field(
+        "expected_wins", description="score that is made of the judgements"
+    )
+    title: Name | None = Field(
+        None, description="title of the score in the file, where it has several"
+    )
+    rename: dict[str, str] = Field(
+        {}, description="other names for systems, such as {source: INPUT}"
+    )
+    rounding: RoundingConfig | None = Field(
+        None, description="rounding of the scores before they are used"
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> "ColumnConfig":
+        given = _one_of(
+            self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order"
+        )
+        uses = {
+            "dataset": ("metric", "file"),
+            "output": ("metric",),
+            "human": ("judgments",),
+            "title": ("file",),
+        }
+        _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
+        return self
+
+
+class CorrelationConfig(models.ConfigModel):
+    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both
+    have.
+    """
+
+    of: list[Name] = Field(min_length=1, description="columns, such as metrics")
+    with_: list[Name] = Field(
+        min_length=1, alias="with", description="columns, such as human scores"
+    )
+    without: list[str] = Field([], description="systems that are left out")
+    statistics: list[str] = Field(
+        [],
+        min_length=1,
+        description="of records: such as pearson or kendall[average=item] (`list statistics`)",
+    )
+    absolute: models.Truth = Field(
+        False, description="of records: absolute values of the statistics"
+    )
+    part: Literal["lower", "upper"] | None = Field(
+        None,
+        description="of records: the half of the outputs with the lower, or upper, scores of `with`",
+    )
+    given: Literal["system"] | None = Field(
+        None,
+        description="of records: system: of scores less the mean of their system (partial correlation)",
+    )
+    resamples: models.Resamples | None = Field(
+        None,
+        description="of records: bootstrap samples of the items, for intervals of the statistics; default: none",
+    )
+    level: models.Level = Field(0.95, description="level of these intervals")
+    seed: models.Seed = Field(12345, description="seed of these samples")
+
+    @model_validator(mode="after")
+    def _of_records(self) -> "CorrelationConfig":
+        for key in ("absolute", "part", "given", "resamples") if not self.statistics else ():
+            if key in self.model_fields_set:
+                raise ValueError(f"'{key}' has no effect without 'statistics'")
+        return self
+
+
+class AgreementConfig(models.ConfigModel):
+    """How often sentence scores agree with judgements. One of metric and table is needed."""
+
+    judgments: Name = Field(description="a name of the section `judgments`")
+    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    table: TableConfig | None = Field(
+        None,
+        description="sentence scores; their sentences have the numbers that the judgements have",
+    )
+    dataset: Name | None = Field(
+        None, description="data set of the metric, where there are several"
+    )
+    without: list[str] = Field([], description="systems that are left out")
+    numbering: Literal["auto", "0", "1", "judged"] = Field(
+        "auto", description="as in the section `human`"
+    )
+    ties: Literal["later", "wrong", "half", "out"] = Field(
+        "later", description="as in the section `human`"
+    )
+    order: list[str] | None = Field(
+        None,
+        min_length=2,
+        description="all judged systems, in the order for `ties: later`; default: ASCII order",
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> "AgreementConfig":
+        if (self.metric is None) == (self.table is None):
+            raise ValueError("expected one of metric, table")
+        if self.table is not None and self.table.sentence is None:
+            raise ValueError("table: the key 'sentence' is missing")
+        if self.order is not None and self.ties != "later":
+            raise ValueError(f"'order' has no effect with 'ties: {self.ties}'")
+        return self
+
+
+class ExpectationConfig(models.ConfigModel):
+    """Values that the results should have, for scores (metric, dataset, output) or at a path into
+    results.json.
+    """
+
+    title: str | None = Field(None, description="what the values are, for the table")
+    metric: Name | None = Field(None, description="a metric of this config, as it is written there")
+    dataset: Name | None = Field(None, description="data set, where there are several")
+    output: Name = Field(
+        "score", description=f"output of the metric, or one of {', '.join(SPECIAL)}"
+    )
+    sentences: Any = Field(
+        None, description="lines, such as [1-10], or all: their sentence scores are expected"
+    )
+    path: Name | None = Field(
+        None, description="keys into results.json, joined by /, such as judgments/all/total"
+    )
+    mean: list[str] | None = Field(
+        None, min_length=1, description="systems for whose mean score one value is expected"
+    )
+    before: RoundingConfig | None = Field(
+        None, description="rounding of each score before the mean"
+    )
+    scale: Number = Field(
+        "1", description="factor by which the results are multiplied; 100 for percent"
+    )
+    rounding: Rule | None = Field(
+        None,
+        description="how the publication shortened its numbers; default: they had no more digits",
+    )
+    tolerance: Number | None = Field(
+        None, description="difference that is allowed, in units of the values"
+    )
+    why: str | None = Field(
+        None, description="why there is a tolerance, or why the values are missed"
+    )
+    recorded: Worth | None = Field(
+        None, description="verdict on record; only a worse one is a miss"
+    )
+    annotator: Name | None = Field(
+        None,
+        description="annotator of the published values, such as errant-2.3.3.spacy-2.3.9.en_core_web_sm-2.3.1",
+    )
+    published: models.Truth = Field(
+        True, description="false: the values are of another computation"
+    )
+    values: Values | None = Field(None, description="values with all their printed digits")
+    order: list[str] | None = Field(None, min_length=2, description="systems, the best first")
+    table: TableConfig | None = Field(None, description="values in a file")
+    same: Name | None = Field(
+        None, description="another path into results.json with the same content"
+    )
+    reports: dict[str, models.PathText] | None = Field(
+        None,
+        min_length=1,
+        description="reports of m2scorer -v by the names of systems: the counts of each sentence and annotator",
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> "ExpectationConfig":
+        if _one_of(self, "values", "order", "table", "same", "reports") == "reports":
+            _refuse_beside(self, "reports", "path", "output", "sentences", "mean")
+        if self.path is not None:
+            _refuse_beside(self, "path", "metric", "dataset", "output", "sentences")
+        if self.same is not None and self.path is None:
+            raise ValueError("'same' needs 'path'")
+        if self.before is not None and self.mean is None:
+            raise ValueError("'before' has no effect without 'mean'")
+        if self.tolerance is not None and self.tolerance.startswith("-"):
+            raise ValueError(f"tolerance: expected a number from 0, found {self.tolerance}")
+        if self.tolerance is not None and self.why is None:
+            raise ValueError("a tolerance needs 'why'")
+        return self
+
+
+def entry_of_each_metric(entries: Any) -> Any:
+    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the
+    first come at the end.
+
+    So the others keep their numbers, by which messages find their lines. What is no such table
+    stays as it is."""
+    if not isinstance(entries, list):
+        return entries
+    kept, further = [], []
+    for entry in entries:
+        table = entry.get("table") if isinstance(entry, dict) else None
+        if not (
+            isinstance(table, dict)
+            and table.get("metric")
+            and isinstance(table.get("metrics"), dict)
+        ):
+            kept.append(entry)
+            continue
+        rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
+        own = [
+            {"title": label, **entry, **(keys if isinstance(keys, dict) else {"metric": keys})}
+            | {"table": {**rows, "where": {**rows.get("where", {}), table["metric"]: label}}}
+            for label, keys in table["metrics"].items()
+        ]
+        kept += own[:1]
+        further += own[1:]
+    return [*kept, *further]
+
+
+class PublicationConfig(models.ConfigModel):
+    """Where the expected values were published, what was tried, and which verdict is on record."""
+
+    what: str = Field(description="where the numbers stand")
+    cite: str | None = Field(None, description="the publication")
+    field: str = Field(
+        "grammatical error correction",
+        description="what was evaluated, such as machine translation",
+    )
+    url: str | None = None
+    recipe: str | None = Field(None, description="how the numbers are computed")
+    verdict: Worth = Field(description="the verdict on record")
+    note: str | None = Field(None, description="what else a reader should know")
+    tried: list[str] = Field([], description="what was tried without success")
+    not_compared: list[str] = Field(
+        [], description="published numbers that are not computed here, and why"
+    )
+    slow: models.Truth = Field(False, description="whether it takes minutes")
+
+
+class ConfigFile(models.ConfigModel):
+    """A gec-pipeline config."""
+
+    # what it may ask for besides scores
+    publication: PublicationConfig | None = None
+    judgments: dict[str, JudgmentsConfig] = Field(
+        {}, min_length=1, description="human judgements by name"
+    )
+    columns: dict[str, ColumnConfig] = Field(
+        {}, min_length=1, description="scores of systems by name"
+    )
+    correlations: list[CorrelationConfig] = Field([], min_length=1)
+    agreements: dict[str, AgreementConfig] = Field(
+        {}, min_length=1, description="agreements on sentences, by name"
+    )
+    expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
+        [], min_length=1, description="published values; where one is missed the exit code is 1"
+    )
+    # scores, and how they are made
+    version: Version = Field(1, description="version of this format")
+    description: str | None = None
+    include: list[models.PathText] = Field([], description="configs over which this one is merged")
+    catalogue: dict[str, Any] = Field(
+        {},
+        description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)",
+    )
+    defaults: models.DefaultsConfig = models.DefaultsConfig()
+    datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
+    systems: models.SystemsConfig = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
+    )
+    metrics: list[Any] = Field([], min_length=1)
+    statistics: models.StatisticsConfig | None = Field(
+        None, description="intervals and tests; {} takes the defaults"
+    )
+    human: models.HumanConfig | None = None
+    run: models.RunConfig = models.RunConfig()
+    output: models.OutputConfig = models.OutputConfig()

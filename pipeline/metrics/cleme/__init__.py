@@ -1,1 +1,0 @@
-"""CLEME: chunks of a sentence, compared between an annotated output and all its references at once."""

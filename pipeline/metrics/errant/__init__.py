@@ -1,1 +1,0 @@
-"""ERRANT: precision, recall and F of the edits of an annotated output."""

@@ -1,0 +1,433 @@
+"""The described data sets, and configs and commands that name them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import socket
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline import stages
+from pipeline.cli.commands import schema
+from pipeline.cli.dispatch import main
+from pipeline.data import catalogue, dataset_cache
+from pipeline.data.catalogue import named, scorable, scorables
+from pipeline.data.config.resolver import NAME
+from tests.config_files import prepare, problems, write
+from tests.conftest import ROOT
+from tests.metrics.test_golden import golden
+
+SETS = catalogue.catalogue()
+GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
+
+
+@pytest.fixture
+def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with what configs below need, copied from the mirror; the working directory is a new
+    one.
+    """
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    wanted = ["conll14/[A-Z]*", "conll14/official-2014.combined.m2", "jfleg/dev"]
+    wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
+    files = [file for text in wanted for file in named(text)]
+    assert dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache; the working directory is a new one."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "cache"
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("name", "lines", "systems"), [("conll14", 1312, 13), ("jfleg", 754, 1)])
+def test_the_configs_that_ship_run_on_fetched_data(name: str, lines: int, systems: int) -> None:
+    job = stages.prepare(ROOT / "configs" / f"{name}.yaml")
+    assert [(corpus.lines, len(corpus.systems)) for corpus in job.corpora] == [(lines, systems)]
+
+
+def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
+    """Origin of the lists: the recomputation of published numbers, which checked every file.
+
+    The outputs that THUKElab/CLEME annotated are in none; their bytes are those of files beside the
+    checkout. So are its demo, and that of ChERRANT, whose checksums were confirmed when somebody
+    fetched them."""
+    with (shared / "published" / "sources.tsv").open(encoding="utf-8", newline="") as opened:
+        rows = list(csv.DictReader(opened, delimiter="\t"))
+    listed = [(r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"])) for r in rows]
+    content = json.loads((shared / "edits" / "published-m2.json").read_text(encoding="utf-8"))
+    by_edits = [
+        file for item in content["items"] for file in item["files"] if not file["in_sources_tsv"]
+    ]
+    further = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
+        "items"
+    ]
+    wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
+    by_edits += [file for item in further if item["id"] in wanted for file in item["files"]]
+    simplification = json.loads((shared / "nlg" / "published.json").read_text(encoding="utf-8"))[
+        "files"
+    ].values()
+    listed += [
+        (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in simplification
+    ]
+    more = {(f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"]) for f in by_edits}
+    beyond = json.loads((shared / "published" / "nlg.json").read_text(encoding="utf-8"))["items"]
+    beyond += [item for item in further if item["id"].startswith(("arabic-gec", "text-editing"))]
+    of_others = {
+        (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
+        for item in beyond
+        for f in item["files"]
+    }
+    digests = {
+        sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")
+    }
+    files = [file for found in SETS.values() for file in found.files.values() if not file.given]
+    described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
+    assert len(rows) > 170
+    assert len(described) == len(set(described))
+    assert set(listed[: len(rows)]) - set(described) == set()
+    others = [file for file in described if file not in {*listed, *more, *of_others}]
+    assert (
+        len([file for file in described if file in of_others])
+        == 284 + 220 + 1 + 204 + 5 + 4 + 1 + 6 + 121 + 4 + 226
+    )
+    assert len([file for file in described if file in more]) == 37 + 13 + 1 + 18 + 6
+    demos = [file[2].rpartition("/")[2] for file in others if file[3] not in digests]
+    assert demos == ["demo.errant", "demo-AMU.errant", "demo.hyp.m2.char", "demo.ref.m2.char"]
+    assert {file[0] for file in others} == {"THUKElab/CLEME", "HillZhang1999/MuCGEC"}
+    assert len(others) == 5 + len(demos)
+
+
+def test_every_data_set_has_what_users_are_told() -> None:
+    cited = {key for found in SETS.values() for key in found.citations}
+    assert cited
+    for key in cited:
+        entry = catalogue.citations()[key]
+        assert entry.count("{") == entry.count("}")
+        assert {"title", "author", "year", "url"} <= set(
+            re.findall(r"^  (\w+) +=", entry, re.MULTILINE)
+        )
+    for found in SETS.values():
+        assert found.title
+        assert found.citations
+        assert all(file.licence for file in found.files.values())
+    page = (ROOT / "pipeline" / "help" / "data.md").read_text(encoding="utf-8")
+    assert [name for name in SETS if f"\n| {name} |" not in page] == []
+
+
+GIVEN = [name for name, found in SETS.items() if any(file.given for file in found.files.values())]
+"""The data sets that users bring."""
+
+
+@pytest.mark.usefixtures("nothing")
+@pytest.mark.parametrize("name", GIVEN)
+def test_what_is_not_fetched_says_where_to_get_it(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the list, where it is fetched, checked or asked for, and in a config that names it."""
+    found = SETS[name]
+    (where,) = {file.given for file in found.files.values()}
+    assert where.startswith("get ")
+    assert main(["data", "list", name]) == 0
+    assert (
+        f"by hand  {where}; then put it at {dataset_cache.cache() / name}"
+        in capsys.readouterr().out
+    )
+    for action in ("fetch", "verify", "path"):
+        assert main(["data", action, name]) == 2
+        assert where in " ".join(capsys.readouterr().err.split())
+    file = next(iter(found.files))
+    text = (
+        f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
+    )
+    assert any(where in problem for problem in problems(text))
+
+
+@pytest.mark.usefixtures("nothing")
+def test_all_that_can_be_fetched_leaves_out_what_cannot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mirror").mkdir(exist_ok=True)
+    assert main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")]) == 2
+    said = capsys.readouterr()
+    assert "conll14: " in said.out
+    assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
+
+
+def test_what_configs_can_name_is_there() -> None:
+    names = list(scorables())
+    assert names[:3] == ["conll14", "jfleg/dev", "jfleg/test"]
+    for name in names:
+        found = scorable(name)
+        assert found.source.size
+        assert len(found.references) == len(set(found.references)) > 1
+        assert all(NAME.fullmatch(system) for system in found.systems)
+    conll = scorable("conll14")
+    assert [file.name for file in conll.references] == ["NUCLEA", "NUCLEB"]
+    assert " ".join(conll.systems) == "AMU CAMB CUUI IITB INPUT IPN NTHU PKU POST RAC SJTU UFC UMC"
+    assert len(scorable("seeda").systems) == 15
+    assert "GPT-3.5" in scorable("seeda").systems
+    assert [file.name for file in scorable("reassess-gec/bn10").references][::9] == [
+        "references/BN1",
+        "references/BN10",
+    ]
+    assert [file.key for file in scorable("jfleg/test").references] == [
+        f"jfleg/test/test.ref{n}" for n in range(4)
+    ]
+
+
+def test_the_package_has_the_description_with_it() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert '"datasets.yaml", "*.files", "citations.bib"' in text
+
+
+# Origin of the numbers: the original program on the same files, see golden/README.md.
+def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path) -> None:
+    write(
+        {
+            "c.yaml": "datasets: {conll14: data}\nmetrics: [gleu, {name: gleu, variant: 2016}]\noutput: {formats: []}\n"
+        }
+    )
+    assert here.is_dir()
+    _, results = stages.run(stages.prepare("c.yaml"), "run")
+    for variant in ("2017", "2016"):
+        known = golden(shared / "golden" / f"gleu-{variant}.conll14.txt")
+        found = {s.system: s.score for s in results.scores if f"variant:{variant}" in s.metric}
+        assert len(found) == 13
+        assert found == pytest.approx({name: known[name] for name in found}, abs=5.0000001e-7)
+    assert "cache" not in Path("run/results.json").read_text(
+        encoding="utf-8"
+    )  # results tell no paths
+
+
+def test_every_way_to_name_a_file(here: Path) -> None:
+    job = prepare(
+        """
+datasets:
+  conll14: data
+  other: data:conll14
+  kept: {data: conll14, drop: "data:reassess-gec/merged_ids"}
+  by-hand: {source: "data:conll14/INPUT", references: ["data:conll14/NUCLE[AB]"], keep: 1-10}
+  annotated: {m2: "data:conll14/official-2014.combined.m2", missing_annotator: first}
+systems:
+  AMU: "data:conll14/AMU"
+  RAC: "data:conll14/RA?"
+  CAMB: "data:conll14/{system}"
+  Own: {annotated: own.txt, kept: "data:conll14/UMC"}
+metrics: ['gleu[iter=2]']
+human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
+""".replace("own.txt", json.dumps(str(here / "conll14" / "PKU")))
+    )
+    lines = {corpus.name: corpus.lines for corpus in job.corpora}
+    # 1312 lines; merged_ids has 34 entries.
+    assert lines == {"conll14": 1312, "other": 1312, "kept": 1278, "by-hand": 10, "annotated": 1312}
+    digests = {corpus.name: [text.digest for text in corpus.references] for corpus in job.corpora}
+    assert digests["conll14"] == digests["other"]
+    assert len(digests["by-hand"]) == 2
+    assert job.human_data
+    assert set(job.human_data.systems) >= {"AMU", "RAC"}
+
+
+def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
+    write({"mine/dev.txt": (here / "jfleg/dev/dev.ref0").read_bytes()})
+    text = "datasets: {conll14: data, dev: data:jfleg/dev}\n"
+    text += "systems: [data, 'mine/{dataset}.txt', 'data:jfleg/dev/{dataset}.{system}']\n"
+    job = prepare(text + "metrics: ['gleu[iter=2]']")
+    conll, jfleg = job.corpora
+    assert len(conll.systems) == 13
+    assert list(jfleg.systems) == ["dev", "ref0", "ref1", "ref2", "ref3", "src"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        (
+            "datasets: {conl14: data}\n",
+            "1:20: datasets.conl14",
+            "no data set is called 'conl14' (did you mean 'conll14'?)",
+        ),
+        (
+            "datasets: {j: data:jfleg}\n",
+            "1:15: datasets.j",
+            "has several parts; name one: jfleg/dev, jfleg/test",
+        ),
+        ("datasets: {j: data:jfleg/tset}\n", "1:15: datasets.j", "(did you mean 'jfleg/test'?)"),
+        (
+            "datasets: {gec-ranking: data}\n",
+            "1:25: datasets.gec-ranking",
+            "name its files as data:gec-ranking/FILE",
+        ),
+        (
+            "datasets: {d: {data: conll14, source: x}}\n",
+            "1:31: datasets.d.source",
+            "'data' gives this already",
+        ),
+        (
+            "datasets: {j: data:jfleg/dev}\nsystems: data\n",
+            "2:1: systems",
+            "no data set here has outputs of its own",
+        ),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14/AMUU'}\n",
+            "2:11: systems.A",
+            "(did you mean 'AMU'?)",
+        ),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14'}\n",
+            "systems.A",
+            "names no file; expected data:conll14/FILE",
+        ),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:conll14/A*', B: 'data:conll14/[IN]*'}\n",
+            "systems.B",
+            "files match",
+        ),
+        (
+            "datasets: {conll14: data}\nsystems: {A: 'data:../AMU'}\n",
+            "systems.A",
+            "no data set is called '..'",
+        ),
+    ],
+)
+def test_what_is_named_wrong_is_told_at_its_place(
+    text: str, place: str, message: str, nothing: Path
+) -> None:
+    assert nothing
+    told = problems(text + "metrics: [bleu]\n")
+    assert any(place in problem and message in problem for problem in told), told
+
+
+def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(nothing: Path) -> None:
+    told = problems("""\
+datasets:
+  conll14: data
+  d: {m2: "data:conll14/official-2014.combined.m2", drop: "data:reassess-gec/merged_ids"}
+systems: {AMU: "data:conll14/AMU", all: "data:seeda/outputs/all/B*.txt"}
+metrics: ['gleu[iter=2]']
+human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
+""")
+    short = [
+        problem.replace(f" not in {nothing}", "").replace("gec-pipeline data fetch ", "")
+        for problem in told
+    ]
+    assert short == [
+        "c.yaml:2:12: datasets.conll14: conll14/INPUT, conll14/NUCLEA, conll14/NUCLEB are; fetch them: conll14",
+        "c.yaml:3:7: datasets.d.m2: conll14/official-2014.combined.m2 is; fetch it: conll14",
+        "c.yaml:3:53: datasets.d.drop: reassess-gec/merged_ids is; fetch it: reassess-gec",
+        "c.yaml:4:11: systems.AMU: conll14/AMU is; fetch it: conll14",
+        "c.yaml:4:36: systems.all: seeda/outputs/all/BART.txt, seeda/outputs/all/BERT-fuse.txt are; fetch them: seeda",
+        "c.yaml:4:36: systems.all: 2 files match 'data:seeda/outputs/all/B*.txt'; a system has one",
+        "c.yaml:6:9: human.file: gec-ranking/all_judgments.xml is; fetch it: gec-ranking",
+    ]
+
+
+def test_files_of_external_metrics_may_be_of_data_sets(nothing: Path) -> None:
+    assert nothing
+    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
+    metrics = ", ".join([wanted.format("m", "bleu"), wanted.format("n", "{system}")])
+    write({"s.txt": "a\n", "r.txt": "a\n"})
+    told = problems(
+        f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
+    )
+    assert len(told) == 2
+    assert "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+    assert (
+        "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
+        in told[1]
+    )
+
+
+def test_a_changed_file_is_not_scored(here: Path) -> None:
+    (here / "conll14" / "NUCLEA").write_bytes((here / "conll14" / "NUCLEB").read_bytes())
+    told = problems(GOOD)
+    assert told == [
+        f"c.yaml:1:21: datasets.conll14: conll14/NUCLEA is changed in {here} since fetched; "
+        "fetch it: gec-pipeline data fetch conll14"
+    ]
+
+
+def test_commands_take_files_of_data_sets(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [
+        "-s",
+        "data:conll14/INPUT",
+        "-r",
+        "data:conll14/NUCLE*",
+        "-o",
+        "data:conll14/AMU",
+        "data:conll14/C*",
+    ]
+    assert main(["score", "gleu[iter=2]", *files, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [score["system"] for score in found["scores"]] == [
+        f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
+    ]
+    assert main(["gleu", "mean", *files[:6]]) == 0
+    assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
+    judged = "data:conll14-judgements/judgments.xml"
+    assert main(["human", judged, "--json", "--resamples", "2"]) == 0
+    assert (
+        "CAMB" in json.loads(capsys.readouterr().out.partition("\n{")[2].join(["{", ""]))["systems"]
+    )
+    write({"scores.txt": "AMU 1\nCAMB 3\nRAC 2\nUMC 1.5\n"})
+    assert main(["correlate", "scores.txt", "--human", judged, "-q", "--resamples", "2"]) == 0
+    assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
+    assert "did you mean 'CAMB'?" in capsys.readouterr().err
+    (here / "conll14" / "AMU").unlink()
+    assert main(["score", "gleu", *files[:6]]) == 2
+    assert "gec-pipeline data fetch conll14" in capsys.readouterr().err
+
+
+def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "list"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(
+        r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$", shown, re.MULTILINE
+    )
+    assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
+    assert f"folder: {nothing}" in shown
+    assert main(["data", "list", "jfleg"]) == 0
+    shown = capsys.readouterr().out
+    assert "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references" in shown
+    assert re.search(r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE)
+    assert main(["data", "list", "jfleq"]) == 2
+    assert "did you mean 'jfleg'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("{datasets: {conll14: data}, metrics: [gleu]}", True),
+        ("{datasets: {d: 'data:jfleg/dev'}, metrics: [gleu], systems: data}", True),
+        (
+            "{datasets: {d: {data: conll14, keep: [1-5]}}, metrics: [gleu], systems: [data, x]}",
+            True,
+        ),
+        ("{datasets: {d: other}, metrics: [gleu], systems: [x]}", False),
+        ("{datasets: {conll14: data}, metrics: [gleu], systems: dta}", False),
+        ("{datasets: {d: {source: s, references: [r]}}, metrics: [gleu]}", False),
+    ],
+)
+def test_the_schema_knows_data(text: str, good: bool) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    assert (
+        jsonschema.Draft202012Validator(json.loads(schema.json_schema())).is_valid(
+            yaml.safe_load(text)
+        )
+        is good
+    )
+
+
+def test_no_other_command_uses_the_network(nothing: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Were a socket made, the config's problems would not be what is told."""
+    assert nothing
+    monkeypatch.setattr(socket, "socket", None)
+    assert "gec-pipeline data fetch conll14" in problems(GOOD)[0]

@@ -1,0 +1,280 @@
+"""Warnings about M2 files that fit together and still may not be meant so: types, styles, sides,
+line ends.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import pipeline
+from pipeline.errors import ConfigError, InputError
+from pipeline.extensions.edits.edit_views import odd_lines
+from pipeline.extensions.edits.m2_files import (
+    Annotated,
+    Block,
+    converted,
+    read_annotated,
+    with_texts_changed,
+)
+from pipeline.files.plain_files import TempFiles
+from pipeline.report.tables.ranked import labels
+from pipeline.scoring.results import Results
+from tests.conftest import called, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+# M2 files that are converted: what has to be the same again afterwards, on random files.
+
+
+END = "REQUIRED|||-NONE-"
+
+
+def random_file(rng: random.Random, annotators: int) -> str:
+    """Return an M2 file in the style of ERRANT where all annotators have lines in each sentence
+    with edits.
+    """
+    blocks = []
+    for _ in range(rng.randint(1, 12)):
+        tokens = rng.choices("abcdé", k=rng.randint(1, 6))
+        lines = []
+        for annotator in range(annotators):
+            if rng.random() < 0.3:
+                lines.append(f"A -1 -1|||noop|||-NONE-|||{END}|||{annotator}")
+                continue
+            for _ in range(rng.randint(1, 3)):
+                start = rng.randint(0, len(tokens) - 1)
+                text = rng.choice(("", "x", "y z"))
+                lines.append(f"A {start} {start + 1}|||R:X|||{text}|||{END}|||{annotator}")
+        blocks.append("\n".join([f"S {' '.join(tokens)}", *lines, "", ""]))
+    return "".join(blocks)
+
+
+def read(path: Path, pieces: str | Iterable[str]) -> Annotated:
+    """Write a file and read it."""
+    path.write_text("".join(pieces), encoding="utf-8", newline="")
+    return read_annotated(path, TempFiles(1 << 20))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    text = random_file(rng, rng.randint(1, 4))
+    file = read(tmp_path / "a.m2", text)
+    nucle = read(tmp_path / "nucle.m2", converted(file, "nucle"))
+    assert file.told.empty["-NONE-"] == nucle.told.empty[""] == 0
+    assert file.told.empty[""] == nucle.told.empty["-NONE-"]
+    assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
+
+
+def test_changes_reach_sentences_and_corrections_alone() -> None:
+    """By hand. A line that is no edit stays: it is refused with its number when it is read as one."""
+    block = Block(3, "a b", [f"A 0 1|||a|||a||b a|||{END}|||0", "A a"], [4, 5])
+    changed = with_texts_changed(block, lambda text: text.replace("a", "c"))
+    assert changed == Block(3, "c b", [f"A 0 1|||a|||c||b c|||{END}|||0", "A a"], [4, 5])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ((), ""),
+        (("S a\n", "\ufeffS a\n"), "line 1 begins with a byte order mark"),
+        (("|||0\n\nS b", "|||0\r\n\nS b"), "line 2 ends as lines of Windows do"),
+        (("S a\n", "S\n"), "line 1 is an S without a blank"),
+        (("S c", "S"), "line 7 is an S without a blank"),
+        (("\n\nS b", "\n\n\u00a0\t\n\nS b"), "line 4 has only blanks"),
+        (("A 0 1", "I say\nA 0 1"), "line 5 begins with I"),
+        (("A -1 -1|||noop", "A 0 1|||noop"), "line 2 is a noop with a span"),
+        (("A 0 1", "A -1 -1"), "line 5 is an edit from token -1 that is no noop"),
+        (("A 0 1", "A -1 1"), "line 5 is an edit from token -1 that is no noop"),
+        (("x|||", "x\ry|||"), "character 16 is U+000D"),
+        (("x|||", "x\u2028y|||"), "character 16 is U+2028"),
+        (("\n\nS c", "\nS c"), "a second sentence in a paragraph"),
+    ],
+)
+def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_path: Path) -> None:
+    """By hand. A file is looked through as a whole at first."""
+    text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
+    path = tmp_path / "a.m2"
+    path.write_text(text.replace(*change, 1) if change else text, encoding="utf-8", newline="")
+    notes, problems = odd_lines(path, "a.m2")
+    assert len([*notes, *problems]) == bool(said)
+    assert said in "".join([*notes, *map(str, problems)])
+
+
+DATA = Path(__file__).parents[2] / "data" / "m2"
+
+
+def warnings_of(folder: Path, gold: Path, outputs: dict[str, Path], *metrics: str) -> list[str]:
+    systems: dict[str, Any] = {name: {"m2": str(path)} for name, path in outputs.items()}
+    content = {"datasets": {"d": {"gold": str(gold)}}, "systems": systems, "metrics": list(metrics)}
+    (folder / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
+    return run(folder / "c.yaml", folder / "run").warnings
+
+
+def with_types(path: Path, to: Path, kind: str) -> Path:
+    """Write a file anew with a single type."""
+    lines = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        span, bar, rest = line.partition("|||")
+        renamed = f"{span}|||{kind}|||{rest.partition('|||')[2]}"
+        lines.append(renamed if bar and not rest.startswith("noop") else line)
+    to.write_text("\n".join(lines), encoding="utf-8")
+    return to
+
+
+def test_types_that_have_other_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
+    outputs = {"eager": DATA / "eager.m2"}
+    said = "eager.m2: types of edits are "
+    with pytest.raises(
+        ConfigError,
+        match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
+    ):
+        warnings_of(tmp_path, gold, outputs, "errant")
+    assert [
+        said in note for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
+    ].count(True) == 1
+    assert not any(
+        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
+    )
+    for option, expected in (("-cse", 1), ("-ds", 0)):
+        _, _, err = called(capsys, "errant_compare", "-hyp", outputs["eager"], "-ref", gold, option)
+        assert err.count(said) == expected
+
+
+def test_output_and_reference_swapped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one = tmp_path / "ref0.m2"
+    one.write_text((DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8")
+    for output, reference, expected in (
+        (DATA / "gold.m2", DATA / "careful.m2", "gold.m2 has 2 annotators"),
+        (one, DATA / "eager.m2", "ref0.m2 is given as the output"),
+        (DATA / "careful.m2", DATA / "gold.m2", ""),
+        (DATA / "careful.m2", DATA / "eager.m2", ""),
+    ):
+        code, _, err = called(capsys, "errant_compare", "-hyp", output, "-ref", reference)
+        assert (code, "swapped?" in err, expected in err) == (0, bool(expected), True)
+
+
+def test_line_ends_of_windows_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "careful.m2"
+    output.write_bytes((DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n"))
+    said = "careful.m2: lines end as those of Windows do"
+    assert any(
+        said in note for note in warnings_of(tmp_path, DATA / "gold.m2", {"A": output}, "errant")
+    )
+    _, out, err = called(capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2")
+    assert said in err
+    assert (
+        out
+        == called(capsys, "errant_compare", "-hyp", DATA / "careful.m2", "-ref", DATA / "gold.m2")[
+            1
+        ]
+    )
+
+
+def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.m2"
+    text = (DATA / "gold.m2").read_text(encoding="utf-8")
+    deletions = sum("||||||" in line for line in text.split("\n"))
+    assert deletions
+    gold.write_text(text.replace("||||||", "|||-NONE-|||"), encoding="utf-8")
+    outputs = {"A": DATA / "careful.m2"}
+    said = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
+    assert [
+        note.startswith(said) for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
+    ].count(True) == 1
+    assert not any("-NONE-" in note for note in warnings_of(tmp_path, gold, outputs, "m2"))
+    assert not any(
+        "-NONE-" in note for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "imeasure")
+    )
+
+
+def test_check_and_runs_count_the_same_sentences(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
+    gold = tmp_path / "gold.m2"
+    gold.write_text(f"S a\n{edit}0\n{edit}1\n\nS b\n{edit}0\n\nS c\n\nS d\n", encoding="utf-8")
+    output = tmp_path / "A.m2"
+    output.write_text("S a\n\nS b\n\nS c\n\nS d\n", encoding="utf-8")
+    assert any(
+        "1 (3, the first" in note for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
+    )
+    assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
+
+
+def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
+    texts = [
+        "errant|mode:cs|beta:0.5",
+        "errant|mode:cs|beta:0.5|choice:sentence",
+        "m2|beta:0.5|mu:2|iwc:true",
+    ]
+    assert list(labels(texts).values()) == [
+        "errant (choice:official)",
+        "errant (choice:sentence)",
+        "m2",
+    ]
+    both = labels(["m2|beta:0.5|mu:2|iwc:true", "m2|beta:0.5|mu:2"])
+    assert list(both.values()) == ["m2 (iwc:true)", "m2 (iwc:false)"]
+
+
+def test_two_systems_are_compared_with_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    outputs = {name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")}
+    content = {
+        "datasets": {"d": {"gold": str(DATA / "gold.m2")}},
+        "systems": {name: {"m2": str(path)} for name, path in outputs.items()},
+        "metrics": ["errant"],
+        "statistics": {"baseline": "unchanged", "resamples": 20, "trials": 20},
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
+    run(tmp_path / "c.yaml", tmp_path / "run")
+    for names, pairs in (
+        (["careful", "eager"], [("careful", "eager")]),
+        (["careful"], [("careful", "unchanged")]),
+        (["careful", "unchanged"], [("careful", "unchanged")]),
+    ):
+        code, out, _ = called(capsys, "compare", tmp_path / "run", "--system", *names, "--json")
+        tests = json.loads(out)["tests"]
+        assert (code, [tuple(sorted((test["system"], test["other"]))) for test in tests]) == (
+            0,
+            pairs,
+        )
+    code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
+    turned = [
+        t
+        for t in Results.read(tmp_path / "run" / "results.json").tests
+        if t.difference * (t.wins - t.losses) < 0
+    ]
+    assert ("Wins and losses may point the other way" in out) == bool(turned)
+
+
+def test_what_is_no_path_is_said() -> None:
+    outputs = {"a": ["x y"]}
+    for gold, expected in (
+        ("text", "there is no file 'text'"),
+        ("S a\n", "a text of several lines"),
+    ):
+        with pytest.raises(InputError, match=f"gold: expected the path of an M2 file.*{expected}"):
+            pipeline.evaluate(outputs, metrics="m2", gold=gold)
+    with pytest.raises(InputError, match=r"expected the path of a run directory.*found int"):
+        pipeline.compare(3)  # type: ignore[arg-type]
+
+
+def test_different_numbers_of_sentences_name_each_file_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = tmp_path / "gold.m2"
+    gold.write_text("S a\n\nS b\n", encoding="utf-8")
+    output = tmp_path / "A.txt"
+    output.write_text("a\n", encoding="utf-8")
+    code, _, err = called(capsys, "score", "m2", "--gold", gold, "-o", output)
+    assert (code, err.count("gold.m2, annotator 0"), err.count("A.txt")) == (2, 1, 1)

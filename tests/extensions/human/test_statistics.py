@@ -1,0 +1,303 @@
+"""Statistics of scores of sentences: the values of mt-metrics-eval's own tests, scipy, naive code
+and cases by hand.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pipeline.errors import ConfigError, InputError
+from pipeline.extensions.human.comparison import USUAL
+from pipeline.extensions.human.correlation import correlate, pair_counts, williams
+from pipeline.extensions.human.statistics import (
+    AVERAGES,
+    STATISTICS,
+    counts_within,
+    p_values,
+    statistic_of,
+)
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+NAN = math.nan
+
+
+def value(
+    text: str, human: list[float] | Array, metric: list[float] | Array, systems: int = 1
+) -> float:
+    rows = [np.array(scores, np.float64).reshape(systems, -1) for scores in (human, metric)]
+    return statistic_of(text).value(*rows).value
+
+
+# mt_metrics_eval/stats_test.py of google-research/mt-metrics-eval, commit 0b82d96b: scores of
+# people, of the metric, the number of systems, the statistic, the value that the test expects, and
+# the decimals that it compares.
+SIX, OTHER = [1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7]
+GAPS = [1, 2, 2, 3, 4], [2, 1, 1.5, 5, 3]
+TIES = [1, 1, 1, 2, 2, 3, 4], [1, 1, 2, 2, 4, 3, 3]
+CONSTANT = [1, 2, 3, 4, 5, 6], [2, 2, 2, 4, 5, 6]
+OPTIMISED = [1, 2, 2, 3, 3, 4], [2, 1, 1.5, 5, 3, 2]
+THEIRS = [
+    (SIX, OTHER, 2, "pearson", 0.776, 3),
+    (SIX, OTHER, 2, "pearson[average=system]", 0.760, 3),
+    (SIX, OTHER, 2, "pearson[average=item]", 1.0, 3),
+    (SIX, OTHER, 2, "kendall", 0.552, 3),
+    (SIX, OTHER, 2, "kendall[average=system]", 0.575, 3),
+    (SIX, OTHER, 2, "kendall[average=item]", 1.0, 3),
+    (*GAPS, 1, "kendall", 0.316227766, 7),
+    (*GAPS, 1, "accuracy", 0.6, 12),
+    (*GAPS, 1, "accuracy[epsilon=2]", 0.4, 12),
+    (*GAPS, 1, "accuracy[epsilon=best]", 0.7, 12),
+    (*CONSTANT, 2, "pearson[average=system]", 1.0, 7),
+    ([1, 2, 3, 3, 4], [1, 1, 2, 1, 2], 1, "accuracy", 5 / 10, 12),
+    (*TIES, 1, "accuracy", 14 / 21, 12),
+    ([1, 2, 3, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 1.0, 12),  # tau_optimization_test.py
+    ([1, 1, 1, 4], [0, 2, 6, 8], 1, "accuracy[epsilon=best]", 4 / 6, 12),
+]
+
+
+@pytest.mark.parametrize(("human", "metric", "systems", "text", "expected", "places"), THEIRS)
+def test_values_of_mt_metrics_eval(
+    human: list[float], metric: list[float], systems: int, text: str, expected: float, places: int
+) -> None:
+    assert value(text, human, metric, systems) == pytest.approx(expected, abs=0.5 * 10**-places)
+
+
+def test_the_regression_example_of_tau_optimization() -> None:
+    """tau_optimization_test.py, commit 0b82d96b: matrices in which both sides lack scores."""
+    metric = np.array(
+        [[0, 5, 2, 3, 2], [NAN, 2, 1, 5, 3], [9, 1, 5, 3, 8], [9, 3, 4, 4, 1], [NAN] * 5]
+    )
+    human = np.array(
+        [[1, 5, 2, 1, 1], [4, 2, 2, 1, 4], [5, 9, 2, 8, 7], [7, 6, NAN, 3, 2], [NAN] * 5]
+    )
+    best = statistic_of("accuracy[average=system,epsilon=best]").value(human, metric)
+    assert best.value == pytest.approx(0.4916666666666668, abs=1e-12)
+    assert (best.epsilon, best.groups) == (1.0, 4)
+    for epsilon, expected in (
+        (0, 0.4666666666666667),
+        (2, 0.38333333333333347),
+        (8, 0.1166666666666667),
+    ):
+        found = value(f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5)
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+# scipy and naive code
+
+RNG = np.random.default_rng(4)
+
+
+def sample(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Array, Array]:
+    human = RNG.integers(0, top, (systems, lines)).astype(float)
+    human[RNG.random(human.shape) < lacking] = NAN
+    return human, RNG.integers(0, top, (systems, lines)) / 3
+
+
+def naive_pairs(human: Array, metric: Array, epsilon: float) -> tuple[int, int, int, int]:
+    """Return how many pairs agree, disagree strictly, are tied by the metric, and by people."""
+    agree = against = metric_ties = human_ties = 0
+    for (a, b), (c, d) in combinations(zip(human.tolist(), metric.tolist(), strict=True), 2):
+        near = 0.0 if abs(b - d) <= epsilon else b - d
+        agree += np.sign(a - c) == np.sign(near)
+        against += (a - c) * near < 0
+        metric_ties += near == 0
+        human_ties += a == c
+    return agree, against, metric_ties, human_ties
+
+
+def naive(name: str, human: Array, metric: Array, epsilon: float = 0.0) -> float:
+    if name in ("pearson", "spearman", "kendall"):
+        if min(np.ptp(human), np.ptp(metric)) == 0:
+            return NAN
+        function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(
+            name, stats.kendalltau
+        )
+        return float(function(human, metric)[0])
+    pairs = len(human) * (len(human) - 1) // 2
+    return naive_pairs(human, metric, epsilon)[0] / pairs
+
+
+def rows_of(average: str, scores: Array) -> list[Array]:
+    return {"none": [scores.reshape(-1)], "item": list(scores.T), "system": list(scores)}[average]
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "accuracy"])
+def test_statistics_against_scipy_and_plain_loops(name: str, average: str) -> None:
+    for systems, lines, top, lacking in (
+        (4, 6, 3, 0.0),
+        (5, 7, 1000, 0.2),
+        (3, 120, 5, 0.1),
+        (120, 3, 40, 0.0),
+    ):
+        human, metric = sample(systems, lines, top, lacking)
+        values = []
+        for human_data, scores in zip(
+            rows_of(average, human), rows_of(average, metric), strict=True
+        ):
+            kept = ~np.isnan(human_data)
+            if kept.sum() >= 2:
+                values.append(naive(name, human_data[kept], scores[kept]))
+        found = statistic_of(f"{name}[average={average}]").value(human, metric)
+        assert found.value == pytest.approx(float(np.nanmean(values)), abs=1e-12)
+        assert (found.groups, found.undefined) == (
+            int(np.isfinite(values).sum()),
+            int(np.isnan(values).sum()),
+        )
+
+
+@pytest.mark.parametrize("average", AVERAGES)
+def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
+    for lacking in (0.0, 0.2):
+        human, metric = sample(4, 9, 5, lacking)
+        best = statistic_of(f"accuracy[average={average},epsilon=best]").value(human, metric)
+        flat = metric.reshape(-1)
+        epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
+        tried = [
+            value(f"accuracy[average={average},epsilon={e!r}]", human, metric, 4)
+            for e in map(float, epsilons)
+        ]
+        assert best.value == pytest.approx(max(tried), abs=1e-12)
+        assert best.epsilon in epsilons
+        at_best = value(f"accuracy[average={average},epsilon={best.epsilon!r}]", human, metric, 4)
+        assert at_best == pytest.approx(best.value, abs=1e-12)
+
+
+def test_large_groups_are_sorted_and_counted_as_pair_by_pair() -> None:
+    for top, lacking in ((1, 0.0), (3, 0.3), (500, 0.1)):
+        human, metric = sample(3, 130, top, lacking)
+        present = ~np.isnan(human)
+        human, metrics = np.where(present, human, 0.0), np.where(present, [metric, -human], 0.0)
+        expected = pair_counts(metrics, human, present)
+        assert np.array_equal(counts_within(human, metrics, present), expected)
+
+
+def test_without_scipy_some_statistics_say_what_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    human, metric = sample(4, 40, 9)
+    for text in ("spearman", "kendall", "accuracy"):
+        with pytest.raises(
+            InputError, match=r"needs the package scipy: pip install 'gec-pipeline\[human\]'"
+        ):
+            statistic_of(text).value(human, metric)
+    for text in (*USUAL, "accuracy[epsilon=0.5]"):
+        assert math.isfinite(statistic_of(text).value(human, metric).value)
+    assert all(map(math.isfinite, correlate(human[:, 0], metric[:, 0]).values()))
+
+
+def test_soft_accuracy_against_plain_loops() -> None:
+    human, metric = (RNG.integers(0, 9, (4, 15)).astype(float) for _ in range(2))
+    human[2, 5] = NAN  # a sentence without a score by people for one system counts for none
+    kept = ~np.isnan(human).any(axis=0)
+    signs = np.where(np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5, 1, -1)
+    differences = []
+    for one, two in combinations(range(4), 2):
+        shares = []
+        for scores in (human[:, kept], metric[:, kept]):
+            near = scores[one] - scores[two]
+            shares.append(np.mean([(sign * near).sum() >= near.sum() for sign in signs]))
+        differences.append(abs(shares[0] - shares[1]))
+    found = statistic_of("spa").value(human, metric)
+    assert found.value == pytest.approx(1 - np.mean(differences), abs=1e-12)
+    assert found.scores == 4 * 14
+
+
+def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
+    scores = RNG.random((1, 50)).repeat(2, axis=0)
+    assert p_values(scores, 200, 4).tolist() == [1.0]
+    scores[1] = scores[0] + 0.1 - 0.1  # the same, but for the last digit
+    assert p_values(scores, 200, 4).tolist() == [1.0]
+
+
+# What has no value, and what is asked for wrongly
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "reason"),
+    [
+        ([[1, 2], [3, 4]], [[5, 5], [5, 5]], "all scores of the metric are equal"),
+        ([[2, 2], [2, 2]], [[5, 6], [7, 5]], "all scores of people are equal"),
+        ([[NAN, NAN], [3, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+        ([[NAN, NAN], [NAN, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+    ],
+)
+def test_no_value_has_a_reason(
+    human: list[list[float]], metric: list[list[float]], reason: str
+) -> None:
+    for text in ("pearson", "spearman", "kendall"):
+        found = statistic_of(text).value(np.array(human, float), np.array(metric, float))
+        assert math.isnan(found.value)
+        assert found.reason == reason
+
+
+def test_one_system_has_no_items_and_no_pairs() -> None:
+    human, metric = np.array([[1.0, 2, 3]]), np.array([[2.0, 1, 4]])
+    for text in ("pearson[average=item]", "acc_eq", "spa"):
+        assert (
+            statistic_of(text).value(human, metric).reason == "there are no two scores to compare"
+        )
+    assert value("kendall[average=system]", human, metric) == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_groups_that_are_constant_have_a_reason_of_their_own() -> None:
+    found = statistic_of("pearson[average=item]").value(
+        np.array([[1.0, 2], [1, 3]]), np.array([[4.0, 5], [6, 5]])
+    )
+    assert (found.reason, found.undefined) == (
+        "in every group all scores of people or of the metric are equal",
+        2,
+    )
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_signature_can_be_read_again(name: str) -> None:
+    statistic = statistic_of(name)
+    assert statistic_of(str(statistic)) == statistic
+    assert str(statistic).startswith(name)
+
+
+def test_a_signature_has_every_option_that_changes_the_value() -> None:
+    assert str(statistic_of("acc_eq")) == "accuracy|average:item|epsilon:best"
+    assert statistic_of("accuracy|average:item|epsilon:best") == statistic_of("acc_eq")
+    assert str(statistic_of("kendall[level=system]")) == "kendall|level:system"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
+        ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
+        ("accuracy[epsilon=-1]", "epsilon: expected a number from 0, or best, found '-1'"),
+        (
+            "pearson[level=system,average=item]",
+            "average has no effect here (systems have one score each); leave it out",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        statistic_of(text)
+    assert message in str(raised.value)
+
+
+def test_too_many_pairs_to_sort() -> None:
+    human = np.zeros((1, 8001))
+    with pytest.raises(InputError, match=r"32,004,000 pairs of scores are too many"):
+        statistic_of("accuracy[epsilon=best]").value(human, human)
+
+
+def test_williams_of_mt_metrics_eval() -> None:
+    """testSigDiff of stats_test.py, commit 0b82d96b: p 0.019, and the correlations 0.999 and 0.987."""
+    human = np.array([1.0, 2, 3, 4, 5])
+    one, two = np.array([1.1, 2, 3.1, 4, 5.1]), np.array([1.5, 2, 3.1, 4, 5.5])
+    assert williams(one, two, human).p == pytest.approx(0.019, abs=5e-4)
+    assert [value("pearson", human, metric) for metric in (one, two)] == pytest.approx(
+        [0.999, 0.987], abs=5e-4
+    )

@@ -1,0 +1,129 @@
+"""`help page` says what is in the data of a page, field by field, and its example reads it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from pipeline import reopen, stages
+from pipeline.cli import dispatch
+from pipeline.data.config.tree import from_mapping
+from pipeline.extensions.page.explorer import explorer
+from pipeline.scoring.sentences import sentence_scores
+from tests.conftest import ROOT
+from tests.extensions.edits.test_imeasure_metric import write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+HELP = (ROOT / "pipeline" / "help" / "page.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with metrics that have all that a page can show: rules, overlaps, edits, and a rate of
+    errors.
+    """
+    own = tmp_path_factory.mktemp("page")
+    stages.run(
+        stages.prepare(
+            from_mapping(write_run(own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]))
+        )
+    )
+    assert dispatch.main(["report", str(own / "run"), "--format", "html"]) == 0
+    return own / "run"
+
+
+def told() -> dict[str, dict[str, str]]:
+    """Return the shapes of the fields by section."""
+    sections = re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL)
+    return {
+        name: dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE))
+        for name, text in sections
+    }
+
+
+def test_every_field_is_described_and_is_there(folder: Path) -> None:
+    data = explorer(replace(reopen.revisit(folder), effects=2))
+    assert data
+    metrics = data["datasets"][0]["metrics"]
+    shown = {
+        "data": [data],
+        "tokens": data["tokens"],
+        "datasets": data["datasets"],
+        "metrics": metrics,
+    }
+    shown |= {name: [one[name] for one in metrics if one.get(name)] for name in ("rule", "edits")}
+    shown["effects"] = [
+        own for one in metrics for line in one.get("effects", {}).values() for own in line.values()
+    ]
+    shown["overlaps"] = [part for one in metrics for part in one.get("overlaps", ())]
+    assert set(told()) == set(shown)
+    for section, fields in told().items():
+        assert shown[section]
+        always = {name for name, shape in fields.items() if "absent" not in shape}
+        for one in shown[section]:
+            assert always <= set(one) <= set(fields), section
+        assert set().union(*shown[section]) == set(fields) - {"ids"}, (
+            section
+        )  # these lines have none
+
+
+def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
+    context = reopen.revisit(folder)
+    data = explorer(context)
+    assert data
+    for dataset in data["datasets"]:
+        lines, systems, variants = (
+            len(dataset[name]) for name in ("numbers", "systems", "outputs")
+        )
+        sizes = {"L": lines, "S": systems, "V": variants, "R": len(dataset["references"])}
+        sizes["A"] = len(
+            context.corpora[dataset["name"]].read_by(context.measured[1].metric.spec).references
+        )
+        for metric in dataset["metrics"]:
+            sizes["rows"], sizes["width"] = (
+                lines * systems if metric["bySystem"] else variants,
+                metric["width"],
+            )
+            for section, owner in (
+                ("datasets", dataset),
+                ("metrics", metric),
+                ("edits", metric["edits"] or {}),
+            ):
+                for name, shape in told()[section].items():
+                    check(owner.get(name), shape.removesuffix(" or null"), sizes)
+
+
+def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
+    """Hold a list against a shape such as [R][L] or [L][S], where all its sizes are known."""
+    outer = re.match(rf"\[([\w {TIMES}+]+)\]", shape)
+    if not outer or not isinstance(value, list | tuple | str):
+        return
+    factors = [
+        sum(sizes.get(part, int(part) if part.isdigit() else -9999) for part in factor.split(" + "))
+        for factor in outer[1].split(f" {TIMES} ")
+    ]
+    if min(factors) >= 0:
+        assert len(value) == int(np.prod(factors)), shape
+    for item in () if isinstance(value, str) else value:
+        check(item, shape[outer.end() :], sizes)
+
+
+def test_the_example_reads_a_score(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    code = re.search(r"```python\n(.*?)```", HELP, re.DOTALL)
+    assert code
+    exec(code[1], {})  # noqa: S102 (the help's own example)
+    number, system, *_, shown = capsys.readouterr().out.split()
+    measured = reopen.revisit(folder).measured[0]
+    expected = sentence_scores(measured.metric, next(iter(measured.columns[0].blocks())))[0]
+    assert (number, system) == ("1", measured.names[0])
+    assert float(shown) == pytest.approx(100 * expected, abs=0.005 + 1e-12)

@@ -1,0 +1,378 @@
+"""The sentence of a page: edits in pairs and letters, who makes them, hits, all scores, overlaps,
+copies for papers.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline import reopen
+from pipeline.data.texts import read_texts
+from tests.conftest import ROOT
+from tests.extensions.page import browser as browsers
+from tests.extensions.page.browser import report_of
+from tests.extensions.page.test_browser import choose, listed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.extensions.page.browser import Browser
+
+if browsers.lacking():
+    pytest.skip(browsers.lacking(), allow_module_level=True)
+
+SYSTEMS = ("careful", "eager", "unchanged", "broken")
+TEXTS = [
+    "He go to school yesterdays .",
+    "He goes to the school yesterday .",
+    "彼は走る。 she runing",
+    "彼女は走った。 she running",
+    "a<n>b c.<n>d",
+    "a <n> b c. d",
+    "می\u200cخواهم من",  # noqa: RUF001
+    "e\u0301tait \U0001f600 x",
+    "every day",
+    "everyday",
+    "",
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample of data/ and a data set of two summaries, with metrics whose overlaps are marked."""
+    folder, data = tmp_path_factory.mktemp("pages"), ROOT / "data"
+    document = " ".join(f"Word{number} stands here ." for number in range(40))
+    texts = {
+        "documents": [document, document.replace("here", "there")],
+        "summaries": ["Word1 stands .<n>Word2 too .", "Many words stand there ."],
+        "A.short": ["Word1 stands .<n>Word3 does .", "The words stood there ."],
+        "B.short": ["Word2 .", "Words ."],
+    }
+    for name, lines in texts.items():
+        (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    references = [str(data / f"reference{number}.txt") for number in (0, 1)]
+    systems = {
+        name: {
+            "sample": str(data / "systems" / f"{name}.txt"),
+            "short": str(folder / f"{short}.short"),
+        }
+        for name, short in zip(SYSTEMS, "ABAB", strict=True)
+    }
+    config = {
+        "datasets": {
+            "sample": {"source": str(data / "source.txt"), "references": references},
+            "short": {
+                "source": str(folder / "documents"),
+                "references": [str(folder / "summaries")],
+            },
+        },
+        "systems": systems,
+        "metrics": [
+            "gleu[iter=2]",
+            "rouge[types=1+2+L]",
+            "chrf",
+            "bleu",
+            "rouge[flavour=perl,types=1+L]",
+        ],
+    }
+    return report_of(folder, config)
+
+
+EDITS = """
+return arguments[0].map(([one, two]) => {
+  const [x, y] = [split(one).words, split(two).words], found = wordEdits(x, y);
+  return [x, y, found.filter(([kind]) => kind === "changed").map(([, ...at]) => at), found];
+});
+"""
+
+
+def lcs_length(one: list[str], two: list[str]) -> int:
+    """Return the length of the longest common subsequence, by its definition."""
+    before = [0] * (len(two) + 1)
+    for word in one:
+        row = [0]
+        for j, other in enumerate(two):
+            row.append(before[j] + 1 if word == other else max(before[j + 1], row[j]))
+        before = row
+    return before[-1]
+
+
+def test_edits_keep_as_many_words_as_there_can_be(browser: Browser, page: Path) -> None:
+    """Texts of many scripts by hand, and random ones: the same words are as many as a naive table
+    finds.
+    """
+    generator, vocabulary = (
+        random.Random(26),
+        [f"{a}{b}" for a in ("go", "walk", "r\u00e9") for b in ("", "es", "ing")],
+    )
+    pairs = [[one, two] for one in TEXTS for two in TEXTS]
+    pairs += [
+        [" ".join(generator.choices(vocabulary, k=size)) for _ in "ab"]
+        for size in (*range(1, 30), 90)
+    ]
+    browser.open(page)
+    for one, two, changed, found in browser.run(EDITS, pairs):
+        ends = [(0, 0), *((b, d) for _, a, b, c, d in found)]
+        assert [(a, c) for _, a, b, c, d in found] == ends[:-1]
+        assert ends[-1] == (len(one), len(two))
+        same = [(one[a:b], two[c:d]) for kind, a, b, c, d in found if kind == "same"]
+        assert all(before == after for before, after in same)
+        assert sum(len(words) for words, _ in same) == lcs_length(one, two)
+        assert all(one[a:b] != two[c:d] for a, b, c, d in changed)
+    one, two = (" ".join(form.format(n) for n in range(500)) for form in ("w{} a", "b w{}"))
+    ((_, _, changed, _),) = browser.run(EDITS, [[one, two]])  # cut at words that both have once
+    assert [b - a for a, b, _, _ in changed] == [0, *[1] * 500]
+
+
+def test_words_are_pairs_where_they_are_alike(browser: Browser, page: Path) -> None:
+    """By hand: goes and go share 2 of 2 and 4 letters (4/6); of yesterdays and yesterday 9 (18/19)."""
+    browser.open(page)
+    shares = [["go", "goes"], ["yesterdays", "Yesterday"], ["a", "walking"]]
+    assert browser.run("return arguments[0].map((two) => likeness(...two))", shares) == [
+        4 / 6,
+        18 / 19,
+        0,
+    ]
+    assert browser.run("return letters('e\u0301t')") == ["e\u0301", "t"]
+    pairs = [
+        ["go to school", "goes to the School"],
+        ["every day", "everyday"],
+        ["to go", "goes"],
+        ["走る。 she<n>is", ""],
+    ]
+    (_, _, one, _), (_, _, two, _), (_, _, three, _), (words, *_) = browser.run(EDITS, pairs)
+    assert one == [[0, 1, 0, 1], [2, 2, 2, 3], [2, 3, 3, 4]]
+    assert two == [[0, 2, 0, 1]]
+    assert three == [[0, 1, 0, 0], [1, 2, 0, 1]]
+    assert words == ["走", "る", "。", "she", "<n>", "is"]
+
+
+def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:
+    browser.open(page)
+    html = "return marked(arguments[0], arguments[1]).innerHTML"
+    assert browser.run(html, "she is running", "she is runing") == (
+        "she is <del>runing</del>\u2009<ins>run<b>n</b>ing</ins>"
+    )
+    assert browser.run(html, "goes too", "go to") == (
+        "<del>go</del>\u2009<ins>go<b>es</b></ins> <del>to</del>\u2009<ins>to<b>o</b></ins>"
+    )
+    assert (
+        browser.run(html, "big houses", "small tree")
+        == "<del>small tree</del>\u2009<ins>big houses</ins>"
+    )
+    assert browser.run(html, "a b", "a  b") == "a b"
+    assert browser.run("return marked('one<n>two', null).textContent") == "one↵\ntwo"
+
+
+def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
+    """The table and the filter say how many references make each edit of the page's own alignment."""
+    context = reopen.revisit(page.parent)
+    corpus = context.corpora["sample"]
+    assert corpus.source
+    texts = [read_texts(text, 0, 96) for text in (corpus.source, *corpus.references)]
+    browser.open(page, "dataset=sample&metric=bleu")
+    browser.click("#agreement summary")
+    browser.wait("return document.querySelectorAll('#agreement tbody tr').length", 4)
+    rows = browser.run(
+        "return [...document.querySelectorAll('#agreement tbody tr')].map((row) => [...row.cells].map((cell) "
+        "=>(cell.querySelector('button') ?? cell).textContent))"
+    )
+    for name, *numbers in rows:
+        lines: dict[str, list[int]] = {"all": [], "some": [], "none": []}
+        pairs = [
+            [row[0], text]
+            for row in zip(*texts, read_texts(corpus.systems[name], 0, 96), strict=True)
+            for text in row[1:]
+        ]
+        found = [
+            [(a, b, two[c:d]) for a, b, c, d in cuts]
+            for _, two, cuts, _ in browser.run(EDITS, pairs)
+        ]
+        for line in range(96):
+            *several, own = found[3 * line : 3 * line + 3]
+            for count in (sum(edit in edits for edits in several) for edit in own):
+                lines["none" if not count else "all" if count == len(several) else "some"].append(
+                    line + 1
+                )
+        assert [int(number) for number in numbers[:4]] == [
+            sum(map(len, lines.values())),
+            *map(len, lines.values()),
+        ]
+        choose(browser, a=name, edits="no reference makes")
+        assert listed(browser) == sorted(set(lines["none"]))
+
+
+def test_a_source_stands_beside_its_summary(browser: Browser, page: Path) -> None:
+    browser.size(1440)
+    browser.open(page, "dataset=short&line=1")
+    assert browser.run("return [state.against, document.getElementById('agreement').hidden]") == [
+        "nothing",
+        True,
+    ]
+    left, right = browser.run(
+        "return ['.given.source', '.cards'].map((one) => document.querySelector(`#detail ${one}`)).map((one) => "
+        "[one.getBoundingClientRect().left, one.getBoundingClientRect().right])"
+    )
+    assert left[1] < right[0]
+    assert "↵\n" in browser.text("#detail .card .text")
+    browser.size(390)
+    assert browser.fits(390)
+    browser.size()
+
+
+def test_hits_of_a_search_are_marked(browser: Browser, page: Path) -> None:
+    marks = "return [...document.querySelectorAll('#detail mark')].map((one) => one.textContent)"
+    browser.open(page, "dataset=sample&a=careful&line=1&q=SCHOOL")
+    assert set(browser.run(marks)) == {"school"}
+    assert browser.count("#list mark") > 0
+    choose(browser, q="/by (the )?bus/")
+    assert "".join(browser.run(marks)).startswith("by the bus")
+    choose(browser, q="")
+    assert browser.run(marks) == []
+
+
+def test_ids_stand_beside_lines_and_are_found(browser: Browser, tmp_path: Path) -> None:
+    records = [
+        {"id": f"doc-{n}", "ref": f"a text {n} of mine", "hyp": f"a text {n} of yours"}
+        for n in range(4)
+    ]
+    (tmp_path / "d.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    text = {"jsonl": str(tmp_path / "d.jsonl"), "key": "id"}
+    config = {
+        "datasets": {"d": {"references": [{**text, "column": "ref"}]}},
+        "systems": {"A": {**text, "column": "hyp"}},
+        "metrics": ["bleu"],
+    }
+    browser.open(report_of(tmp_path, config), "line=3")
+    heading = "return document.querySelector('#detail h3').textContent"
+    assert browser.run(heading) == "line 3 (id doc-2) d"
+    choose(browser, q="doc-1")
+    assert browser.run("return document.getElementById('found').textContent") == "1 of 4 sentences"
+
+
+def test_all_metrics_of_a_sentence_stand_side_by_side(browser: Browser, page: Path) -> None:
+    browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
+    browser.press("m")
+    rows = browser.rows(".allscores tbody tr")
+    shown = {
+        name.split(" ")[-1]: cells
+        for row in rows
+        for name in row[0].split(", ")
+        for cells in [row[1:]]
+    }
+    assert set(shown) == set(SYSTEMS)
+    expected = browser.run(
+        "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) "
+        "=>percent(score(dataset(), metric, 0, system, -1)))])"
+    )
+    assert shown == dict(expected)
+    assert rows[0][0].startswith("A eager")
+    browser.run("writeNow()")
+    assert "scores=1" in browser.run("return location.hash")
+
+
+OVERLAPS = """
+const wrong = [];
+let seen = 0;
+for (const own of DATA.datasets) for (const metric of own.metrics.filter((one) => one.overlaps)) {
+  for (let line = 0; line < own.numbers.length; line++) own.systems.forEach((_, system) => {
+    const { orders } = counts(own, metric, line, system, Math.max(best(own, metric, line, system), 0));
+    for (const node of overlapLines(own, metric, line, system, best(own, metric, line, system), orders)) {
+      if (node.matches("button")) continue;
+      if (node.matches(".grams")) seen++;
+      else wrong.push([metric.label, line, system, node.textContent]);
+    }
+  });
+}
+return [seen, wrong];
+"""
+
+
+def test_overlaps_of_rouge_and_chrf_are_those_that_were_counted(
+    browser: Browser, page: Path
+) -> None:
+    """ROUGE-1, 2 and L of google, ROUGE-1 of perl, and chrF: five of each output."""
+    browser.open(page)
+    assert browser.run(OVERLAPS) == [98 * 4 * 5, []]
+
+
+def test_what_parts_sentences_is_in_no_overlap(browser: Browser, tmp_path: Path) -> None:
+    """The summaries of data/, with <n> between sentences and with newlines: each type of each
+    metric of each output.
+    """
+    summaries, names = ROOT / "data" / "summaries", ["reference0", "reference1", "lead", "rambling"]
+    paths = [next(summaries.rglob(f"{name}.txt")) for name in names]
+    texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*texts, strict=True)]
+    assert all("<n>" in text for text in rows[0].values())
+    parts = {
+        "marker": [
+            "rouge[split=marker]",
+            "rouge[split=marker,tok=char,types=1+L]",
+            "rouge[split=regex,tok=13a]",
+        ],
+        "newline": ["rouge", "rouge[tok=char,types=1+L]", "rouge[flavour=perl,types=1+2]"],
+    }
+    for number, (split, metrics) in enumerate(parts.items()):
+        sentence_end = {"marker": "<n>", "newline": "\n"}[split]
+        lines = [
+            {name: text.replace("<n>", sentence_end) for name, text in row.items()} for row in rows
+        ]
+        file = tmp_path / f"{split}.jsonl"
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        first, second, *systems = ({"jsonl": str(file), "column": name} for name in names)
+        config = {
+            "datasets": {"d": {"references": [first, second]}},
+            "systems": dict(zip(names[2:], systems, strict=True)),
+            "metrics": metrics,
+        }
+        browser.open(report_of(tmp_path, config, split))
+        assert browser.run(OVERLAPS) == [12 * 2 * (8 if number == 0 else 7), []]
+
+
+def test_matched_n_grams_are_folded(browser: Browser, page: Path) -> None:
+    """Line 1 of eager with reference 0: three tokens match, then one is penalised."""
+    browser.open(page, "dataset=sample&metric=gleu&a=eager&reference=0&line=1")
+    chips = "return [...document.querySelector('#detail .grams').querySelectorAll('.gram')].map((one) => one.textContent)"
+    assert browser.run(chips)[:3] == ["3 ✓", "the", "2 ✓"]
+    browser.press("d")
+    assert browser.run(chips)[:4] == ["She", "goes", "to", "the"]
+
+
+def copied(browser: Browser, action: str) -> Any:
+    """Return what a button copies."""
+    browser.run(
+        "window.copied = ''; Object.defineProperty(navigator, 'clipboard', {configurable: true, "
+        "value: {writeText: async (text) => { window.copied = text; }}});"
+        f"document.querySelector('#detail [data-action={action}]').click()"
+    )
+    return browser.run("return window.copied")
+
+
+def test_a_sentence_is_copied_for_a_paper(browser: Browser, page: Path) -> None:
+    browser.open(page, "dataset=sample&metric=bleu&a=careful&b=eager&line=1")
+    assert copied(browser, "markdown").splitlines()[:3] == [
+        "| line 1 of sample | | BLEU |",
+        "|---|---|---:|",
+        "| source | She go to school by the bus every days . |  |",
+    ]
+    latex = copied(browser, "latex")
+    assert (
+        r"careful & She \gecdel{go} \gecins{go\textbf{es}} to school by \gecdel{\textbf{the}} bus"
+        in latex
+    )
+    assert latex.count(r"\begin{figure}") == latex.count(r"\end{figure}") == 1
+    hostile = r"50% of $x_1 & {a}^2 ~ \dots <b> #1 " + "``-- \u202e"
+    escaped = browser.run("return tex(arguments[0])", hostile)
+    assert escaped == (
+        r"50\% of \$x\_1 \& \{a\}\textasciicircum{}2 \textasciitilde{} \textbackslash{}dots \textless{}b\textgreater{} "
+        r"\#1 \textasciigrave{}\textasciigrave{}-\kern0pt{}- {\tiny RLO}"
+    )
+    assert (
+        browser.run("return markdownText(arguments[0])", "a|b *c* <d> [e](f)")
+        == r"a\|b \*c\* \<d\> \[e\](f)"
+    )

@@ -1,0 +1,637 @@
+"""Recipes of one file that differ by a parameter, tables of several metrics, and byte order marks
+that count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+from hashlib import sha256
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from pipeline import stages
+from pipeline.cli.dispatch import main
+from pipeline.data import catalogue
+from pipeline.data.config.tree import from_mapping
+from pipeline.errors import InputError
+from pipeline.extensions.published.commands import reproduce
+from pipeline.extensions.published.recipe import (
+    Outcome,
+    matching_recipes,
+    members,
+    read_recipes,
+    recipes,
+)
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MARK = "\ufeff"
+NOT_RUN = "not run"
+
+
+@pytest.fixture(scope="module")
+def items(shared: Path) -> Mapping[str, Any]:
+    """The published values of other fields by the name of the item."""
+    content = json.loads((shared / "published" / "nlg.json").read_text(encoding="utf-8"))
+    return {item["id"]: item for item in content["items"]}
+
+
+WMT = [recipe for recipe in recipes().values() if recipe.family in ("wmt21", "wmt22", "wmt23")]
+
+
+def test_three_years_have_all_language_pairs(items: Mapping[str, Any]) -> None:
+    names = {name for name in items if name.startswith("wmt2") and name != "wmt23-printed"}
+    assert {recipe.name for recipe in WMT} == names
+    assert [len(matching_recipes([year])) for year in ("wmt21", "wmt22", "wmt23")] == [20, 21, 14]
+
+
+@pytest.mark.parametrize("recipe", WMT, ids=[recipe.name for recipe in WMT])
+def test_a_language_pair_is_scored_as_the_recomputation_did(
+    recipe: Any, items: Mapping[str, Any]
+) -> None:
+    """Origin: the recomputation of every value, which names tokeniser, order of references, marks
+    and files.
+    """
+    item, pair = items[recipe.name], recipe.name.partition("-")[2]
+    settings, own = item["settings"], recipe.mapping("datasets")
+    files = {
+        (file["repo"], file["commit"], file["path"], file["sha256"], file["bytes"])
+        for file in item["files"]
+    }
+    files = {
+        file for file in files if "-en.ref.refB" not in file[2] and "en-he.ref.refB" not in file[2]
+    }  # came later
+    assert {(f.repository, f.commit, f.path, f.sha256, f.size) for f in recipe.files} == files
+
+    def references(dataset: str) -> list[str]:
+        return [
+            file.path for text in own[dataset]["references"] for file in catalogue.named_in(text)
+        ]
+
+    assert references(pair) == settings["references"]["all"]
+    for label, paths in settings["references"].items():
+        assert references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair) == paths
+    assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
+    assert recipe.content["metrics"] == [f"bleu[tokenizer={settings['tokenizer']}]", "chrf"]
+    entries = [
+        entry["table"]["where"]["metric"]
+        for entry in recipe.expected
+        if "system" not in entry["table"]["where"]
+    ]
+    assert sorted(entries) == sorted(item["values"]) if "values" in item else entries
+    systems = {
+        path.rpartition(".hyp.")[2].rpartition(".")[0]
+        for _, _, path, *_ in files
+        if ".hyp." in path
+    }
+    assert set(recipe.mapping("systems")) == systems
+
+
+def test_the_printed_tables_are_those_on_record(items: Mapping[str, Any]) -> None:
+    printed = {
+        recipe.name.removeprefix("wmt23-printed-"): recipe
+        for recipe in matching_recipes(["wmt23-printed"])
+    }
+    tables = items["wmt23-printed"]["values"]
+    assert {
+        name: dict(zip(("bleu", "chrf"), (e["values"] for e in one.expected), strict=True))
+        for name, one in printed.items()
+    } == tables
+    assert printed["en-ja"].content["metrics"][0] == "bleu[tokenizer=ja-mecab]"
+
+
+def leaves(value: Any) -> list[str]:
+    """Return all texts in mappings and lists."""
+    if isinstance(value, dict | list):
+        return [
+            text
+            for child in (value.values() if isinstance(value, dict) else value)
+            for text in leaves(child)
+        ]
+    return [value]
+
+
+@pytest.mark.parametrize(
+    ("family", "count"), [("unieval", 42), ("metaeval-simplification", 137), ("opinsummeval", 512)]
+)
+def test_correlations_with_people_are_those_on_record(
+    family: str, count: int, items: Mapping[str, Any]
+) -> None:
+    """The numbers of each result, and how many there are in all; 17 of the simplification are in
+    two of its tables.
+    """
+    expected = sorted(
+        text
+        for name, item in items.items()
+        if name.startswith(family[:8])
+        for text in leaves(item["values"])
+    )
+    own = [entry["values"] for recipe in matching_recipes([family]) for entry in recipe.expected]
+    assert sorted(leaves(own)) == expected
+    assert len(expected) == count
+
+
+@pytest.mark.parametrize(("family", "count"), [("arabic-gec", 484), ("text-editing", 904)])
+def test_reports_of_arabic_correction_are_those_on_record(
+    family: str, count: int, shared: Path
+) -> None:
+    """Origin: the recomputation of the reports, which names text, annotations and checksums of
+    each.
+    """
+    content = json.loads((shared / "published" / "gec-more.json").read_text(encoding="utf-8"))[
+        "items"
+    ]
+    known = {item["id"]: item for item in content if item["id"].startswith(family)}
+    recipes_of = {recipe.name: recipe for recipe in matching_recipes([family])}
+    assert set(recipes_of) == set(known)
+    total = 0
+    for name, recipe in recipes_of.items():
+        named = {file.sha256: file.path for file in recipe.files}
+        texts = {
+            catalogue.named_one(text).path: system
+            for system, text in recipe.mapping("systems").items()
+        }
+        golds = {
+            file["sha256"]
+            for file in [*known[name]["files"], *known[name]["given"]]
+            if "2edits" in file["path"]
+        }
+        golds |= {file["sha256"] for file in known[name]["given"]}
+        outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
+        assert set(named) == golds | outputs
+        assert all(bool(file.given) == (file.dataset == "qalb") for file in recipe.files)
+        for path, values in known[name]["values"].items():
+            entries = [entry for entry in recipe.expected if texts[path] in entry["values"]]
+            assert [e["title"].split()[0] for e in entries] == ["Precision", "Recall", "F1", "F0.5"]
+            assert [e["values"][texts[path]] for e in entries] == list(values.values())[:4]
+            assert {e.get("recorded") for e in entries} == {
+                "differs" if "oracle/qalb14/pnx_seg" in path else None
+            }
+            total += len(entries)
+    assert total == count
+
+
+def test_values_that_nobody_has_computed_here_are_on_record_as_not_run() -> None:
+    """The data of these six language pairs was at hand."""
+    ran = {recipe.name for recipe in WMT if recipe.publication["verdict"] != NOT_RUN}
+    assert ran == {f"wmt22-{pair}" for pair in ("cs-en", "en-hr", "en-zh", "liv-en")} | {
+        "wmt23-en-de",
+        "wmt23-he-en",
+    }
+
+
+FAMILY = {
+    "publication": {"what": "{pair} of {set}", "verdict": "exact"},
+    "each": {"pair": {"a-b": {"refs": ["2", "1"], "apart": ["1", "2"]}, "c-d": None}},
+    "usual": {"refs": ["1"], "apart": [], "set": "test", "values": {"A": "1"}},
+    "datasets": {
+        "{pair}": {"references": ["{set}.{refs}.{system}"], "drop": "{refs}"},
+        "{pair}-{apart}": {"source": "{apart}"},
+    },
+    "expect": [
+        {"title": "{apart}", "dataset": "{pair}-{apart}"},
+        {"values": "{values}", "mean": ["{refs}"]},
+    ],
+}
+
+
+def test_parameters_of_a_row_are_filled_in() -> None:
+    """Lists make items and entries come several times, or not at all; {system} is none of the
+    parameters.
+    """
+    first, second = dict(members(FAMILY, "f.yaml")).values()
+    assert first["publication"]["what"] == "a-b of test"
+    assert first["datasets"] == {
+        "a-b": {"references": ["test.2.{system}", "test.1.{system}"], "drop": ["2", "1"]},
+        "a-b-1": {"source": "1"},
+        "a-b-2": {"source": "2"},
+    }
+    assert first["expect"] == [
+        {"title": "1", "dataset": "a-b-1"},
+        {"title": "2", "dataset": "a-b-2"},
+        {"values": {"A": "1"}, "mean": ["2", "1"]},
+    ]
+    assert list(second["datasets"]) == ["c-d"]
+    assert len(second["expect"]) == 1
+
+
+@pytest.mark.parametrize("each", [[], {"a": {}, "b": {}}, {"pair": {"x": "y"}}, "pair"])
+def test_each_that_is_no_parameter(each: object) -> None:
+    with pytest.raises(InputError, match="each: "):
+        list(members({"each": each}, "f.yaml"))
+
+
+def config(folder: Path, **changes: Any) -> dict[str, Any]:
+    """Write texts of two systems and a table of their scores; return a config that expects these."""
+    (folder / "ref.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
+    (folder / "A.x.txt").write_text(f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8")
+    (folder / "B.txt").write_text("the cat sat on the mat\nit was here\n", encoding="utf-8")
+    rows = [
+        "pair\tsystem\tmetric\tscore",
+        "p\tB\tbleu-all\t1.0",
+        "p\tB\tchrf-all\t1.0",
+        "q\tB\tbleu-all\t0.5",
+    ]
+    (folder / "t.tsv").write_text("\n".join(rows), encoding="utf-8")
+    table = {
+        "file": "t.tsv",
+        "where": {"pair": "p"},
+        "system": "system",
+        "score": "score",
+        "metric": "metric",
+    }
+    metrics = {"bleu-all": "bleu", "chrf-all": {"metric": "chrf", "dataset": "d"}}
+    content: dict[str, Any] = {
+        "datasets": {"d": {"references": ["ref.txt"]}},
+        "systems": ["{system}.txt"],
+        "metrics": ["bleu", "chrf"],
+        "expect": [{"table": {**table, "metrics": metrics}}],
+        "output": {"dir": str(folder / "run")},
+    }
+    return content | changes
+
+
+def run(folder: Path, content: dict[str, Any]) -> Any:
+    """Run a config of this folder; return its results."""
+    return stages.run(stages.prepare(from_mapping(content, folder)), folder / "run")[1]
+
+
+def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
+    content = config(tmp_path)
+    (tmp_path / "ref.txt").rename(tmp_path / "ref")
+    content["datasets"]["d"]["references"] = ["ref"]
+    found = run(tmp_path, content).expectations
+    assert [(entry["title"], entry["equal"]) for entry in found["entries"]] == [
+        ("bleu-all", 1),
+        ("chrf-all", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ({"score": "scores"}, "t.tsv:2: has no 'scores' (did you mean 'score'?)"),
+        (
+            {"where": {"pair": "x"}},
+            "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric",
+        ),
+        ({"metrics": {"bleu-all": "blue"}}, "'blue' is no metric"),
+        ({"system": "7"}, "t.tsv:2: has 4 columns; column 7 is asked for"),
+    ],
+)
+def test_what_a_table_lacks_is_told(tmp_path: Path, table: dict[str, Any], message: str) -> None:
+    content = config(tmp_path)
+    content["expect"][0]["table"] |= table
+    with pytest.raises(InputError) as caught:
+        stages.prepare(from_mapping(content, tmp_path))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("bom", "kept"), [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)]
+)
+def test_a_byte_order_mark_counts_where_the_data_set_says_so(
+    tmp_path: Path, bom: object, kept: bool
+) -> None:
+    """The oracle is sacreBLEU on the lines as Python reads them, with the mark."""
+    sacrebleu = pytest.importorskip("sacrebleu")
+    content = config(tmp_path)
+    content |= {
+        "datasets": {"d": {"references": ["ref.txt"], "bom": bom}},
+        "systems": {"A.x": "A.x.txt", "B": "B.txt"},
+    }
+    results = run(tmp_path, content)
+    lines = (tmp_path / "A.x.txt").read_text(encoding="utf-8").splitlines()
+    lines = lines if kept else [line.removeprefix(MARK) for line in lines]
+    references = [(tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()]
+    ours = {
+        score.metric.partition("|")[0]: score.score
+        for score in results.scores
+        if score.system == "A.x"
+    }
+    assert ours["bleu"] * 100 == pytest.approx(
+        sacrebleu.corpus_bleu(lines, references).score, abs=1e-9
+    )
+    assert ours["chrf"] * 100 == pytest.approx(
+        sacrebleu.corpus_chrf(lines, references).score, abs=1e-9
+    )
+    told = [text for text in results.warnings if "byte order mark" in text]
+    assert len(told) == 1
+    assert ("counts as text" in told[0]) == kept
+
+
+def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
+    content = config(tmp_path, systems={"A": "A.x.txt"})
+    content["datasets"]["d"]["bom"] = ["a"]
+    with pytest.raises(
+        InputError, match=r"bom: no system 'a' has an output for it \(did you mean 'A'\?\)"
+    ):
+        stages.prepare(from_mapping(content, tmp_path))
+
+
+def test_the_command_line_keeps_marks_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config(tmp_path)
+    arguments = ["score", "bleu", "-r", str(tmp_path / "ref.txt"), "-o", str(tmp_path / "A.x.txt")]
+    said = []
+    for more in ([], ["--bom", "drop"], ["--bom", "keep"]):
+        assert main([*arguments, *more]) == 0
+        said.append(capsys.readouterr())
+    assert said[0] == said[1]
+    assert "--bom keep" in said[0].err
+    assert said[0].out != said[2].out
+
+
+def test_a_file_of_several_recipes_runs_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its results are called as their rows; one of them is shown as a config that runs by itself."""
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"B": "B.txt"}) | {
+        "publication": {
+            "what": "{pair}",
+            "verdict": "exact",
+            "cite": "c",
+            "url": "https://example.org",
+            "recipe": "r",
+        },
+        "each": {"pair": {"p": {}, "q": {"of": {"bleu-all": "bleu"}}}},
+        "usual": {"of": {"bleu-all": "bleu", "chrf-all": "chrf"}},
+    }
+    content["expect"][0]["table"] |= {"where": {"pair": "{pair}"}, "metrics": "{of}"}
+    Path("own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == ["own-p", "own-q"]
+    assert main(["reproduce", "--check", "own.yaml"]) == 0
+    assert main(["reproduce", "own.yaml", "-q"]) == 1  # 0.5 is another number
+    said = capsys.readouterr().out
+    assert "own-p" in said
+    assert "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in said
+
+
+def test_one_of_several_recipes_is_shown_filled_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "--show", "wmt22-ru-sah"]) == 0
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert "each" not in shown
+    (recipe,) = matching_recipes(["wmt22-ru-sah"])
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown), encoding="utf-8")
+    (again,) = read_recipes(tmp_path / "own.yaml")
+    assert set(again.files) == set(recipe.files)
+    assert main(["reproduce", "--show", "wmt22"]) == 0
+    assert capsys.readouterr().out == recipe.path.read_text(encoding="utf-8")
+    assert main(["reproduce", "--show", "wmt2*-en-ja"]) == 2
+
+
+TABLES = [
+    "system,bleu,chrF\nA,100.0,100.0\nB,100,-\n",
+    "| | BLEU ↑ | chrf (↑) |\n|:--|--:|---|\n| **A** | 100.0 | 100.0 |\n| `B` | 100 | - |\n",
+    "model\tBLEU\tCHRF\nA\t1.0\t1.0\nB\t1.000\t-\n",
+]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_recipe_is_made_of_a_config_and_a_printed_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], table: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.md").write_text(table, encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 0
+    assert "written: own.yaml, with the verdict rounding" in capsys.readouterr().out
+    (recipe,) = read_recipes(Path("own.yaml"))
+    assert recipe.publication == {"what": "the table t.md", "verdict": "rounding"}
+    assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
+    assert main(["reproduce", "own.yaml"]) == 0
+    assert (
+        main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
+    )  # nothing is written over
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            "system,meteor\nA,1\n",
+            "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf",
+        ),
+        ("system,bleu\nA,high\n", "t.csv:2: A, bleu: 'high' is no number"),
+        ("system,bleu\nB,1\nB,2\n", "t.csv:3: B, bleu: stands in two lines"),
+        ("system,bleu\nB,12,3\n", "t.csv:2: has 3 cells; there are 2 titles"),
+        ("system,bleu,chrf\nB,1\n", "t.csv: chrf: has no number"),
+        ("system,size,bleu\nB,1.3M,1\n", "t.csv: which metric is 'size'?"),
+        ("system,bleu\nC,1\n", "no system is called 'C'"),
+        (
+            "nothing\n",
+            "t.csv: expected a table: a line of titles, and lines with a system and its numbers",
+        ),
+    ],
+)
+def test_a_table_that_is_no_table_of_the_config(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    table: str,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.csv").write_text(table, encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_recipe_that_does_not_run_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content = config(tmp_path, systems={"B": "B.txt"})
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
+    command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
+    with monkeypatch.context() as patched:
+        failed = Outcome(
+            recipe=next(iter(recipes().values())), expectations=None, message="memory ran out"
+        )
+        patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
+        assert main(command) == 2
+    assert "own.yaml: memory ran out" in capsys.readouterr().err
+    assert not Path("own.yaml").exists()
+    assert main(command) == 0
+
+
+def test_the_only_metric_may_have_columns_for_its_outputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
+    Path("g.m2").write_text(gold, encoding="utf-8")
+    Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
+    Path("c.yaml").write_text(
+        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n", encoding="utf-8"
+    )
+    Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8")
+    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
+    (recipe,) = read_recipes(Path("own.yaml"))
+    assert [entry.get("output") for entry in recipe.expected] == ["precision", "recall", None]
+    assert recipe.publication["verdict"] == "rounding"
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+PAGE = "| | BLEU |\n|---|---|\n| A | 100.0 |\n| B.2 | 100.0 |\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a config of files of a repository, a table, and a mirror with this repository
+    at a commit.
+    """
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.catalogue.cache_clear()
+    content = config(tmp_path, datasets={"d": {"references": ["data:own/refs/r.txt"]}})
+    content |= {"systems": ["data:own/outputs/{system}.txt"], "metrics": ["bleu"]}
+    del content["expect"]
+    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("t.md").write_text(PAGE, encoding="utf-8")
+    for name in ("refs/r", "outputs/A", "outputs/B.2"):
+        file = tmp_path / "copies" / "some" / "where" / COMMIT / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("the cat sat on the mat\n", encoding="utf-8")
+    yield tmp_path / "copies"
+    catalogue.catalogue.cache_clear()
+
+
+NEW = ["reproduce", "--new", "own.yaml", "c.yaml", "t.md", "--repository", f"some/where@{COMMIT}"]
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
+    repository: Path, capsys: pytest.CaptureFixture[str], scheme: str
+) -> None:
+    """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are
+    the same.
+    """
+    mirror = f"{scheme}{repository}"
+    assert main([*NEW, "--mirror", mirror]) == 0
+    assert "2 of 2" in capsys.readouterr().out
+    (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))["catalogue"]["own"][
+        "from"
+    ]
+    assert (group["repository"], group["commit"]) == ("some/where", COMMIT)
+    for name, about in group["files"].items():
+        data = (repository / "some" / "where" / COMMIT / name).read_bytes()
+        assert (int(about["bytes"]), about["sha256"]) == (len(data), sha256(data).hexdigest())
+    shutil.rmtree("cache")
+    catalogue.catalogue.cache_clear()
+    assert main(["run", "own.yaml"]) == 2
+    assert "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+    assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
+    assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
+    shutil.rmtree("cache")
+    (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
+        "another\n", encoding="utf-8"
+    )
+    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2  # it is not what was checked in
+    assert "expected 23 bytes with sha256" in capsys.readouterr().err
+
+
+def test_the_example_of_the_help_page_is_what_comes_out(
+    tmp_path: Path,
+    shared: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Its table, config and command, on the real files; the checksums are those of the catalogue."""
+    monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    catalogue.catalogue.cache_clear()
+    page = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+    example = page[
+        page.index("## A published table in ten minutes") : page.index("## To add a recipe")
+    ]
+    blocks = [dedent(block) for block in re.findall(r"(?m)(?:^ {7}\S?.*\n)+", example)]
+    Path("table.md").write_text(blocks[0], encoding="utf-8")
+    Path("config.yaml").write_text(blocks[1], encoding="utf-8")
+    command = shlex.split(blocks[2])
+    assert main([*command[1:], "--mirror", str(shared / "mirror")]) == 0
+    said = capsys.readouterr().out
+    for line in blocks[3].splitlines():  # but for the seconds
+        assert line.rpartition(" ")[0] in said
+    content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
+    files = content["catalogue"]["livonian"]["from"][0]["files"]
+    known = catalogue.data_set("wmt22").files
+    assert {name: about["sha256"] for name, about in files.items()} == {
+        name: known[name].sha256 for name in files
+    }
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("A |", "C |", "own/outputs/C.txt: is not there"),
+        (
+            "data:own/refs",
+            "data:other/refs",
+            "expected one NAME, which `gec-pipeline data list` does not have",
+        ),
+        ("data:own", "data:conll14", "data:NAME/PATH; found none"),
+        ("refs/r.txt", "refs/*.txt", "refs/*.txt: name each file"),
+    ],
+)
+def test_what_is_not_in_a_repository_is_told(
+    repository: Path, capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
+) -> None:
+    for name in ("c.yaml", "t.md"):
+        Path(name).write_text(
+            Path(name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8"
+        )
+    assert main([*NEW, "--mirror", str(repository)]) == 2
+    assert message in capsys.readouterr().err
+    assert not Path("own.yaml").exists()
+    assert main([*NEW[:-1], "some/where@main"]) == 2
+    assert "a commit with all of its 40 digits" in capsys.readouterr().err
+
+
+FILE = {"bytes": 1, "sha256": "0" * 64}
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "message"),
+    [
+        ("conll14", {"files": {"a": FILE}}, "a data set of `gec-pipeline data list` is called so"),
+        ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
+        ("own", {"files": {"b/./a": FILE}}, "can be no name"),
+        ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),
+        ("own", {"files": {"a": FILE}, "commit": "main"}, "'main' can be no commit"),
+        ("own", {"files": {"a": {"bytes": 1}}}, "own: expected from:"),
+        ("own", {"files": {"a": {**FILE, "sha256": ""}}}, "'' can be no sha256"),
+        ("own", {"files": "wmt21.files"}, "own: expected from:"),
+    ],
+)
+def test_a_catalogue_of_ones_own_is_checked(
+    tmp_path: Path, name: str, group: dict[str, Any], message: str
+) -> None:
+    content = config(tmp_path)
+    content["catalogue"] = {
+        name: {"from": [{"repository": "some/where", "commit": COMMIT, **group}]}
+    }
+    with pytest.raises(InputError) as caught:
+        stages.prepare(from_mapping(content, tmp_path))
+    assert message in str(caught.value)

@@ -1,0 +1,750 @@
+"""Pages of several runs: what they say, what hostile names can do, their structure, and how they
+are in a browser.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pipeline.cli.dispatch import main
+from pipeline.errors import StoreError
+from pipeline.extensions.published import recipe as published
+from pipeline.extensions.published.leader_boards import Printed, leader_boards
+from pipeline.extensions.published.pages import page as report
+from pipeline.extensions.published.pages.leader_boards import (
+    ScoredBoard,
+    board_part,
+    family_tables,
+    short_citation,
+)
+from pipeline.extensions.published.pages.own_runs import Joined, NamedRun, board_page
+from pipeline.extensions.published.pages.page import (
+    by_publication,
+    reproduction_report,
+    value_tables,
+)
+from pipeline.extensions.published.recipe import Outcome, Recipe
+from pipeline.scoring.results import DatasetInfo
+from tests.conftest import ROOT, run, write_run
+from tests.extensions.page import browser as browsers
+from tests.extensions.page.browser import CONTRAST, check_cut
+from tests.extensions.page.test_page import Reader, check_harmless, check_policy
+from tests.extensions.plots.test_plots import HOSTILE, context
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pipeline.extensions.published.leader_boards import LeaderBoard
+    from pipeline.scoring.results import Results
+    from tests.extensions.page.browser import Browser
+
+NAMES = [
+    *HOSTILE,
+    "</title><script>x</script>",
+    '" onload="x',
+    "{{ 7 * 7 }}",
+    "'><img src=x onerror=x>",
+]
+
+
+def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
+    """Return an entry of results.json, of one value."""
+    compared = {
+        "place": name,
+        "expected": name,
+        "found": name,
+        "verdict": verdict,
+        "difference": 0.25,
+    }
+    whole = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}[verdict]
+    return {
+        "title": name,
+        "verdict": whole,
+        "recorded": whole,
+        "missed": False,
+        "published": True,
+        "values": 1,
+        "equal": int(verdict == "equal"),
+        "within_tolerance": 0,
+        "largest_difference": 0.25,
+        "rounding": None,
+        "tolerance": None,
+        "why": name,
+        "message": None,
+        "compared": [compared],
+        **more,
+    }
+
+
+def outcome(name: str = "one", *entries: dict[str, Any], **publication: Any) -> Outcome:
+    """Return an outcome of a recipe that says `name` wherever a text can stand."""
+    about = {
+        "what": name,
+        "verdict": "exact",
+        "cite": f"{name} 2001: {name}",
+        "url": name,
+        "recipe": name,
+        **publication,
+    }
+    kinds = [one["verdict"] for one in entries]
+    verdict = next((kind for kind in ("differs", "tolerance") if kind in kinds), "exact")
+    expectations = {"verdict": verdict, "recorded": "exact", "missed": [], "entries": list(entries)}
+    recipe = Recipe(
+        name, Path("x.yaml"), about, (), {"expect": [{"values": {name: name}, "title": name}]}
+    )
+    return Outcome(
+        recipe=recipe,
+        expectations=expectations if entries else None,
+        message="" if entries else name,
+        signatures=[name],
+        warnings=[name],
+    )
+
+
+def page_of(*outcomes: Outcome, boarded: Sequence[ScoredBoard] = ()) -> str:
+    return reproduction_report(outcomes, boarded, lambda _: "")
+
+
+def runs_of(names: Sequence[str]) -> list[NamedRun]:
+    """Return two runs by formula; the second has other outputs of the same names."""
+    results = context(names).results
+    digests = {f"system {name}": "1" for name in names}
+    one = replace(
+        results,
+        datasets={"d": DatasetInfo(lines=9, references=1, digests={"reference 0": "a", **digests})},
+    )
+    two = replace(
+        results,
+        datasets={
+            "d": DatasetInfo(
+                lines=9, references=1, digests={"reference 0": "a", **dict.fromkeys(digests, "2")}
+            )
+        },
+    )
+    return [NamedRun(names[0], one), NamedRun(f"{names[0]}2", two)]
+
+
+# ---- what the page says
+
+
+def test_values_stand_beside_ours_with_their_verdicts() -> None:
+    found = Reader(
+        page_of(
+            outcome(
+                "one", entry("a"), entry("b", "tolerance", tolerance="0.3"), entry("c", "differs")
+            )
+        )
+    )
+    text = " ".join(" ".join(found.text).split())
+    for said in (
+        "= 0.25",
+        "≈ 0.25",
+        "≠ 0.25",
+        "tolerance 0.3",
+        "gec-pipeline reproduce one",
+        "1 of 3 published values",
+    ):
+        assert said in text
+    kinds = [
+        a["class"]
+        for tag, a in found.elements
+        if tag == "td" and a.get("class") in ("good", "near", "bad")
+    ]
+    assert kinds == ["good", "near", "bad"]
+
+
+def test_entries_with_the_same_places_share_a_table() -> None:
+    same = [entry("x", title=title) for title in ("P", "R", "F", "more", "last")]
+    tables = value_tables([*same, entry("y")])
+    assert [[column["title"] for column in table["columns"]] for table in tables] == [
+        ["P", "R", "F", "more"],
+        ["last"],
+        ["y"],
+    ]
+
+
+def test_what_was_not_run_says_why() -> None:
+    found = " ".join(" ".join(Reader(page_of(outcome("a-result"))).text).split())
+    assert "Not run: a-result" in found
+
+
+def test_warnings_name_files_of_the_cache_as_configs_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GEC_PIPELINE_DATA", "/home/somebody/cache")
+    one = replace(
+        outcome("one", entry("a")), warnings=["d: /home/somebody/cache/conll14/x.m2: is odd"]
+    )
+    text = page_of(one)
+    assert "d: data:conll14/x.m2: is odd" in text
+    assert "somebody" not in text
+
+
+@pytest.mark.parametrize(
+    ("cite", "short"),
+    [
+        ("Ng, Wu, Briscoe and Bryant 2014: The CoNLL-2014 Shared Task. CoNLL", "Ng et al. 2014"),
+        ("Felice and Briscoe 2015: Towards", "Felice and Briscoe 2015"),
+        ("Shota Koyama: gleu, an implementation", "Shota Koyama"),
+        ("", "in no publication"),
+    ],
+)
+def test_short_citations(cite: str, short: str) -> None:
+    assert short_citation({"cite": cite}) == short
+
+
+def test_publications_are_in_order_of_their_years() -> None:
+    several = [
+        outcome("c", cite="C 2015: c"),
+        outcome("a", cite="A: a"),
+        outcome("b", cite="B 2014: b"),
+    ]
+    assert [cite for cite, _ in by_publication([*several, outcome("d", cite="")])] == [
+        "B 2014: b",
+        "C 2015: c",
+        "A: a",
+        "",
+    ]
+    others = [
+        outcome("e", cite="E 2001: e", field="machine translation"),
+        outcome("f", cite="F 2000: f", field="x"),
+    ]
+    assert [cite[:1] for cite, _ in by_publication([*others, *several])] == [
+        "B",
+        "C",
+        "A",
+        "E",
+        "F",
+    ]
+    text = page_of(*others, *several)
+    assert text.count('<h3 class="field">Machine translation</h3>') == 1
+    assert text.index("Grammatical error correction</h3>") < text.index("Machine translation</h3>")
+
+
+def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
+    """Return all recipes of the package as not run, and their boards."""
+    outcomes = [
+        Outcome(recipe=one, expectations=None, message="x") for one in published.recipes().values()
+    ]
+    return outcomes, [
+        ScoredBoard(board, None, None, "nothing is here") for board in leader_boards(outcomes)
+    ]
+
+
+def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() -> None:
+    outcomes, boarded = everything()
+    text = page_of(*outcomes, boarded=boarded)
+    assert len(text.encode()) < 3_000_000
+    found = Reader(text)
+    known = {attributes["id"] for _, attributes in found.elements if attributes.get("id")}
+    assert {f"result-{name}" for name in published.recipes()} <= known
+    links = [attributes.get("href") or "" for tag, attributes in found.elements if tag == "a"]
+    assert {link[1:] for link in links if link.startswith("#")} <= known
+    assert all(link.startswith(("#", "https://")) for link in links)
+
+
+def scored(board: LeaderBoard) -> ScoredBoard:
+    """Return a board on which all systems have scores, by formula."""
+    results = context([entrant.name for entrant in board.entrants]).results
+    info = {board.name: DatasetInfo(lines=9, references=2, digests={})}
+    scores = [replace(score, dataset=board.name) for score in results.scores]
+    tests = [replace(test, dataset=board.name) for test in results.tests]
+    return ScoredBoard(
+        board, {"x": "y"}, replace(results, datasets=info, scores=scores, tests=tests), ""
+    )
+
+
+def equalled(one: Outcome) -> Outcome:
+    """Return the outcome of a recipe of which every value that it has was found."""
+    entries = []
+    for expected in one.recipe.expected:
+        values = expected["values"] if isinstance(expected.get("values"), dict) else {}
+        cells = [
+            {
+                "place": place,
+                "expected": str(v),
+                "found": f"{v}00",
+                "verdict": "equal",
+                "difference": 0.25,
+            }
+            for place, v in values.items()
+            if isinstance(v, str)
+        ]
+        if cells:
+            entries.append(
+                entry(str(expected.get("title", "values")), compared=cells, values=len(cells))
+            )
+    expectations = {"verdict": "exact", "recorded": "exact", "missed": [], "entries": entries}
+    return replace(one, expectations=expectations, message="")
+
+
+def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> None:
+    board = everything()[1][0].board
+    printed = [
+        Printed("one", value, "", 2014) for value in ("41.5", "41.50", "41.6", "41.7", "41.5")
+    ]
+    several = replace(
+        board, entrants=(replace(board.entrants[0], printed=tuple(printed)), *board.entrants[1:])
+    )
+    part = board_part(scored(several), "")
+    assert part["rows"][0].cells[-2] == "41.5, 41.50 and 2 more"
+    assert [row[1] for row in part["printed"].rows if row[0] == board.entrants[0].name] == [
+        one.value for one in printed
+    ]
+
+
+def test_a_year_has_a_table_of_its_results() -> None:
+    """Three systems in two clusters, of which only the last is significantly worse than its
+    neighbour.
+    """
+    board = everything()[1][0].board
+    results = scored(replace(board, entrants=board.entrants[:3])).results
+    assert results
+    ranked = [replace(score, rank=rank) for rank, score in enumerate(results.scores, 1)]
+    numbered = [
+        (one, one.bootstrap, n) for one, n in zip(ranked, (1, 1, 2), strict=True) if one.bootstrap
+    ]
+    ranked = [replace(one, bootstrap=replace(spread, cluster=n)) for one, spread, n in numbered]
+    sure: dict[str, Any] = {"interval": (0.1, 0.2), "wins": 50, "losses": 5}
+    test, names = results.tests[0], [score.system for score in ranked]
+    tests = [
+        replace(test, system=names[one], other=names[two], p_adjusted=p, **sure)
+        for one, two, p in ((0, 1, 0.2), (2, 1, 0.01), (0, 2, 0.01))
+    ]
+    own = replace(results, scores=ranked, tests=tests)
+    boards = []
+    turned = replace(own, scores=ranked[::-1])
+    for pair, metric, found in (
+        ("a-b", "BLEU", own),
+        ("c-d", "BLEU", own),
+        ("a-b", "chrF", turned),
+    ):
+        about: dict[str, Any] = {
+            "name": f"y-{pair}-{metric}",
+            "family": "y",
+            "result": pair,
+            "title": f"Y {pair}, {metric}",
+        }
+        info = dict.fromkeys([about["name"]], DatasetInfo(lines=9, references=2, digests={}))
+        named = replace(board, entrants=board.entrants[:3], **about)
+        boards.append(ScoredBoard(named, {}, replace(found, datasets=info), ""))
+    tables = family_tables([*boards, boards[0]._replace(results=None)])
+    assert list(tables) == ["y"]
+    assert tables["y"].header[:5] == [
+        "result",
+        "systems",
+        "best by BLEU",
+        "clusters by BLEU",
+        "not told apart by BLEU",
+    ]
+    rows = [[getattr(cell, "text", cell) for cell in row] for row in tables["y"].rows]
+    one = [names[0], "2", "1 of 2"]
+    assert rows == [["a-b", "3", *one, *one, "yes"], ["c-d", "3", *one, "-", "-", "-", "yes"]]
+    assert 'href="#board-y-a-b-BLEU"' in page_of(boarded=boards)
+
+
+# ---- what hostile texts can do, and the structure of the pages
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_texts_stay_text(name: str) -> None:
+    harmless = page_of(outcome("one", entry("a"))), board_page(runs_of(["A", "B", "C"]), 2)
+    hostile = page_of(outcome(name, entry(name))), board_page(runs_of([name, "B", "C"]), 2)
+    for text, plain in zip(hostile, harmless, strict=True):
+        check_harmless(text, plain, name, "span")
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "file:///etc/passwd"]
+)
+def test_only_addresses_of_the_web_are_links(address: str) -> None:
+    found = Reader(page_of(outcome("one", entry("a"), url=address)))
+    assert address not in [attributes.get("href") for _, attributes in found.elements]
+    found = Reader(page_of(outcome("one", entry("a"), url="https://example.org/x")))
+    assert "https://example.org/x" in [attributes.get("href") for _, attributes in found.elements]
+
+
+def both() -> list[str]:
+    outcomes, boarded = everything()
+    return [page_of(*outcomes, boarded=boarded), board_page(runs_of(["A", "B", "C"]), 2)]
+
+
+def test_nothing_but_their_own_scripts_and_styles_may_run() -> None:
+    for text in both():
+        check_policy(Reader(text))
+
+
+def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
+    """One h1, no level skipped; heads of tables with a scope; drawings and tables with a name; ids
+    once.
+    """
+    for text in both():
+        elements = Reader(text).elements
+        levels = [int(tag[1]) for tag, _ in elements if tag in ("h1", "h2", "h3", "h4")]
+        assert levels.count(1) == 1
+        assert levels[0] == 1
+        assert all(later - earlier <= 1 for earlier, later in itertools.pairwise(levels))
+        heads = [
+            attributes
+            for tag, attributes in elements
+            if tag == "th" and not attributes.get("aria-hidden")
+        ]
+        assert heads
+        assert all(attributes.get("scope") in ("col", "row", "colgroup") for attributes in heads)
+        drawings = [attributes for tag, attributes in elements if tag == "svg"]
+        told = [
+            one for one in drawings if one.get("aria-hidden") != "true"
+        ]  # a bar shows what cells beside it say
+        assert all(one.get("role") == "img" and one.get("aria-label") for one in told)
+        tags = [tag for tag, _ in elements]
+        assert tags.count("caption") == tags.count("table")
+        ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
+        assert len(ids) == len(set(ids))
+
+
+# ---- boards of several runs
+
+
+def results_of(
+    *systems: str, reference: str = "a", outputs: str = "1", signature: str = ""
+) -> Results:
+    """Return results by formula, with digests of texts."""
+    results = context(systems).results
+    digests = {"reference 0": reference} | {f"system {name}": outputs for name in systems}
+    scores = [replace(score, metric=signature or score.metric) for score in results.scores]
+    return replace(
+        results,
+        scores=scores,
+        warnings=[],
+        datasets={"d": DatasetInfo(lines=9, references=1, digests=digests)},
+    )
+
+
+def test_the_same_output_of_two_runs_comes_once() -> None:
+    joined = Joined([NamedRun("r1", results_of("A", "B")), NamedRun("r2", results_of("A", "B"))])
+    assert joined.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
+    assert [(score.system, score.rank) for score in joined.results.scores] == [("A", 1), ("B", 2)]
+    assert joined.results.warnings == []
+
+
+def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
+    joined = Joined(
+        [
+            NamedRun("r1", results_of("A", "B")),
+            NamedRun("r2", results_of("B", "C", outputs="2")),
+            NamedRun("r3", results_of("B")),
+        ]
+    )
+    assert joined.runs == {
+        ("d", "A"): ["r1"],
+        ("d", "B"): ["r1", "r3"],
+        ("d", "B@r2"): ["r2"],
+        ("d", "C"): ["r2"],
+    }
+    assert sorted((score.rank, score.system) for score in joined.results.scores) == [
+        (1, "A"),
+        (1, "B@r2"),
+        (3, "B"),
+        (3, "C"),
+    ]
+    assert joined.results.warnings == [
+        "d: B is another text in r2, and is called B@r2",
+        "d: gleu of B is another number in r3",
+    ]
+
+
+def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
+    runs = [NamedRun("r1", results_of("A")), NamedRun("r2", results_of("A", reference="b"))]
+    found = Joined([*runs, NamedRun("r3", results_of("A", reference="b"))])
+    assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
+    assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
+    assert found.results.warnings == [
+        "d: reference 1 is not the same in r2 as before: its scores cannot be compared with those, and stand on boards "
+        "of their own"
+    ]
+
+
+def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> None:
+    one, two = "gleu|n:4|refs:max|nrefs:1|v:0.2.0", "gleu|n:3|refs:max|nrefs:1|v:0.2.0"
+    found = Joined(
+        [
+            NamedRun("r1", results_of("A", signature=one)),
+            NamedRun("r2", results_of("A", signature=two)),
+        ]
+    )
+    assert [score.metric for score in found.results.scores] == [one, two]
+    older = one.replace("0.2.0", "0.1.0")
+    found = Joined(
+        [
+            NamedRun("r1", results_of("A", signature=one)),
+            NamedRun("r2", results_of("B", signature=older)),
+        ]
+    )
+    assert [score.metric for score in found.results.scores] == [one, one]
+    assert found.results.warnings == ["d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"]
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("boards")
+    for name, systems in (("one", "AB"), ("two", "BC")):
+        config = write_run(
+            folder,
+            12,
+            systems="ABC",
+            chosen=["gleu[iter=5]", "bleu"],
+            statistics={"resamples": "20"},
+        )
+        content = json.loads(config.read_text(encoding="utf-8"))
+        content["systems"] = {key: content["systems"][key] for key in systems}
+        config.write_text(json.dumps(content), encoding="utf-8")
+        run(config, folder / name)
+    return [folder / "one", folder / "two"]
+
+
+def test_the_command_writes_prints_and_chooses(
+    two_runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [str(path) for path in two_runs]
+    assert main(["report", *runs, "--format", "board"]) == 0
+    printed = capsys.readouterr().out
+    for target, file in (
+        (tmp_path / "x.html", tmp_path / "x.html"),
+        (tmp_path / "dir", tmp_path / "dir" / "board.html"),
+    ):
+        assert main(["report", *runs, "--format", "board", "--output", str(target)]) == 0
+        assert file.read_text(encoding="utf-8") == printed
+    found = " ".join(Reader(printed).text)
+    assert "one, two" in found  # B is in both
+    scores = {
+        s["system"]: s["score"]
+        for r in two_runs
+        for s in json.loads((r / "results.json").read_text())["scores"]
+    }
+    assert set(scores) == {"A", "B", "C"}
+    capsys.readouterr()
+    assert main(["report", *runs, "--format", "board", "--metric", "bleu", "--system", "C"]) == 0
+    chosen = Reader(capsys.readouterr().out)
+    assert [a["id"] for _, a in chosen.elements if (a.get("id") or "").startswith("board-")] == [
+        "board-1"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            ["--format", "markdown"],
+            "one run is reported at a time; --format board and --plot curves take several",
+        ),
+        (["--format", "board", "html"], "--format board: is a page of its own"),
+        (["--format", "board", "--lines", "3"], "--lines: has no effect on --format board"),
+        (["--format", "board", "--mean"], "--mean: has no effect on --format board"),
+        (["--format", "board", "--metric", "rouge"], "--metric rouge: there is no such one"),
+    ],
+)
+def test_wrong_use(
+    more: list[str], message: str, two_runs: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
+    assert message in capsys.readouterr().err
+
+
+def test_the_package_has_every_part_of_the_pages() -> None:
+    folder = ROOT / "pipeline" / "report" / "reproduction" / "assets"
+    parts = {report.DESIGN.template, *report.DESIGN.styles, *report.DESIGN.scripts}
+    shared = {file.name for file in (ROOT / "pipeline" / "report" / "html" / "assets").iterdir()}
+    assert {file.name for file in folder.iterdir()} == parts - shared
+
+
+if browsers.lacking():
+    pytest.skip(browsers.lacking(), allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The reports on all recipes and on hostile ones, and leader boards of runs."""
+    folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
+    hostile = [outcome(name, entry(name), entry(f"{name}2", "differs")) for name in HOSTILE]
+    good = outcome(
+        "fine", entry("a"), entry("b", "tolerance"), entry("c", "differs"), cite="Fine 2003: x"
+    )
+    texts = {
+        "report": page_of(good, *outcomes, boarded=boarded),
+        "scored": page_of(
+            good, *map(equalled, outcomes), boarded=[scored(one.board) for one in boarded]
+        ),
+        "hostile": page_of(*hostile),
+        "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
+    }
+    paths = {name: folder / f"{name}.html" for name in texts}
+    for name, text in texts.items():
+        paths[name].write_text(text, encoding="utf-8")
+    return paths
+
+
+@pytest.mark.parametrize("name", ["report", "hostile", "boards"])
+@pytest.mark.parametrize("width", [1440, 320])
+def test_pages_open_without_a_complaint_and_fit(
+    browser: Browser, name: str, width: int, pages: dict[str, Path]
+) -> None:
+    browser.size(width)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.complaints() == []
+    browser.size()
+
+
+@pytest.mark.parametrize("name", ["report", "scored", "boards"])
+@pytest.mark.parametrize("width", [1440, 1024, 390])
+def test_no_table_is_cut_without_a_hint(
+    browser: Browser, name: str, width: int, pages: dict[str, Path]
+) -> None:
+    browser.size(width)
+    browser.open(pages[name])
+    tables = check_cut(browser)
+    wide = [(label, need, room) for label, need, room in tables if need > room]
+    if name == "scored" and width == 1440:
+        assert len(tables) > 80
+        assert wide == []
+
+
+def test_one_board_is_open_at_a_time_on_a_phone_too(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.size(390)
+    browser.open(pages["scored"])
+    shown = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
+    boards = browser.run(shown)
+    assert len(boards) > 6
+    assert boards == [True, *[False] * (len(boards) - 1)]
+    browser.click("ul.contents li:nth-child(3) a")
+    assert browser.run(shown) == [False, False, True, *[False] * (len(boards) - 3)]
+    assert browser.run("return location.hash") == "#board=3"
+    browser.open(pages["scored"], "board-jfleg-test-gleu")
+    assert browser.run("return document.getElementById('board-jfleg-test-gleu').checkVisibility()")
+    browser.size(media="print")
+    assert browser.run(shown) == [True] * len(boards)
+    browser.size()
+
+
+DROP = """
+const [name, text] = arguments, files = new DataTransfer();
+files.items.add(new File([text], name));
+dispatchEvent(new DragEvent("drop", { dataTransfer: files, bubbles: true, cancelable: true }));
+"""
+TOLD = "return document.querySelector('#own [role=status]').innerText"
+
+
+def test_a_dropped_output_is_looked_up_and_never_scored(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    """The checksum is that of Python's hashlib; line ends are those of any system."""
+    browser.open(pages["scored"])
+    assert browser.run("return document.querySelector('#own').checkVisibility()")
+    board, row = "#board-conll14-m2", "#board-conll14-m2 tbody tr[data-sha256]"
+    known = hashlib.sha256(b"One line .\nAnd another .\n").hexdigest()
+    browser.run(f"document.querySelector('{row}').dataset.sha256 = arguments[0]", known)
+    rank, system, score = browser.rows(row)[0][:3]
+    for text in ("One line .\nAnd another .\n", "One line .\r\nAnd another ."):
+        browser.run(DROP, "mine.txt", text)
+        browser.wait(f"{TOLD}.includes('is the text of an output here')", True)
+        assert f": {system} is {rank} of" in browser.run(TOLD)
+        assert f"with {score}" in browser.run(TOLD)
+        assert browser.run(f"return document.querySelector('{row}').className").split()[-1] == "own"
+        browser.run(DROP, "other.txt", "x\ny\nz")
+        browser.wait(f"{TOLD}.includes('3 lines, as no data set')", True)
+        assert browser.run("return document.querySelectorAll('tr.own').length") == 0
+    browser.run(f"document.querySelector('{board}').dataset.lines = '3'")
+    browser.run(DROP, "it's mine.txt", "x\ny\nz\n")
+    browser.wait(f"{TOLD}.includes('No output here has the text of')", True)
+    assert "gec-pipeline reproduce --board conll14-m2 --add 'it'\\''s mine.txt'" in browser.run(
+        TOLD
+    )
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("name", ["report", "boards"])
+def test_every_text_has_contrast(
+    browser: Browser, name: str, dark: bool, pages: dict[str, Path]
+) -> None:
+    browser.size(dark=dark)
+    browser.open(pages[name])
+    browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    assert browser.run(CONTRAST) == {}
+    browser.size()
+
+
+def test_a_link_opens_its_result(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["report"], "result-gjg-m2")
+    assert browser.run(
+        "return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)"
+    ) == ["result-gjg-m2"]
+    browser.run("location.hash = '#result-gjg-bleu'")
+    browser.wait("return document.getElementById('result-gjg-bleu').open", True)
+    browser.run("document.getElementById('open').click()")
+    assert browser.run("return document.querySelectorAll('details.result:not([open])').length") == 0
+    browser.run("document.getElementById('close').click()")
+    assert browser.run("return document.querySelectorAll('details.result[open]').length") == 0
+
+
+def test_a_search_leaves_what_has_all_of_its_words(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    """The oracle is the names of recipes and boards; the sections of other fields are gone with
+    their publications.
+    """
+    browser.open(pages["scored"])
+    visible = "[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility())"
+    shown = f"return {visible}.map((one) => one.innerText.trim())"
+    fields, results = (
+        browser.run(shown, "h3.field"),
+        browser.run(shown, "details.result > summary b"),
+    )
+    assert len(fields) > 2
+    search = "const i = document.getElementById('find'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))"
+    browser.run(search, "UniEval qags")
+    kept = ["unieval-qags-cnndm", "unieval-qags-xsum"]
+    assert sorted(browser.run(shown, "details.result > summary b")) == kept
+    assert sorted(browser.run(shown, "#results tbody th")) == kept
+    assert [name.lower() for name in browser.run(shown, "h3.field")] == [
+        "dialogue, data to text and summaries"
+    ]
+    assert (
+        browser.run("return document.getElementById('found').textContent") == "2 results, 0 boards"
+    )
+    browser.run(search, "jfleg DEV gleu")
+    assert [name.partition(" GLEU")[0] for name in browser.run(shown, ".contents li")] == [
+        "JFLEG dev,"
+    ]
+    browser.run(search, "nothing of the kind")
+    assert browser.run(shown, "details.result, h3.field, .contents li") == []
+    browser.run(search, "")
+    assert (browser.run(shown, "h3.field"), browser.run(shown, "details.result > summary b")) == (
+        fields,
+        results,
+    )
+
+
+def test_columns_of_results_can_be_sorted(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["report"])
+    first = "return document.querySelector('#results tbody th').textContent"
+    before = browser.run(first)
+    browser.run("document.querySelector('#results thead button').click()")
+    assert browser.run(first) == "acl2015-human-order" != before
+
+
+def test_print_has_every_result_and_no_controls(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.size(media="print")
+    browser.open(pages["report"])
+    shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+    assert browser.run(shown, "details.result > summary") > 70
+    assert browser.run(shown, ".buttons, .top, .copy") == 0
+    browser.size()

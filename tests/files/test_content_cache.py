@@ -1,0 +1,126 @@
+"""A cache on disk that is damaged, locked, of another make or no file: work goes on, and one line
+says why.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import sys
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+if sys.platform == "win32":
+    pytest.skip("needs pipes and links", allow_module_level=True)
+
+from pipeline.files import content_cache
+from pipeline.files.content_cache import SCORES, ContentCache
+from pipeline.parallel import quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ENDLESS = """
+WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
+SELECT randomblob(9) AS key, 'x' AS numbers, '' AS proof FROM r
+"""
+
+
+def replaced(*statements: str) -> Callable[[Path], object]:
+    """Return a function that makes another database in the place of a cache."""
+
+    def make(path: Path) -> None:
+        path.unlink()
+        with closing(sqlite3.connect(path)) as database, database:
+            for statement in statements:
+                database.execute(statement)
+
+    return make
+
+
+def special(make: Callable[[Path], object]) -> Callable[[Path], object]:
+    def put(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return put
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+MENDED: dict[str, Callable[[Path], object]] = {
+    "noise": lambda path: path.write_bytes(os.urandom(9000)),
+    "cut": cut,
+    "endless": replaced(f"CREATE VIEW scores_a AS {ENDLESS}"),
+    "trigger": replaced(
+        "CREATE TABLE scores_a (key, numbers, proof)", f"CREATE VIEW b AS {ENDLESS}"
+    ),
+    "newer": lambda path: path.write_bytes(
+        path.read_bytes()[:18] + b"\x09\x09" + path.read_bytes()[20:]
+    ),
+    "empty": lambda path: path.write_bytes(b""),
+}
+LEFT_OUT: dict[str, Callable[[Path], object]] = {
+    "columns": replaced("CREATE TABLE scores_a (a, b)"),
+    "folder": special(lambda path: path.mkdir()),
+    "pipe": special(os.mkfifo),
+    "endless file": special(lambda path: path.symlink_to("/dev/zero")),
+}
+
+
+def a_cache(path: Path, told: list[str]) -> ContentCache:
+    return ContentCache(SCORES, path, told.append, of="a")
+
+
+@pytest.mark.parametrize("way", [*MENDED, *LEFT_OUT])
+def test_a_cache_is_never_why_work_fails(tmp_path: Path, way: str) -> None:
+    path, told = tmp_path / "c.sqlite", list[str]()
+    a_cache(path, told).write({b"%d" % n: b"1" * 40 for n in range(100)})
+    assert a_cache(path, told).read([b"7"]) == {b"7": b"1" * 40}
+    (MENDED | LEFT_OUT)[way](path)
+    own = a_cache(path, told)
+    assert own.read([b"7"]) in ({}, {b"7": b"1" * 40})
+    own.write({b"8": b"2"})
+    own.tables()
+    assert len(told) == (way != "empty")
+    assert a_cache(path, told).read([b"8"]) == ({b"8": b"2"} if way in MENDED else {})
+
+
+def test_a_cache_that_is_locked_for_good_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content_cache, "PATIENCE", 0)
+    path, told = tmp_path / "c.sqlite", list[str]()
+    a_cache(path, told).write({b"7": b"1"})
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        own = a_cache(path, told)
+        assert own.read([b"7"]) == {}
+        own.write({b"8": b"2"})
+        assert told == [f"{path}: scores are not kept: database is locked"]
+    assert a_cache(path, told).read([b"7", b"8"]) == {b"7": b"1"}
+
+
+def test_lokys_thread_may_fail_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    """It does where work is given up: its task is gone. Other threads are heard."""
+
+    def fail(name: str) -> str:
+        with quiet():
+            thread = threading.Thread(target=lambda: dict[str, str]()[name], name=name)
+            thread.start()
+            thread.join()
+        return capsys.readouterr().err
+
+    hook = threading.excepthook
+    threading.excepthook = threading.__excepthook__
+    try:
+        assert fail("ExecutorManagerThread") == ""
+        assert "KeyError: 'mine'" in fail("mine")
+    finally:
+        threading.excepthook = hook

@@ -1,0 +1,270 @@
+"""Small tables: what separates columns, what a cell may be, and how the four readers of them take
+odd files.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline.data.config.resolved import Column
+from pipeline.data.number_files import numbers
+from pipeline.errors import CorpusError
+from pipeline.extensions.human.judgments import read_items
+from pipeline.extensions.human.records import read_records
+from pipeline.extensions.human.score_files import read_scores
+from pipeline.extensions.published.published_sections import cells_of
+from pipeline.files.small_tables import is_numeric, number_of, read_rows, separator_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rows(
+    folder: Path, data: str | bytes, name: str = "t", **options: str
+) -> list[tuple[int, list[str]]]:
+    (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    return [(row.line, row.cells) for row in read_rows(folder / name, 1 << 20, **options)]
+
+
+def refusal(folder: Path, data: str | bytes) -> str:
+    with pytest.raises(CorpusError) as caught:
+        rows(folder, data)
+    return str(caught.value).replace(f"{folder}/", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "separator"),
+    [
+        ("a b", None),
+        ("", None),
+        ("a,b", ","),
+        ("a;b", ";"),
+        ("a;b,c", ","),
+        ("a,b\tc;d", "\t"),
+        ("a\u2003b", None),
+    ],
+)
+def test_the_first_separator_that_a_line_has(line: str, separator: str | None) -> None:
+    assert separator_of(line) == separator
+
+
+def test_other_separators_in_another_order() -> None:
+    assert separator_of("a,b\tc", ",;\t") == ","
+    assert separator_of("a;b", "\t,") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ("", []),
+        ("a 1", [(1, ["a", "1"])]),  # the last line has no end
+        ("\ufeffa,1\r\nb,2\r\n", [(1, ["a", "1"]), (2, ["b", "2"])]),
+        ("\n\na 1\n\n \nb 2\n", [(3, ["a", "1"]), (6, ["b", "2"])]),
+        ("a\t1,5\tx y\n", [(1, ["a", "1,5", "x y"])]),  # a tab before a comma
+        (
+            "a b\nc,d\te\n",
+            [(1, ["a", "b"]), (2, ["c,d", "e"])],
+        ),  # the first line alone says what separates
+        ('"a, ""b""", 1\n', [(1, ['a, "b"', "1"])]),
+        (
+            '"a b 1\n',
+            [(1, ['"a', "b", "1"])],
+        ),  # between blanks a quotation mark that is not closed is a character
+        ('a 5"\nb 1\n', [(1, ["a", '5"']), (2, ["b", "1"])]),
+        ('a,5" x\n', [(1, ["a", '5" x'])]),
+        ("\u2003a\u00a0,\u20091 \n", [(1, ["a", "1"])]),
+        ("a\u2003\u00a01\x1c2\n", [(1, ["a", "1", "2"])]),
+        ("a,,\n,\n", [(1, ["a", "", ""]), (2, ["", ""])]),
+    ],
+)
+def test_rows_of_odd_files(
+    tmp_path: Path, data: str, expected: list[tuple[int, list[str]]]
+) -> None:
+    assert rows(tmp_path, data) == expected
+    assert rows(tmp_path, gzip.compress(data.encode()), "t.gz") == expected
+
+
+def test_comments_are_left_out_and_say_nothing_of_the_separator(tmp_path: Path) -> None:
+    assert rows(tmp_path, "# a,b\n  #c\na 1 #\n", comment="#") == [(3, ["a", "1", "#"])]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ('a,1\nb,"2\nc,3\n', "t:2: not valid CSV: unexpected end of data"),
+        ('a,1\nb,"2"x\n', "t:2: not valid CSV: ',' expected after '\"'"),
+        ('a\t"1\n"b"\t2\n', "t:1: not valid CSV: unexpected end of data"),
+        (b"a 1\nb \xff\n", "t:2: byte 3 of the line (0xff) is not valid UTF-8"),
+        ("a,b\rc\n", "t:1: not valid CSV: new-line character seen in unquoted field"),
+        ("a,1\n\nb," + "x" * 140_000, "t:3: not valid CSV: field larger than field limit (131072)"),
+    ],
+)
+def test_what_cannot_be_parted_is_told_with_its_line(
+    tmp_path: Path, data: str | bytes, message: str
+) -> None:
+    assert refusal(tmp_path, data).startswith(message)
+
+
+def test_only_zeros_may_follow_packed_data(tmp_path: Path) -> None:
+    """The format of xz allows such padding."""
+    packed = lzma.compress(b"a 1\n")
+    assert rows(tmp_path, packed + packed + bytes(8), "t.xz") == [(1, ["a", "1"]), (2, ["a", "1"])]
+    with pytest.raises(CorpusError, match="is cut short: the xz data ends"):
+        rows(tmp_path, packed + b"more", "t.xz")
+
+
+def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
+    (tmp_path / "t.gz").write_bytes(gzip.compress(b"a 1\n" * 1000))
+    with pytest.raises(CorpusError, match="unpacks, with what came before, to more than 100 bytes"):
+        list(read_rows(tmp_path / "t.gz", 100))
+    with pytest.raises(CorpusError, match="no such file"):
+        list(read_rows(tmp_path / "nothing", 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("1", 1.0), ("-.5", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1E5", 1e5), ("007", 7.0)],
+)
+def test_numbers(text: str, value: float) -> None:
+    assert number_of(text) == value
+    assert is_numeric(text)
+    assert math.copysign(1, number_of("-0.0")) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", ".", "1_0", "1,5", "0x1", "\u0661", " 1", "1e", "--1", "one", "1 2", "5%"]
+)
+def test_what_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a score, found '"):
+        number_of(text, "a score")
+    assert not is_numeric(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["nan", "NaN", "inf", "Infinity", "None", "NULL", "na", "N/A", "-"]
+)
+def test_words_for_no_number_name_no_column(text: str) -> None:
+    assert is_numeric(text)
+    with pytest.raises(ValueError, match="expected a number"):
+        number_of(text)
+
+
+def test_numbers_that_no_float_holds() -> None:
+    with pytest.raises(ValueError, match="'-1e999' is too large a number"):
+        number_of("-1e999")
+    assert number_of("1e999", largest=math.inf) == math.inf
+    with pytest.raises(ValueError, match=f"found '{'x' * 40}'"):
+        number_of("x" * 1000)
+
+
+# The four readers. What a quotation mark, a blank line and a first line mean differs between them.
+
+TABLES = [
+    "A,1\nB,2\n",
+    "\ufeffA,1\r\nB,2",
+    "A\t1\nB\t2\n",
+    "A;1\nB;2\n",
+    "  A  1\n\u2003B\u20032\n",
+    "\n\nA 1\n \nB 2\n\n",
+    '"A",1\n"B","2"\n',
+]
+
+
+@pytest.mark.parametrize("text", TABLES)
+def test_scores_and_tables_are_read_alike(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(text, encoding="utf-8", newline="")
+    assert read_scores(path) == {"t": {"A": 1.0, "B": 2.0}}
+    assert [
+        (cell.system, float(cell.score)) for cell in cells_of(read_records(path), "1", "2")
+    ] == [
+        ("A", 1.0),
+        ("B", 2.0),
+    ]
+
+
+def test_numbers_of_sentences_take_quotation_marks_as_they_are(tmp_path: Path) -> None:
+    """A column may hold raw sentences, which begin with a quotation mark and do not end with one."""
+    path = tmp_path / "t.tsv"
+    path.write_text('text\tscore\n"Well\t1\n"No" he said\t2\n', encoding="utf-8")
+    assert list(
+        numbers(
+            path,
+            "t.tsv",
+            Column(kind="numbers", path=path, column="score", header=True, decimals=None),
+        )
+    ) == [b"1.0", b"2.0"]
+    path.write_text("1;2\n", encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"t\.tsv:1: no column is called 'a'"):
+        list(numbers(path, "t.tsv", Column(kind="numbers", path=path, column="a+b", decimals=None)))
+
+
+HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{HEADER}\n1,A,1,B,2\n",
+        f"\ufeff{HEADER}\r\n1,A,1,B,2",
+        f"{HEADER}\r1,A,1,B,2\r",
+        f"{HEADER}\n\n1, A ,1 ,B,2\n\n",
+        f"{HEADER},note\t\n1,A,1,B,2,x\n",  # a comma before a tab: cells may end in white space
+        f'{HEADER},"a\nnote"\n1,A,1,B,2,"two\nlines, and more"\n',
+        f"{HEADER}\n1,A,1,B,2\n".replace(",", ";"),
+        f"{HEADER}\n1,A,1,B,2\n".replace(",", "\t"),
+    ],
+)
+def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8", newline="")
+    (item,) = read_items(path)
+    assert (item.segment, [(group.systems, group.rank) for group in item.groups]) == (
+        "1",
+        [(("A",), 1), (("B",), 2)],
+    )
+
+
+def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n', encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"):
+        list(read_items(path))
+
+
+def test_names_with_blanks_stand_in_quotation_marks(tmp_path: Path) -> None:
+    assert rows(tmp_path, 'x "a b"  "c ""d"""\ne"f g\n"" "h"\n') == [
+        (1, ["x", "a b", 'c "d"']),
+        (2, ['e"f', "g"]),
+        (3, ["", "h"]),
+    ]
+    path = tmp_path / "people"
+    path.write_text('"GPT-4 (few-shot)" 0.5\nB 0.25\n', encoding="utf-8")
+    assert read_scores(path) == {"people": {"GPT-4 (few-shot)": 0.5, "B": 0.25}}
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("GPT-4 (few-shot) 0.5\nB 0.6\n", 1),
+        ("B 0.6\nLlama two 0.5\n", 2),
+        ("B 0.6\nLlama 2 0.5\n", 2),
+    ],
+)
+def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(
+    tmp_path: Path, text: str, where: int
+) -> None:
+    (tmp_path / "people").write_text(text, encoding="utf-8")
+    with pytest.raises(
+        CorpusError, match=rf"people:{where}: .*; a name with blanks stands in quotation marks"
+    ):
+        read_scores(tmp_path / "people")
+    (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n", encoding="utf-8")
+    with pytest.raises(CorpusError) as caught:
+        read_scores(tmp_path / "people")
+    assert "quotation" not in str(caught.value)
