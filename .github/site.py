@@ -20,7 +20,7 @@ from mkdocs.structure.files import File, Files
 
 import pipeline
 from pipeline.cli import main
-from pipeline.extensions.plots import PLOTS
+from pipeline.report import PLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     call("init", "--sample", str(SAMPLE))
     pages = {"changelog.md": (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    pages["index.md"] = re.sub(r"\]\((pipeline/help/|\.github/)", "](", readme)
+    pages["index.md"] = re.sub(
+        r"\]\((pipeline/help/|pipeline/extensions/[a-z]+/help/|\.github/)", "](", readme
+    )
+    for path in (ROOT / "pipeline" / "extensions").glob("*/help/*.md"):
+        files.append(File.generated(config, path.name, abs_src_path=str(path)))
     for picture in (ROOT / ".github" / "pictures").iterdir():
         files.append(File.generated(config, f"pictures/{picture.name}", abs_src_path=str(picture)))
     names = [

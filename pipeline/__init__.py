@@ -40,8 +40,6 @@ from typing import TYPE_CHECKING, Any
 from ._version import __version__
 
 if TYPE_CHECKING:
-    from pipeline.extensions.human.comparison import correlate
-
     from . import compat, errors, rewards
     from .api import compare, evaluate, load, run
     from .evaluation import Evaluation, Result
@@ -58,7 +56,6 @@ __all__ = [
     "__version__",
     "compare",
     "compat",
-    "correlate",
     "errors",
     "evaluate",
     "load",
@@ -69,33 +66,40 @@ __all__ = [
 ]
 MODULES = {
     "Metric": ".metrics.base.metric",
-    "Model": ".metrics.plugged.declare",
-    "metric": ".metrics.plugged.declare",
+    "Model": ".metrics.functions.declare",
+    "metric": ".metrics.functions.declare",
     "Scorer": ".scorers",
-    "correlate": ".human.comparison",
     "sentence_scores": ".scorers",
 }
 """The modules of public names that are not those of the API."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import the API when one of its names is first used, so that `import pipeline` is fast."""
-    if name not in __all__:
-        raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
-    place = MODULES.get(name, ".api")
-    ready = getattr(
-        sys.modules.get(__name__ + place), name, None
-    )  # None where another thread is still importing it
-    if ready:
-        globals()[name] = ready
-        return ready
+    """Import the module of a public name when it is first used, so that `import pipeline` is fast."""
     from importlib import import_module
 
     if name in ("errors", "compat", "rewards"):
         return import_module(f".{name}", __name__)
-    return getattr(import_module(place, __name__), name)
+    if name in __all__:
+        module = MODULES.get(name, ".api")
+        imported = sys.modules.get(__name__ + module)
+        ready = getattr(imported, name, None)  # None while another thread imports the module
+        if ready is not None:
+            globals()[name] = ready
+            return ready
+        return getattr(import_module(module, __name__), name)
+    if not name.startswith("_"):
+        from .extension import contributions
+
+        for added, extension, reference in contributions("names"):
+            if added == name:
+                return extension.load(reference)
+    raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
     """Return the public names, for completion in editors and notebooks."""
-    return sorted({*__all__, "__doc__", "__file__", "__name__", "__path__"})
+    from .extension import contributions
+
+    added = {name for name, _, _ in contributions("names")}
+    return sorted({*__all__, *added, "__doc__", "__file__", "__name__", "__path__"})

@@ -343,20 +343,19 @@ class Evaluation(Sequence[Result], Shown):
     def to_pandas(self, table: Table = "scores", *, wide: bool = False) -> Any:
         """Return a DataFrame with a row for each result, or another `table`. Scores are fractions.
 
-        - "scores": data set, system, metric, score and rank; with statistics also the ends `low`
-          and `high` of the interval, the range of ranks and the cluster.
-        - "all": the same, and all numbers that the metrics give, such as precisions and counts.
-          `recall_low` and `recall_high` are the ends of the interval of the recall, if outputs have
-          any.
-        - "sentences": a row for each sentence of each result: its id if it has one, its number from
-          1 and its score.
+        - "scores": data set, system, metric, score and rank; with statistics also the ends `low` and `high` of the
+          interval, the range of ranks and the cluster.
+        - "all": the same, and all numbers that the metrics give, such as precisions and counts. `recall_low` and
+          `recall_high` are the ends of the interval of the recall, if outputs have any.
+        - "sentences": a row for each sentence of each result: its id if it has one, its number from 1 and its score.
         - "types": a row for each system and type of edit, of metrics that have them.
         - "tests": a row for each paired test.
 
-        If it is `wide`, there is a row for each system and a column for each metric, whose short
-        names are those of reports. Of "all" a column is called such as bleu.precision_1, and of
-        "sentences" there is a row for each sentence, and a column for each metric and system.
-        Raises InputError where pandas is not installed, and for another table."""
+        If it is `wide`, there is a row for each system and a column for each metric, whose short names are those of
+        reports. Of "all" a column is called such as bleu.precision_1, and of "sentences" there is a row for each
+        sentence, and a column for each metric and system. Raises InputError where pandas is not installed, and for
+        another table.
+        """
         known_table(table, get_args(Table)[:3] if wide else get_args(Table))
         if wide:
             return self._wide(table)

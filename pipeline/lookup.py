@@ -1,22 +1,19 @@
-"""What is imported: objects by a text "module.name", so that tables need not import them; and from
-which folders.
-"""
+"""Tables of objects by name, which are imported when they are first used; and where from."""
 
 import os
 import sys
-from collections import UserDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from functools import cache
 from importlib import import_module
 from typing import Any, TypeVar
+
+from .extension import Extension, contributions
 
 Item = TypeVar("Item")
 
 
 def imported(package: str, name: str) -> Any:
-    """Import the module of "module.name", relative to a package, and return the object of that name
-    in it.
-    """
+    """Import the module of "module.name", relative to a package, and return the object of that name in it."""
     module, _, last = name.rpartition(".")
     return getattr(import_module(f".{module}", package), last)
 
@@ -31,32 +28,67 @@ def later(package: str, name: str) -> Callable[..., Any]:
     return call
 
 
-class Table(UserDict[str, Item]):
-    """Objects by name, each of which is imported when it is first asked for. Names alone import
-    nothing.
+class Table(MutableMapping[str, Item]):
+    """Objects by name: those of the core, then those that extensions add.
+
+    An entry of the core may be a text "module.name", which is imported when it is first asked for.
+    Extensions are looked for only if a name is not one of the core, or if all names are listed.
     """
 
-    def __init__(self, package: str, places: Mapping[str, str]) -> None:
-        """Take the package, and the place of each object in it as "module.name"."""
-        super().__init__()
+    def __init__(self, package: str, entries: Mapping[str, Any], *, kind: str = "") -> None:
+        """Take the package, its entries, and the field of Extension that adds to this table."""
         self.package = package
-        self.data.update(places)  # type: ignore[arg-type]
+        self.kind = kind
+        self.entries: dict[str, Any] = dict(entries)
+        """Those of the core, and those that were set in this process."""
+        self._added: dict[str, tuple[Extension, str] | Item] | None = None
+
+    def _extensions(self) -> dict[str, Any]:
+        """Return the entries of extensions, each with its extension until it is imported."""
+        if self._added is None:
+            self._added = {}
+            for name, extension, reference in contributions(self.kind) if self.kind else ():
+                if name not in self.entries:
+                    self._added.setdefault(name, (extension, reference))
+        return self._added
 
     def __getitem__(self, name: str) -> Item:
-        item: Any = self.data[name]
-        if isinstance(item, str):
-            item = self.data[name] = imported(self.package, item)
-        whole: Item = item
-        return whole
+        if name in self.entries:
+            item = self.entries[name]
+            if isinstance(item, str):
+                item = self.entries[name] = imported(self.package, item)
+        else:
+            added = self._extensions()
+            item = added[name]
+            if isinstance(item, tuple) and isinstance(item[0], Extension):
+                item = added[name] = item[0].load(item[1])
+        result: Item = item
+        return result
+
+    def __setitem__(self, name: str, item: Item) -> None:
+        self.entries[name] = item
+
+    def __delitem__(self, name: str) -> None:
+        del self.entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries or name in self._extensions()
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.entries
+        yield from self._extensions()
+
+    def __len__(self) -> int:
+        return len(self.entries) + len(self._extensions())
 
 
 def leave_working_directory() -> None:
-    """Have nothing be imported from the working directory, neither here nor in processes that are
-    started later.
+    """Have nothing be imported from the working directory, neither here nor in later processes.
 
     A user's file numpy.py would else be taken for the package. `python -m` searches the working
     directory first, and so does Python for an empty part of PYTHONPATH. The folder that this
-    package was imported from stays."""
+    package was imported from stays.
+    """
     try:
         here = os.getcwd()  # noqa: PTH109 (pathlib might be imported from there)
     except OSError:  # it was deleted

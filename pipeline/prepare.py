@@ -334,7 +334,7 @@ def impossible_files(config: Config) -> list[Problem]:
             message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
             problems.append(root.problem(message, ("output", "formats", number)))
     if output.plots:
-        from pipeline.extensions.plots import PLOTS
+        from .report import PLOTS
 
         for number, name in enumerate(output.plots):
             if name not in PLOTS:

@@ -21,7 +21,12 @@ if TYPE_CHECKING:
 PACKAGE = ROOT / "pipeline"
 PAGES = {
     path.name: path
-    for path in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PACKAGE.glob("help/*.md"))
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *PACKAGE.glob("help/*.md"),
+        *PACKAGE.glob("extensions/*/help/*.md"),
+    )
 }
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 TOPS = {path.name for folder in (ROOT, PACKAGE) for path in folder.iterdir() if path.is_dir()} - {
@@ -135,7 +140,7 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
 
 def test_every_topic_is_linked_from_the_readme() -> None:
     text = PAGES["README.md"].read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\(pipeline/help/([a-z0-9]+\.md)\)", text))
+    linked = set(re.findall(r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text))
     assert linked == {path.name for path in PACKAGE.glob("help/*.md")}
 
 

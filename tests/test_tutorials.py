@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pipeline.cli import main
+from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
-from tests.conftest import ROOT
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
 from tests.stand_ins import chance, text
@@ -34,7 +34,7 @@ LINES = 24
 
 
 def page(name: str) -> str:
-    return (ROOT / "pipeline" / "help" / f"{name}.md").read_text(encoding="utf-8")
+    return help_pages()[name].read_text(encoding="utf-8")
 
 
 def write_configs(name: str, folder: Path) -> None:

@@ -7,9 +7,9 @@ this is imported else."""
 import argparse
 import os
 from collections.abc import Callable, Collection
-from importlib import resources
 
 from ..lookup import imported
+from .commands.help import help_pages
 
 Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
 
@@ -18,9 +18,9 @@ NAMES = {
     "more_metrics": "metrics.METRICS",
     "metric": "metrics.METRICS",
     "list names": "metrics.METRICS",
-    "data name": "io.catalogue.catalogue",
-    "data names": "io.catalogue.catalogue",
-    "reproduce names": "reproduction.recipe.recipes",
+    "data name": "data.catalogue.catalogue",
+    "data names": "data.catalogue.catalogue",
+    "reproduce names": "extensions.published.recipe.recipes",
 }
 """Where the names are that may stand for an argument, by its own name or behind that of its
 command."""
@@ -51,10 +51,7 @@ def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[st
             elif action.dest == "config":
                 action.completer = FilesCompleter(("yaml", "yml"))  # type: ignore[attr-defined]
             elif action.dest == "topic":
-                action.completer = lambda **_: [  # type: ignore[attr-defined]
-                    page.name.removesuffix(".md")
-                    for page in (resources.files("pipeline") / "help").iterdir()
-                ]
+                action.completer = lambda **_: sorted(help_pages())  # type: ignore[attr-defined]
             elif place and not action.choices:
                 action.completer = lambda place=place, **_: _names(place)  # type: ignore[attr-defined]
     autocomplete(parser)  # ends the process

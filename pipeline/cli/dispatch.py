@@ -21,6 +21,8 @@ import sys
 import textwrap
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -34,6 +36,7 @@ from ..errors import (
     did_you_mean,
     printable,
 )
+from ..extension import Command, contributions, missing_extension
 from ..lookup import leave_working_directory
 from ..parallel import address_space, starved
 from .streams import guard, show_every_letter, silence
@@ -45,42 +48,77 @@ STARVED = "what was finished is kept: run the same command again, with more memo
 ROOM = 1 << 27
 """The bytes of address space that are needed at least. With fewer, numpy ends the process without
 an exception."""
-READERS = frozenset({"show", "report", "compare", "rank", "correlate", "cite"})
-"""The commands that show what run directories say."""
 DEBUG = "GEC_PIPELINE_DEBUG"
 """The variable of the environment with which the error itself is shown, for those who develop the
 program."""
-PLUGGABLE = frozenset({"run", "score", "validate", "list", "explain", "schema", "reproduce"})
-"""The commands that take --plugin."""
 RARELY = 100_000
 """How many objects are made before Python looks for those that only refer to each other; its own
 number is 700."""
-COMMANDS = {
-    "run": "run a config: score systems, rank them, keep the results",
-    "validate": "check a config and all its files without scoring",
-    "score": "score files without a config",
-    "gleu": "score files as the package gleu does: the same options and output",
-    "errant_compare": "score an M2 file as ERRANT's program does: the same options and output",
-    "m2": "work with M2 files: annotate texts, apply edits, check, convert",
-    "m2scorer": "score an output as m2scorer (MaxMatch) does: the same options and output",
-    "explain": "take one sentence apart: which n-grams match, are penalised, are missing",
-    "init": "write a config to start from, or the sample to try everything with",
-    "show": "print the results of a run",
-    "report": "write the results of a run in other forms",
-    "cite": "print what to cite for a run, and how it was evaluated",
-    "clean": "delete what a run has left behind",
-    "compare": "test which differences between the systems of a run, or of two runs, are real",
-    "rank": "rank the systems of a run: intervals, rank ranges, clusters, groups",
-    "human": "rank systems by human judgements: Expected Wins, TrueSkill, agreement of the judges",
-    "correlate": "correlate the metrics of a run with human judgements or scores",
-    "reproduce": "reproduce published results by their recipes, and compare the values",
-    "data": "fetch published data sets, check them, tell where they are",
-    "cache": "say which numbers of your own metrics are kept, or delete them",
-    "list": "list metrics with their options, tokenizers, or statistics of agreement",
-    "schema": "print the JSON Schema of configs, for editors",
-    "doctor": "tell versions, kernel and optional parts of this installation",
-    "help": "read about a topic",
+
+
+def _core(module: str, summary: str, **flags: bool) -> Command:
+    return Command(module=f"pipeline.cli.commands.{module}", summary=summary, **flags)
+
+
+CORE_COMMANDS = {
+    "run": _core(
+        "run", "run a config: score systems, rank them, keep the results", takes_plugins=True
+    ),
+    "validate": _core(
+        "validate", "check a config and all its files without scoring", takes_plugins=True
+    ),
+    "score": _core("score", "score files without a config", takes_plugins=True),
+    "gleu": _core("gleu", "score files as the package gleu does: the same options and output"),
+    "explain": _core(
+        "explain",
+        "take one sentence apart: which n-grams match, are penalised, are missing",
+        takes_plugins=True,
+    ),
+    "init": _core("init", "write a config to start from, or the sample to try everything with"),
+    "show": _core("show", "print the results of a run", reads_runs=True),
+    "report": _core("report", "write the results of a run in other forms", reads_runs=True),
+    "cite": _core(
+        "cite", "print what to cite for a run, and how it was evaluated", reads_runs=True
+    ),
+    "clean": _core("clean", "delete what a run has left behind"),
+    "compare": _core(
+        "compare",
+        "test which differences between the systems of a run, or of two runs, are real",
+        reads_runs=True,
+    ),
+    "rank": _core(
+        "rank",
+        "rank the systems of a run: intervals, rank ranges, clusters, groups",
+        reads_runs=True,
+    ),
+    "data": _core("data", "fetch published data sets, check them, tell where they are"),
+    "cache": _core("cache", "say which numbers of your own metrics are kept, or delete them"),
+    "list": _core(
+        "list",
+        "list metrics with their options, tokenizers, or statistics of agreement",
+        takes_plugins=True,
+    ),
+    "schema": _core("schema", "print the JSON Schema of configs, for editors", takes_plugins=True),
+    "doctor": _core("doctor", "tell versions, kernel and optional parts of this installation"),
+    "help": _core("help", "read about a topic"),
 }
+"""The commands of the core. Extensions add others: see commands()."""
+
+
+@cache
+def commands() -> dict[str, Command]:
+    """Return all commands by name, in the order of the list in `gec-pipeline --help`."""
+    found = dict(CORE_COMMANDS)
+    for name, extension, command in contributions("commands"):
+        module = f"{extension.package}.{command.module}"
+        found.setdefault(name, replace(command, module=module))
+    return found
+
+
+def command_named(name: str) -> Command | None:
+    """Return a command, or None if there is none of this name."""
+    return CORE_COMMANDS.get(name) or commands().get(name)
+
 
 EPILOG = """examples:
   gec-pipeline init --sample && cd sample && gec-pipeline run configs/quickstart.yaml
@@ -157,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
 
-            return complete(lambda name: _parser(name, ["--help"]), COMMANDS)
+            return complete(lambda name: _parser(name, ["--help"]), commands())
     arguments = list(arguments)
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(
@@ -277,7 +315,10 @@ def _dispatch(arguments: list[str]) -> int:
         raise IncompleteError(
             f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed"
         )
-    if name in PLUGGABLE:  # before the arguments are read: metrics have options of their own
+    command = command_named(name) if name else None
+    if (
+        command and command.takes_plugins
+    ):  # before the arguments are read: metrics have options of their own
         for place, argument in enumerate(arguments):
             flag, equals, value = argument.partition("=")
             if flag == "--plugin" and (equals or place + 1 < len(arguments)):
@@ -328,7 +369,7 @@ def _dispatch(arguments: list[str]) -> int:
         # results.json is checked when it is read: its keys, and the types of its values. But its
         # parts may not fit together: a correlation may name a metric that has no score. Nobody
         # needs to foresee each of these ways.
-        if name not in READERS or DEBUG in os.environ:
+        if not (command and command.reads_runs) or DEBUG in os.environ:
             raise
         named_runs = [getattr(parsed, key, None) or () for key in ("run", "run2", "more")]
         runs = [
@@ -359,32 +400,27 @@ def _parser(
         epilog=EPILOG,
     )
     parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
-    if name is not None and name not in COMMANDS:
-        parser.error(
-            f"no command '{name}'{did_you_mean(name, COMMANDS)}; known: {', '.join(COMMANDS)}"
-        )
-    named: argparse.ArgumentParser = parser
-    for command, summary in COMMANDS.items():
-        module = import_module(f".commands.{command}", __package__) if command == name else None
-        sub = commands.add_parser(
-            command,
-            help=summary,
-            description=module.__doc__ if module else None,
-            add_help=bool(module),
-        )
-        if module:
-            if configure := getattr(module, "configure", None):  # two commands have no arguments
-                configure(sub)
-            if command in PLUGGABLE:
-                meaning = "metrics of your own (help plugins); may be repeated"
-                sub.add_argument(
-                    "--plugin", action="append", metavar="FILE.py|MODULE", help=meaning
-                )
-                meaning = "fetch models that are not on this computer (help neural)"
-                sub.add_argument("--download", action="store_true", help=meaning)
-            if configure_rest := getattr(module, "configure_rest", None):
-                configure_rest(sub, given)
-            sub.set_defaults(call=module.run)
-            named = sub
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=Parser)
+    if name is None:
+        for other, described in commands().items():
+            subparsers.add_parser(other, help=described.summary, add_help=False)
+        return parser, parser
+    command = command_named(name)
+    if command is None:
+        reason = missing_extension("commands", name)
+        known = commands()
+        hint = f": {reason}" if reason else did_you_mean(name, known)
+        parser.error(f"no command '{name}'{hint}; known: {', '.join(known)}")
+    module = import_module(command.module)
+    named = subparsers.add_parser(name, help=command.summary, description=module.__doc__)
+    if configure := getattr(module, "configure", None):  # some commands have no arguments
+        configure(named)
+    if command.takes_plugins:
+        meaning = "metrics of your own (help plugins); may be repeated"
+        named.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
+        meaning = "fetch models that are not on this computer (help neural)"
+        named.add_argument("--download", action="store_true", help=meaning)
+    if configure_rest := getattr(module, "configure_rest", None):
+        configure_rest(named, given)
+    named.set_defaults(call=module.run)
     return parser, named

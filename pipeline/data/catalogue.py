@@ -117,7 +117,7 @@ def _text(name: str) -> str:
     """Return the text of a file that lies beside this one."""
     from importlib import resources  # here, because most commands have no use for it
 
-    return (resources.files("pipeline.files") / name).read_text(encoding="utf-8")
+    return (resources.files("pipeline.data") / name).read_text(encoding="utf-8")
 
 
 def read_catalogue(text: str) -> dict[str, DataSet]:

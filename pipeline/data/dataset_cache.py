@@ -1,15 +1,13 @@
-"""The cache of data sets on this computer: which files are there, which are missing, and how they
-are fetched.
+"""The cache of data sets on this computer: which files are there, which are missing, and how they are fetched.
 
-    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how
-    to fetch the files missing("conll14")                                  lists the files that are
-    missing or have changed fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing
-    files from a mirror
+    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how to fetch the files
+    missing("conll14")                                  lists the files that are missing or have changed
+    fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing files from a mirror
 
-Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py`
-lists what can be fetched. Only `fetch_files` uses the network. It reads a mirror as every other
-address is read, by fsspec (`remote.py`). pooch bounds neither the bytes nor the time of a download,
-and would be needed for a mirror in a folder too."""
+Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
+fetched. Only `fetch_files` uses the network. It reads a mirror as every other address is read, by fsspec (`remote.py`).
+pooch bounds neither the bytes nor the time of a download, and would be needed for a mirror in a folder too.
+"""
 
 import contextlib
 import errno

@@ -172,18 +172,18 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
     The option references is the policy for several references:
 
-    - sample draws references at random, as the official program does. expected is what sampling
-      converges to.
-    - max takes for each sentence the reference with the best sentence score (select-best of Klinger
-      et al. 2025, arXiv 2510.06749).
-    - mean is the mean over references of the score with that reference alone (simple average).
-      weighted is the same with weights. each is mean and also shows the score with each reference.
+    - sample draws references at random, as the official program does. expected is what sampling converges to.
+    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
+      arXiv 2510.06749).
+    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
+      with weights. each is mean and also shows the score with each reference.
     - merged uses merged counts.
-    - leave_one_out scores systems by the mean over the sets that lack one reference, and each
-      reference against the other references.
+    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
+      other references.
 
-    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores,
-    max and zero_total one."""
+    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
+    one.
+    """
 
     name: ClassVar[str] = "gleu"
     summary: ClassVar[str] = (

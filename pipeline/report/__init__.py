@@ -6,56 +6,50 @@ names, and add a line to FORMATS."""
 import importlib.util
 from collections.abc import Iterable
 
-from ..lookup import later
-from .context import Format
+from ..lookup import Table, later
+from .context import Format, Plot
 
-FORMATS: dict[str, Format] = {
-    "json": Format(
-        about="results.json, which every run writes",
-        files=lambda context: {"results.json": context.results.to_json()},
-        printed=True,
-    ),
-    "csv": Format(
-        about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
-        files=later(__name__, "data_files.csv_files"),
-        printed=True,
-    ),
-    "markdown": Format(
-        about="results.md: tables for GitHub and notebooks; types.md for scores by type",
-        files=later(__name__, "markdown.markdown_files"),
-        printed=True,
-    ),
-    "latex": Format(
-        about="results.tex: tables with booktabs; types.tex",
-        files=later(__name__, "latex.latex_files"),
-        printed=True,
-    ),
-    "parquet": Format(
-        about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
-        files=later(__name__, "data_files.parquet_files"),
-        package="pyarrow",
-        extra="parquet",
-    ),
-    "numbers": Format(
-        about="the numbers of sentences by metrics of your own, and a config that takes them as `external`",
-        files=later(__name__, "numbers.number_files"),
-    ),
-    "plots": Format(
-        about="figures: scores, ranks, p-values and more",
-        files=later(__name__, "plots.plot_files"),
-        package="matplotlib",
-        extra="plot",
-    ),
-    "html": Format(
-        about="report.html: a page to explore, with the sentences",
-        files=later(__name__, "html.page.html_files"),
-        package="jinja2",
-        extra="report",
-        texts=True,
-    ),
-}
+FORMATS: Table[Format] = Table(
+    __name__,
+    {
+        "json": Format(
+            about="results.json, which every run writes",
+            files=lambda context: {"results.json": context.results.to_json()},
+            printed=True,
+        ),
+        "csv": Format(
+            about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
+            files=later(__name__, "data_files.csv_files"),
+            printed=True,
+        ),
+        "markdown": Format(
+            about="results.md: tables for GitHub and notebooks; types.md for scores by type",
+            files=later(__name__, "markdown.markdown_files"),
+            printed=True,
+        ),
+        "latex": Format(
+            about="results.tex: tables with booktabs; types.tex",
+            files=later(__name__, "latex.latex_files"),
+            printed=True,
+        ),
+        "parquet": Format(
+            about="sentences.parquet: the score of each sentence; columns.*.parquet: the counts",
+            files=later(__name__, "data_files.parquet_files"),
+            package="pyarrow",
+            extra="parquet",
+        ),
+        "numbers": Format(
+            about="the numbers of sentences by metrics of your own, and a config that takes them as `external`",
+            files=later(__name__, "numbers.number_files"),
+        ),
+    },
+    kind="report_formats",
+)
 """Forms of reports by the names that `output.formats` of a config and `--format` of the command
 `report` take."""
+
+PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
+"""Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
 
 
 def unavailable(names: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ All of it follows from config, inputs and version, so equal runs have equal repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from pipeline.extensions.human.human_judgements import HumanJudgements, HumanRanking
 
     from ..data.corpus import Corpus
     from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
     from ..scoring.results import Results
+    from .tables.ranked import Group
 
 WIDTHS = {"column": 219 / 72.27, "text": 455 / 72.27}
 """Widths in inches: a column and the whole text of an A4 page in two columns, 219 and 455 points of
@@ -117,6 +120,26 @@ class ReportContext:
         human = self.results.human
         human_data = self.human_data() if human and human.get("correlations") else None
         return human_ranking(human_data, human["settings"]) if human_data and human else None
+
+
+CURVES = "curves"
+"""The plot that takes several runs."""
+PLOT_TYPES = ("png", "svg", "pdf")
+"""The types of files that plots are saved as."""
+
+
+class Plot(NamedTuple):
+    """A kind of plot."""
+
+    about: str
+    """What it shows."""
+    requires: str
+    """What a run has to have for it."""
+    figures: Callable[[ReportContext], Iterator[tuple[Group, str, Figure]]]
+    """Yields the group of scores that a figure shows, a further name or "", and the figure.
+
+    The metric of a group is "" if the figure shows several metrics.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ..kernel.common import Lines
-from ..lookup import later
+from ..lookup import Table, later
 from .sacrebleu import BORROWED, prepare
 
 
@@ -32,67 +32,77 @@ class Tokenizer(NamedTuple):
         return not self.signs or any(map(data.__contains__, self.signs.encode()))
 
 
-TOKENIZERS: dict[str, Tokenizer] = {
-    "whitespace": Tokenizer(
-        "whitespace",
-        None,
-        "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)",
-        "tokens",
-    ),
-    "ascii_whitespace": Tokenizer(
-        "ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()", "tokens"
-    ),
-    "blank": Tokenizer(
-        "blank",
-        None,
-        "at every single blank, as str.split(' '): two blanks make an empty token",
-        "tokens",
-    ),
-    "char": Tokenizer(
-        "char",
-        None,
-        "every code point, blanks included; in bleu only of flavour nltk, else nonspace",
-    ),
-    "nonspace": Tokenizer("nonspace", None, "every code point but white space (sacreBLEU's char)"),
-    "13a": Tokenizer(
-        "13a",
-        later(__name__, "tercom.mteval"),
-        "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
-        "text",
-        signs="&<\n",
-    ),
-    "zh": Tokenizer("zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"),
-    "intl": Tokenizer(
-        "intl",
-        None,
-        "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU",
-        "text",
-    ),
-    "chrf": Tokenizer(
-        "chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"
-    ),
-    "google": Tokenizer(
-        "google",
-        None,
-        "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped",
-        "words",
-    ),
-    "perl": Tokenizer(
-        "perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"
-    ),
-    "unicode": Tokenizer(
-        "whitespace",
-        later(__name__, "tokenization.unicode_words"),
-        "lower-cased runs of letters and digits; ideographs stand alone",
-        "words",
-    ),
-    **{
-        name: Tokenizer(
-            "whitespace", partial(prepare, name), f"of {entry.package}, pip install {entry.install}"
-        )
-        for name, entry in BORROWED.items()
+TOKENIZERS: Table[Tokenizer] = Table(
+    __name__,
+    {
+        "whitespace": Tokenizer(
+            "whitespace",
+            None,
+            "at Unicode white space, as Python 3's str.split() (sacreBLEU's none)",
+            "tokens",
+        ),
+        "ascii_whitespace": Tokenizer(
+            "ascii_whitespace", None, "at ASCII white space, as Python 2's str.split()", "tokens"
+        ),
+        "blank": Tokenizer(
+            "blank",
+            None,
+            "at every single blank, as str.split(' '): two blanks make an empty token",
+            "tokens",
+        ),
+        "char": Tokenizer(
+            "char",
+            None,
+            "every code point, blanks included; in bleu only of flavour nltk, else nonspace",
+        ),
+        "nonspace": Tokenizer(
+            "nonspace", None, "every code point but white space (sacreBLEU's char)"
+        ),
+        "13a": Tokenizer(
+            "13a",
+            later(__name__, "tercom.mteval"),
+            "punctuation apart, as mteval-v13a and sacreBLEU do for Western languages",
+            "text",
+            signs="&<\n",
+        ),
+        "zh": Tokenizer(
+            "zh", None, "Chinese characters apart, the rest nearly as 13a; as sacreBLEU"
+        ),
+        "intl": Tokenizer(
+            "intl",
+            None,
+            "punctuation and symbols of all scripts apart, as mteval-v14 and sacreBLEU",
+            "text",
+        ),
+        "chrf": Tokenizer(
+            "chrf", None, "at white space, one ASCII punctuation mark apart, as chrF++'s words"
+        ),
+        "google": Tokenizer(
+            "google",
+            None,
+            "as rouge-score: lower-cased, then runs of a-z and 0-9; all else is dropped",
+            "words",
+        ),
+        "perl": Tokenizer(
+            "perl", None, "as ROUGE-1.5.5: the same, but A-Z alone are lower-cased", "words"
+        ),
+        "unicode": Tokenizer(
+            "whitespace",
+            later(__name__, "tokenization.unicode_words"),
+            "lower-cased runs of letters and digits; ideographs stand alone",
+            "words",
+        ),
+        **{
+            name: Tokenizer(
+                "whitespace",
+                partial(prepare, name),
+                f"of {entry.package}, pip install {entry.install}",
+            )
+            for name, entry in BORROWED.items()
+        },
     },
-}
+    kind="tokenizers",
+)
 
 OWN = "own"
 """The tokeniser of metrics whose tokens a program of the user has made, also with a name: own+NAME.

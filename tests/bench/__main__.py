@@ -1,17 +1,16 @@
-"""Timings against peers, as ratios of pairs measured in turn: `python -m tests.bench` (not run by
-pytest).
+"""Timings against peers, as ratios of pairs measured in turn: `python -m tests.bench` (not run by pytest).
 
-Corpora are made from ../shared/conll14 where it is there, else from data/; peers must agree on the
-numbers before they are timed. Commands are timed whole, in turn (A B A B ...). A row has the
-median, the least and the greatest of the pairs' ratios.
+Corpora are made from ../shared/conll14 where it is there, else from data/; peers must agree on the numbers before they
+are timed. Commands are timed whole, in turn (A B A B ...). A row has the median, the least and the greatest of the
+pairs' ratios.
 
-    python -m tests.bench                       every row but the large ones python -m tests.bench
-    --only wc --runs 5    rows whose name contains "wc" python -m tests.bench --large --json FILE
-    also 10 million lines; figures as JSON too python -m tests.bench --page                the rows
-    as `gec-pipeline help speed` has them, with the date python -m tests.bench --cpu
-    processor time, for a machine that others use python -m tests.bench --only scale          every
-    backend on 1 and 10 million lines (see `scale.py`) python -m tests.bench --only m2 --m2scorer
-    m2scorer.py       against a port of the official scorer (see `edits.py`)
+    python -m tests.bench                       every row but the large ones
+    python -m tests.bench --only wc --runs 5    rows whose name contains "wc"
+    python -m tests.bench --large --json FILE   also 10 million lines; figures as JSON too
+    python -m tests.bench --page                the rows as `gec-pipeline help speed` has them, with the date
+    python -m tests.bench --cpu                 processor time, for a machine that others use
+    python -m tests.bench --only scale          every backend on 1 and 10 million lines (see `scale.py`)
+    python -m tests.bench --only m2 --m2scorer m2scorer.py       against a port of the official scorer (see `edits.py`)
 """
 
 from __future__ import annotations

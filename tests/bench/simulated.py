@@ -1,16 +1,13 @@
-"""What bounds a run on a large cluster, from task times recorded here: `python -m
-tests.bench.simulated` (no test).
+"""What bounds a run on a large cluster, from task times recorded here: `python -m tests.bench.simulated` (no test).
 
-A run of a million lines in one process is timed: how long each stretch of a text takes to be
-opened, and each shard to be counted and written, all shards to be joined, and the columns to be
-scored. Then a run of a thousand times as many pairs is simulated, in which workers take bundles of
-stretches and of shards as they become free.
+A run of a million lines in one process is timed: how long each stretch of a text takes to be opened, and each shard to
+be counted and written, all shards to be joined, and the columns to be scored. Then a run of a thousand times as many
+pairs is simulated, in which workers take bundles of stretches and of shards as they become free.
 
     python -m tests.bench.simulated                                  64 workers, 1,000 million pairs
-    python -m tests.bench.simulated --workers 1 16 64 256 --million 200 python -m
-    tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
-    python -m tests.bench.simulated --samples 1000 --million 100     only the bootstrap samples of
-    two systems
+    python -m tests.bench.simulated --workers 1 16 64 256 --million 200
+    python -m tests.bench.simulated --request 0.001 --disk 5000      another scheduler, another file system
+    python -m tests.bench.simulated --samples 1000 --million 100     only the bootstrap samples of two systems
 """
 
 from __future__ import annotations

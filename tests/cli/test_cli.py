@@ -20,7 +20,8 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline._version import __version__
-from pipeline.cli.dispatch import COMMANDS, main
+from pipeline.cli.commands.help import help_pages
+from pipeline.cli.dispatch import commands, main
 from pipeline.metrics import METRICS
 from pipeline.report.terminal.printing import print_table
 from pipeline.scoring.results import Results
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     Call = Callable[..., "Said"]
 
 PACKAGE = Path(str(pipeline.__file__)).parent
-TOPICS = sorted(path.stem for path in (PACKAGE / "help").glob("*.md"))
+TOPICS = sorted(help_pages())
 ENVIRONMENT = {
     key: value
     for key, value in os.environ.items()
@@ -99,7 +100,7 @@ def quickstart(tmp_path: Path) -> str:
 def test_without_a_command_the_help_is_printed(call: Call) -> None:
     said = call()
     assert (said.code, said.err) == (0, "")
-    assert all(re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE) for name in COMMANDS)
+    assert all(re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE) for name in commands())
 
 
 def test_version_tells_the_kernel(call: Call, kernel: str) -> None:
@@ -147,7 +148,7 @@ def test_wrong_use_gives_exit_code_2_and_one_message(call: Call, arguments: list
     assert said.err.splitlines()[1].startswith("See `gec-pipeline")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
     said = call(name, "--help")
     assert (said.code, said.err) == (0, "")
@@ -158,7 +159,7 @@ def test_every_command_has_help_with_an_example(call: Call, name: str) -> None:
 # ---- help
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 @pytest.mark.parametrize("width", [60, 80, 97])
 def test_examples_alone_go_on_behind_a_backslash(
     call: Call, monkeypatch: pytest.MonkeyPatch, name: str, width: int
@@ -190,7 +191,7 @@ def test_help_lists_its_topics(call: Call) -> None:
 
 def test_every_topic_is_printed_as_it_is_written(call: Call) -> None:
     for topic in TOPICS:
-        page = (PACKAGE / "help" / f"{topic}.md").read_text(encoding="utf-8")
+        page = help_pages()[topic].read_text(encoding="utf-8")
         assert page.startswith("# ")
         assert call("help", topic) == Said(0, page, "")
 

@@ -15,6 +15,7 @@ import pytest
 
 import pipeline
 from pipeline import reopen
+from pipeline.cli.commands.help import help_pages
 from pipeline.data.catalogue import citations
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.opener import open_corpus
@@ -311,7 +312,7 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     assert metric.spec.unavailable() is None
-    page = Path(pipeline.__file__).parent / "help" / f"{metric.help_page or metric.name}.md"
+    page = help_pages()[metric.help_page or metric.name]
     assert page.is_file(), f"write {page}, or let help_page name the page that covers {metric.name}"
     assert metric.sentence_scores(columns).shape == (
         3,

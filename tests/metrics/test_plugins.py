@@ -51,10 +51,10 @@ def length(outputs):
 def forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty folder of caches, and afterwards no metric that a test has brought."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
-    before = dict(METRICS.data)
+    before = dict(METRICS.entries)
     yield
-    METRICS.data.clear()
-    METRICS.data.update(before)
+    METRICS.entries.clear()
+    METRICS.entries.update(before)
     for name in [name for name in sys.modules if name.startswith(MODULE)]:
         del sys.modules[name]
     loading._files.clear()
@@ -190,7 +190,7 @@ def test_each_distinct_text_is_computed_once() -> None:
 def score(folder: Path, body: str, *more: str) -> int:
     """Score with a metric whose body is given."""
     (folder / "length.py").write_text(LENGTH.format(body=body).replace("def length", "def letters"))
-    METRICS.data.pop("letters", None)
+    METRICS.entries.pop("letters", None)
     loading._files.clear()
     forget_names()
     data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt", "data/systems/broken.txt"]
@@ -232,7 +232,7 @@ def test_without_a_version_files_that_the_code_imports_count_too(
         (folder / "lib" / "weight_of_mine.py").write_text(f"WEIGHT = {weight}\n")
         sys.modules.pop("weight_of_mine", None)
         importlib.invalidate_caches()
-        METRICS.data.pop("own", None)
+        METRICS.entries.pop("own", None)
         forget_names()
         assert main(["score", "own", "--plugin", "own.py", "-o", "data/systems/eager.txt"]) == 0
         printed.append(capsys.readouterr().out)
@@ -311,7 +311,7 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
         )
         assert capsys.readouterr().err.endswith(told)
         assert f"in {method.partition('(')[0]}" in (folder / "runs" / "log.txt").read_text()
-        METRICS.data.pop("broken", None)
+        METRICS.entries.pop("broken", None)
         loading._files.clear()
         forget_names()
 
@@ -585,7 +585,7 @@ def test_a_function_of_a_module_has_the_signature_that_its_file_has(
 
     def signature(metric: Any) -> str:
         found = pipeline.evaluate(["a b", "e"], ["a", "b"], metrics=metric).signature
-        METRICS.data.pop("vowels")
+        METRICS.entries.pop("vowels")
         forget_names()
         return str(found)
 

@@ -1,31 +1,29 @@
-"""Take one sentence apart: show which n-grams match, are penalised or are missing, and what they
-add to the counts.
+"""Take one sentence apart: show which n-grams match, are penalised or are missing, and what they add to the counts.
 
-A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in
-the source, and not in the reference. A missing n-gram is in the reference alone, or more often
-there. All other n-grams of the output are called other. --compare names another metric or variant,
-and shows the n-grams that the two count differently.
+A matched n-gram is in the output and in the reference. A penalised n-gram is in the output and in the source, and not
+in the reference. A missing n-gram is in the reference alone, or more often there. All other n-grams of the output are
+called other. --compare names another metric or variant, and shows the n-grams that the two count differently.
 
-Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the
-wrong ones, and the annotator's edits that are missing. Numbers are tokens of the source, counted
-from 0: the first that is replaced, and the one behind the last. Of ter it shows which blocks of
-words are shifted, what the output then is, and which of its words are not those of the reference.
-Of errant it shows the edits of an annotated output with what each annotator says of them: right,
-wrong, or missed. Of imeasure it shows the same of each changed token. With --annotator errant
-annotates texts first: all lines, as which annotator counts may depend on the lines before; what it
-gives is kept.
+Of m2 it shows the proposed edits with each annotator: those that match one of the annotator's, the wrong ones, and
+the annotator's edits that are missing. Numbers are tokens of the source, counted from 0: the first that is replaced,
+and the one behind the last.
+Of ter it shows which blocks of words are shifted, what the output then is, and which of its words are not those of the
+reference.
+Of errant it shows the edits of an annotated output with what each annotator says of them: right, wrong, or missed. Of
+imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
+annotator counts may depend on the lines before; what it gives is kept.
 
-With --effects it shows instead what each edit between source and output does to the score of the
-sentence, by any metric that scores one: alone, left out, and its share of the whole difference
-(`gec-pipeline help effects`).
+With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
+metric that scores one: alone, left out, and its share of the whole difference (`gec-pipeline help effects`).
 
 examples:
-  gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3 gec-pipeline
-  explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
-  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3 gec-pipeline explain errant -r
-  gold.m2 -o system.m2 --line 3 gec-pipeline explain errant --annotator auto -s source.txt -r
-  ref0.txt -o system.txt --line 3 gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line
-  3 gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
+  gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
+  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
+  gec-pipeline explain m2 --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
+  gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
+  gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
+  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
 import argparse

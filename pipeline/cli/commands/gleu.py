@@ -1,10 +1,7 @@
-"""Score files as the package gleu (gleu, sgleu, mgleu) does, with the same options, defaults and
-output lines.
+"""Score files as the package gleu (gleu, sgleu, mgleu) does, with the same options, defaults and output lines.
 
-  corpus  print a score for each system; references are chosen at random (-m: the best for each
-  sentence)
-  sent    print a line for each sentence, with a tab-separated column for each system (mean over
-  references; -m: best)
+  corpus  print a score for each system; references are chosen at random (-m: the best for each sentence)
+  sent    print a line for each sentence, with a tab-separated column for each system (mean over references; -m: best)
   mean    print a score for each system: the mean of its sentence scores
 
 examples:
@@ -12,9 +9,9 @@ examples:
   gec-pipeline gleu corpus -m -v -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline gleu sent -d 4 -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
 
-The option -d is the number of digits. Three things are unlike the package: -v prints the table of
-orders in mode corpus without -m too, files that do not fit together are refused, and a line ends at
-a line feed only."""
+The option -d is the number of digits. Three things are unlike the package: -v prints the table of orders in mode corpus
+without -m too, files that do not fit together are refused, and a line ends at a line feed only.
+"""
 
 import argparse
 import math

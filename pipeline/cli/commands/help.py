@@ -13,11 +13,44 @@ import os
 import re
 import sys
 from importlib import resources
+from pathlib import Path
 
 import yaml
 
 from ...errors import InputError, did_you_mean
+from ...extension import installed
 from ...report.terminal.printing import as_shown, console, print_text
+
+
+def help_folders() -> list[Path]:
+    """Return the folders with help pages: that of the core, then those of extensions."""
+    folders = [Path(str(resources.files("pipeline"))) / "help"]
+    for extension in installed().values():
+        if extension.help_folder:
+            folders.append(extension.folder / extension.help_folder)
+    return folders
+
+
+def help_pages() -> dict[str, Path]:
+    """Return the files of all help pages by their topics."""
+    pages: dict[str, Path] = {}
+    for folder in help_folders():
+        for path in sorted(folder.glob("*.md")):
+            pages.setdefault(path.stem, path)
+    return pages
+
+
+def covered_topics() -> dict[str, str]:
+    """Return the topics without a page of their own, each with the page that covers it."""
+    covered = {}
+    for folder in help_folders():
+        file = folder / "topics.yaml"
+        if not file.exists():
+            continue
+        for page, topics in yaml.safe_load(file.read_text(encoding="utf-8")).items():
+            for topic in topics:
+                covered[topic] = page
+    return covered
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,20 +61,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print the page of a topic: formatted on a terminal, and as Markdown elsewhere."""
-    folder = resources.files("pipeline") / "help"
-    pages = {
-        item.name.removesuffix(".md"): item
-        for item in folder.iterdir()
-        if item.name.endswith(".md")
-    }
+    pages = help_pages()
     if args.topic is None:
         width = max(map(len, pages))
         for name, page in sorted(pages.items()):
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print_text(f"{name:<{width}} {title}")
         return
-    covered = yaml.safe_load((folder / "topics.yaml").read_text(encoding="utf-8"))
-    also = {topic: page for page, topics in covered.items() for topic in topics}
+    also = covered_topics()
     if args.topic not in pages:
         from ...metrics import METRICS
 

@@ -1,14 +1,12 @@
-"""Rank the systems of a run: scores with intervals, rank ranges, clusters, and groups that do not
-differ.
+"""Rank the systems of a run: scores with intervals, rank ranges, clusters, and groups that do not differ.
 
-The command reads the counts that the run has stored, never the texts. Systems that share a letter
-under `groups` do not differ significantly. `--test none` leaves the letters out. `gec-pipeline help
-statistics` explains the columns.
+The command reads the counts that the run has stored, never the texts. Systems that share a letter under `groups` do not
+differ significantly. `--test none` leaves the letters out. `gec-pipeline help statistics` explains the columns.
 
 examples:
-  gec-pipeline rank runs/conll14 gec-pipeline rank runs/conll14 --metric gleu --level 0.99 --test
-  none gec-pipeline rank runs/conll14 --system AMU 'C*' --metric GLEU+ BLEU --columns interval ranks
-  'precision_*'
+  gec-pipeline rank runs/conll14
+  gec-pipeline rank runs/conll14 --metric gleu --level 0.99 --test none
+  gec-pipeline rank runs/conll14 --system AMU 'C*' --metric GLEU+ BLEU --columns interval ranks 'precision_*'
 """
 
 import argparse

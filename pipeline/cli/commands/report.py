@@ -1,26 +1,26 @@
 """Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
-With --by type the scores of each type of edit are printed, of metrics that have them, or written in
-the other forms.
+With --by type the scores of each type of edit are printed, of metrics that have them, or written in the other forms.
 
-With --format board the page has leader boards of several runs: systems by data sets and metrics,
-with warnings where runs differ in settings or texts.
+With --format board the page has leader boards of several runs: systems by data sets and metrics, with warnings where
+runs differ in settings or texts.
 
-Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or
-to that folder. The folder - is standard output. `output: {formats: [...]}` in a config asks for the
-same. `gec-pipeline help reports` tells more.
+Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
+folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
+tells more.
 
 examples:
-  gec-pipeline report runs/quickstart --format markdown gec-pipeline report runs/quickstart --format
-  markdown --system careful 'e*' --metric GLEU+ --columns interval gec-pipeline report
-  runs/quickstart --format csv parquet --output paper/numbers gec-pipeline report runs/quickstart
-  --format html gec-pipeline report runs/quickstart --format html --effects 20 gec-pipeline report
-  runs/several --format latex --mean gec-pipeline report runs/mine runs/theirs --format board
-  --output board.html gec-pipeline report runs/conll14 --by type --tier 1 --format latex
-  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output
-  paper/figures gec-pipeline report runs/small runs/large --plot curves --output figures
-  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif
-  --no-title --output paper
+  gec-pipeline report runs/quickstart --format markdown
+  gec-pipeline report runs/quickstart --format markdown --system careful 'e*' --metric GLEU+ --columns interval
+  gec-pipeline report runs/quickstart --format csv parquet --output paper/numbers
+  gec-pipeline report runs/quickstart --format html
+  gec-pipeline report runs/quickstart --format html --effects 20
+  gec-pipeline report runs/several --format latex --mean
+  gec-pipeline report runs/mine runs/theirs --format board --output board.html
+  gec-pipeline report runs/conll14 --by type --tier 1 --format latex
+  gec-pipeline report runs/quickstart --format plots --plot scores ranks --type pdf --output paper/figures
+  gec-pipeline report runs/small runs/large --plot curves --output figures
+  gec-pipeline report runs/quickstart --plot scores --type pdf --width column --font serif --no-title --output paper
 """
 
 import argparse
@@ -33,14 +33,12 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.extensions.edits.by_type import TIER, TIERS
-from pipeline.extensions.plots import CURVES, PLOTS
-from pipeline.extensions.plots.canvas import TYPES
 
 from ...errors import InputError, StoreError, printable
 from ...execution.store.run_directory import RunDirectory, folder_of
 from ...files.safe_files import write_atomic
-from ...report import FORMATS, unavailable
-from ...report.context import FONTS, WIDTHS, ReportContext
+from ...report import FORMATS, PLOTS, unavailable
+from ...report.context import CURVES, FONTS, PLOT_TYPES, WIDTHS, ReportContext
 from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
 
@@ -96,7 +94,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     meaning = "html: in how many of these to say what each edit does to the scores (default: 0; help effects)"
     parser.add_argument("--effects", type=whole_number(0), default=0, metavar="N", help=meaning)
     parser.add_argument(
-        "--type", choices=TYPES, help="the type of the files of plots (default: png)"
+        "--type", choices=PLOT_TYPES, help="the type of the files of plots (default: png)"
     )
     meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
     parser.add_argument("--width", choices=WIDTHS, help=meaning)
@@ -126,7 +124,7 @@ def run(args: argparse.Namespace) -> None:
         for plot in args.plot if name == "plots" else ():
             if not any(file.startswith(f"{plot}.") for file in files):
                 raise InputError(
-                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].spec}"
+                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].requires}"
                 )
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)

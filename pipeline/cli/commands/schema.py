@@ -12,7 +12,6 @@ import json
 import re
 from typing import Any
 
-from pipeline.extensions.plots import PLOTS
 from pipeline.extensions.published.models import ConfigFile
 
 from ...data.config.load import record_models
@@ -20,7 +19,7 @@ from ...data.config.models import ANY_RECORD
 from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base.options import Option
-from ...report import FORMATS
+from ...report import FORMATS, PLOTS
 
 
 def run(_: argparse.Namespace) -> None:

@@ -22,7 +22,6 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,9 +158,10 @@ def _files(metric: type[Metric]) -> list[str]:
 def _examples(metric: type[Metric]) -> Iterator[str]:
     """Yield the examples of `score` with a metric on its page of the help, or else a plain one."""
     from ...metrics.names import named
+    from .help import help_pages
 
-    page = resources.files("pipeline") / "help" / f"{metric.help_page or metric.name}.md"
-    lines = page.read_text(encoding="utf-8").splitlines() if page.is_file() else []
+    page = help_pages().get(metric.help_page or metric.name)
+    lines = page.read_text(encoding="utf-8").splitlines() if page else []
     commands = (
         re.sub(r" +#.*", "", line.strip())
         for line in lines

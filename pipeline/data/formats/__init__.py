@@ -12,7 +12,7 @@ from pathlib import Path
 from ...errors import CorpusError, Problem
 from ...files.plain_files import OPENERS, SEPARATOR, Origin, StoredTexts, TempFiles, named
 from ...files.remote import Remote
-from ...lookup import later
+from ...lookup import Table, later
 from ..config.resolved import Column, Input, TextFormat
 from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
@@ -21,55 +21,53 @@ ANNOTATED = "m2"
 ONE_ANNOTATOR = "m2_annotator"
 """The format of M2 files of which FILE:ANNOTATOR names one text. Without an annotator it is the
 source."""
-READERS: dict[str, TextFormat] = {
-    "jsonl": TextFormat(
-        later(__name__, "records.jsonl"),
-        "A text in each line's JSON object.",
-        column="the key of the text; a.b is the key b inside a, a[0] the first of a list",
-        suffixes=("ndjson", "json"),
-    ),
-    "csv": TextFormat(
-        later(__name__, "records.csv"),
-        "A text in a column of a CSV file, whose cells may be quoted.",
-        column="its name in the first line, or its number from 1",
-        header="whether the first line has the names; default: only where column is a name",
-        unit=CSV_ROW,
-    ),
-    "tsv": TextFormat(
-        later(__name__, "records.tsv"),
-        "A text in a column of tab-separated lines (no quoting).",
-        column="its name in the first line, or its number from 1",
-        header="whether the first line has the names; default: only where column is a name",
-    ),
-    "blocks": TextFormat(
-        later(__name__, "blocks.blocks"),
-        "The references of an output on a line each, and an empty line before those of the next output.",
-        unit=", block ",
-    ),
-    "by_source": TextFormat(
-        later(__name__, "blocks.by_source"),
-        "The texts of each source, in a CSV or TSV file with sources and texts: references, or outputs.",
-        unit=", source ",
-    ),
-    "parquet": TextFormat(
-        later(__name__, "records.parquet"),
-        "A text in a column of a Parquet file; needs pyarrow.",
-        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
-        unit=", row ",
-    ),
-    "arrow": TextFormat(
-        later(__name__, "records.arrow"),
-        "A text in a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow.",
-        column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
-        unit=", row ",
-    ),
-    ANNOTATED: TextFormat(
-        later(__name__, "m2.sentences"),
-        "The edits of a system in an M2 file. Its text is that which the edits make.",
-        unit=", sentence ",
-        suffixes=("errant",),
-    ),
-}
+READERS: Table[TextFormat] = Table(
+    __name__,
+    {
+        "jsonl": TextFormat(
+            later(__name__, "records.jsonl"),
+            "A text in each line's JSON object.",
+            column="the key of the text; a.b is the key b inside a, a[0] the first of a list",
+            suffixes=("ndjson", "json"),
+        ),
+        "csv": TextFormat(
+            later(__name__, "records.csv"),
+            "A text in a column of a CSV file, whose cells may be quoted.",
+            column="its name in the first line, or its number from 1",
+            header="whether the first line has the names; default: only where column is a name",
+            unit=CSV_ROW,
+        ),
+        "tsv": TextFormat(
+            later(__name__, "records.tsv"),
+            "A text in a column of tab-separated lines (no quoting).",
+            column="its name in the first line, or its number from 1",
+            header="whether the first line has the names; default: only where column is a name",
+        ),
+        "blocks": TextFormat(
+            later(__name__, "blocks.blocks"),
+            "The references of an output on a line each, and an empty line before those of the next output.",
+            unit=", block ",
+        ),
+        "by_source": TextFormat(
+            later(__name__, "blocks.by_source"),
+            "The texts of each source, in a CSV or TSV file with sources and texts: references, or outputs.",
+            unit=", source ",
+        ),
+        "parquet": TextFormat(
+            later(__name__, "records.parquet"),
+            "A text in a column of a Parquet file; needs pyarrow.",
+            column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
+            unit=", row ",
+        ),
+        "arrow": TextFormat(
+            later(__name__, "records.arrow"),
+            "A text in a column of an Arrow file, or of a folder that save_to_disk() of `datasets` wrote; needs pyarrow.",
+            column="the column of the text; a.b is the field b of a struct a, a[0] the first of a list",
+            unit=", row ",
+        ),
+    },
+    kind="text_formats",
+)
 ENCODED = "encoded"
 """The format of lines in another encoding, whose name stands in place of the column."""
 _OTHERS = {
@@ -81,12 +79,17 @@ _OTHERS = {
         "Numbers of each sentence, which no data set names but the metric external.",
     ),
     ONE_ANNOTATOR: TextFormat(
-        later(__name__, "m2.sentences"),
+        later("pipeline.extensions.edits", "m2_format.sentences"),
         "The sentences of an M2 file, or as an annotator corrects them.",
         unit=", sentence ",
     ),
 }
 """Formats that configs name in other ways, or the command line alone."""
+
+
+def format_named(kind: str) -> TextFormat:
+    """Return a format, also one that configs name in other ways; raises KeyError."""
+    return _OTHERS[kind] if kind in _OTHERS else READERS[kind]
 
 
 def file_of(text: Input) -> Path | Remote:
@@ -99,7 +102,7 @@ def stored_texts(text: Input, temp_files: TempFiles) -> StoredTexts:
     Raises CorpusError."""
     if isinstance(text, Path | Remote):
         return StoredTexts(temp_files.raw(text), b"\n", Origin(named(text)))
-    origin = Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header))
+    origin = Origin(named(text.path), format_named(text.kind).unit, int(text.header))
     texts = (as_text(value, text, place) for value, place in _values(text, origin, temp_files))
     return StoredTexts(temp_files.write_texts(origin.name, texts), SEPARATOR, origin)
 
@@ -109,7 +112,7 @@ def _values(
 ) -> Iterator[tuple[object, Callable[[], str]]]:
     """Yield what each record has, and a function that says where it is."""
     for number, record in enumerate(
-        (READERS | _OTHERS)[text.kind].texts(temp_files.local(text.path), origin.name, text), 1
+        format_named(text.kind).texts(temp_files.local(text.path), origin.name, text), 1
     ):
         place = partial(origin.at, number)
         yield value_of(record, text, place), place
@@ -123,7 +126,7 @@ def sizes_of_lists(text: Column, temp_files: TempFiles) -> bytearray:
     be references."""
     sizes, origin = (
         bytearray(),
-        Origin(named(text.path), (READERS | _OTHERS)[text.kind].unit, int(text.header)),
+        Origin(named(text.path), format_named(text.kind).unit, int(text.header)),
     )
     for value, place in _values(text, origin, temp_files):
         own = [] if value is None and text.null else value

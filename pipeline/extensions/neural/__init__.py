@@ -1,1 +1,19 @@
-"""Metrics with neural models, as plug-ins that ship with the program; `gec-pipeline help neural`."""
+"""Metrics with neural models, a language model as judge, and effects of edits."""
+
+from ...extension import Extension
+
+EXTENSION = Extension(
+    name="neural",
+    about="metrics with neural models, a language model as judge, effects of edits",
+    needs=("edits",),
+    metrics={
+        "some": "some:Some",
+        "impara": "impara:Impara",
+        "scribendi": "scribendi:Scribendi",
+        "bertscore": "bertscore:BertScore",
+        "pt_errant": "pt_errant:PtErrant",
+        "comet": "comet:Comet",
+        "judge": "judge:JudgeMetric",
+    },
+    help_folder="help",
+)

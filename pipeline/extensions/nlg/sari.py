@@ -198,22 +198,19 @@ def _own(flavour: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Sari(ScoresLines, ShowsNgrams, Metric):
-    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes, for the
-    orders 1 to 4.
+    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes, for the orders 1 to 4.
 
-    All references of a sentence count together: an n-gram is wanted as often as they have it on
-    average.
+    All references of a sentence count together: an n-gram is wanted as often as they have it on average.
 
-    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse,
-      6a4352ec). Each order has an F1 for additions, for what is kept, and for deletions.
-    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py
-      of the first authors (github.com/cocoxu/simplification, 35570464), and in the metric sari of
-      Hugging Face's evaluate. Deletions are scored by their precision. huggingface takes a ratio of
-      nothing to nothing as 1, the others as 0.
+    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse, 6a4352ec). Each order has
+      an F1 for additions, for what is kept, and for deletions.
+    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py of the first authors
+      (github.com/cocoxu/simplification, 35570464), and in the metric sari of Hugging Face's evaluate. Deletions are
+      scored by their precision. huggingface takes a ratio of nothing to nothing as 1, the others as 0.
 
-    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the
-    source. References may be of different numbers; a missing one does not count, and one that is
-    there twice counts twice."""
+    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the source. References
+    may be of different numbers; a missing one does not count, and one that is there twice counts twice.
+    """
 
     name: ClassVar[str] = "sari"
     summary: ClassVar[str] = (

@@ -1,1 +1,11 @@
-"""The report as one HTML file. Begin at `page.py`; `assets/` has the template, styles and scripts."""
+"""The HTML report, and results in a notebook."""
+
+from ...extension import Extension
+
+EXTENSION = Extension(
+    name="page",
+    about="the HTML report, and results in a notebook",
+    needs=("edits", "human", "neural", "plots", "published"),
+    report_formats={"html": "report_format:HTML_FORMAT"},
+    help_folder="help",
+)

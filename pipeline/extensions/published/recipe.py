@@ -238,17 +238,15 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 
 def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
-    """Yield (value of the parameter, config) for each recipe of a file that has several. They are
-    the rows of `each`.
+    """Yield (value of the parameter, config) for each recipe of a file that has several. They are the rows of `each`.
 
-        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}    # the values of the parameter, and
-        what differs usual: {references: [A], tokenizer: 13a}                  # parameters that a
-        row need not say
+        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}    # the values of the parameter, and what differs
+        usual: {references: [A], tokenizer: 13a}                  # parameters that a row need not say
 
-    In a text {pair}, or another of these names, stands for its value. Where that is a list, what
-    holds the text comes once for each of its items: the item of a list, or the entry of a mapping
-    whose key is the text. Only the value of a mapping that is the name alone, '{references}',
-    stands for the list itself; it may be a mapping too. Raises InputError where `each` is wrong.
+    In a text {pair}, or another of these names, stands for its value. Where that is a list, what holds the text comes
+    once for each of its items: the item of a list, or the entry of a mapping whose key is the text. Only the value of a
+    mapping that is the name alone, '{references}', stands for the list itself; it may be a mapping too. Raises
+    InputError where `each` is wrong.
     """
     each, usual = content["each"], content.get("usual") or {}
     rest = {key: child for key, child in content.items() if key not in ("each", "usual")}

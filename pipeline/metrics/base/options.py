@@ -414,7 +414,7 @@ def annotator_option() -> str:
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
         resolved=later(
-            "pipeline.annotation", "errant_annotator.annotator_named"
+            "pipeline.extensions.edits", "errant_annotator.annotator_named"
         ),  # it is rarely needed
         inner="model",
         implicit=True,

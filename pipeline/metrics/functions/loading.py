@@ -108,10 +108,15 @@ def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
     module = sys.modules[metric.__module__]
     if place.kind == "file":
         send_code(module)
-    known = METRICS.data.get(name)
-    if isinstance(known, type) and (known.__module__, known.origin.get("from")) == (
-        metric.__module__,
-        place.told,
+    known: Any = METRICS.entries.get(name)
+    if (
+        inspect.isclass(known)
+        and issubclass(known, Metric)
+        and (known.__module__, known.origin.get("from"))
+        == (
+            metric.__module__,
+            place.told,
+        )
     ):
         _forget(name)  # the same file again
     own = [
@@ -227,7 +232,7 @@ def register(plugin: Plugin) -> str:
     """Make a metric known by its name, and return the name. Raises ConfigError where another one
     has it.
     """
-    known = METRICS.data.get(plugin.declared.name)
+    known = METRICS.entries.get(plugin.declared.name)
     if isinstance(known, type) and issubclass(known, Plugged):
         before = known.plugin
         if before and known.declared == plugin.declared and before.target is plugin.target:
@@ -242,12 +247,12 @@ def register(plugin: Plugin) -> str:
 
 
 def _forget(name: str) -> None:
-    del METRICS.data[name]
+    del METRICS.entries[name]
     forget_names()
 
 
 def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
-    if METRICS.data.get(name) is metric:
+    if METRICS.entries.get(name) is metric:
         return name
     taken = named(name)
     if taken:
@@ -255,7 +260,7 @@ def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
         raise ConfigError(
             f"{told}: the name '{name}' is taken: {by} has the metric {taken}; choose another name"
         )
-    METRICS.data[name] = metric
+    METRICS.entries[name] = metric
     metric.origin = {"from": told, "sha256": sha256}
     forget_names()
     return name
@@ -265,7 +270,7 @@ def remember(declared: Iterable[Declared]) -> None:
     """Make the names of metrics known whose results are read, but whose code is not at hand."""
     for each in declared:
         if each.name not in METRICS:
-            METRICS.data[each.name] = plugged_class(each)
+            METRICS.entries[each.name] = plugged_class(each)
             forget_names()
 
 
@@ -292,7 +297,7 @@ def _as_in_file(plugin: Plugin) -> Plugin:
 
     So its numbers are made new where the file, or one that it imports, changes. A program that is
     run, and a notebook, change often; the code of the function alone counts there."""
-    known = METRICS.data.get(plugin.declared.name)
+    known = METRICS.entries.get(plugin.declared.name)
     if (
         isinstance(known, type)
         and issubclass(known, Plugged)

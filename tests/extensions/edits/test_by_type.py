@@ -21,7 +21,7 @@ from pipeline.errors import InputError
 from pipeline.extensions.edits.by_type import of_system, side_by_side, types_of
 from pipeline.extensions.page.page import type_maps
 from pipeline.reopen import revisit
-from pipeline.report import document_tables as document_tables
+from pipeline.report import document_tables
 from pipeline.report.console import print_types
 from pipeline.report.data_files import csv_files
 from pipeline.report.latex import latex_files

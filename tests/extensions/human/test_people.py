@@ -16,9 +16,10 @@ from pipeline.extensions.human.human_judgements import human_ranking
 from pipeline.extensions.human.tables import coefficient, permutation_table
 from pipeline.extensions.page import svg
 from pipeline.extensions.page.page import html_files, people_part
-from pipeline.extensions.plots import PLOTS, plot_files
 from pipeline.extensions.plots.canvas import styled
 from pipeline.extensions.plots.plot_data import forests
+from pipeline.extensions.plots.plots import plot_files
+from pipeline.report import PLOTS
 from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables import round_half_up
 from pipeline.report.tables.ranked import called

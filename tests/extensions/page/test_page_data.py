@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMES = "\N{MULTIPLICATION SIGN}"
-HELP = (ROOT / "pipeline" / "help" / "page.md").read_text(encoding="utf-8")
+HELP = (ROOT / "pipeline" / "extensions" / "page" / "help" / "page.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

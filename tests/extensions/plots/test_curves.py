@@ -17,9 +17,10 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.extensions.page import svg
-from pipeline.extensions.plots import PLOTS, plot_files
 from pipeline.extensions.plots.canvas import draw_curves, styled
 from pipeline.extensions.plots.plot_data import Curves, step_curves
+from pipeline.extensions.plots.plots import plot_files
+from pipeline.report import PLOTS
 from pipeline.report.tables.ranked import groups
 from pipeline.report.tables.series import best_sentences
 from pipeline.scoring.results import (

@@ -16,9 +16,10 @@ import pytest
 from matplotlib.text import Text
 
 from pipeline.cli.dispatch import main
-from pipeline.extensions.plots import PLOTS, plot_files
 from pipeline.extensions.plots.canvas import place_labels, styled
+from pipeline.extensions.plots.plots import plot_files
 from pipeline.reopen import revisit
+from pipeline.report import PLOTS
 from pipeline.report.context import FONTS, PlotStyle, ReportContext
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import (

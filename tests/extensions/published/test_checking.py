@@ -21,7 +21,9 @@ from tests.test_newcomers import Block
 if TYPE_CHECKING:
     from pathlib import Path
 
-HELP = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+HELP = (ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md").read_text(
+    encoding="utf-8"
+)
 BLOCKS = [
     Block(*groups)
     for groups in re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", HELP, re.MULTILINE | re.DOTALL)

@@ -561,7 +561,9 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     catalogue.catalogue.cache_clear()
-    page = (ROOT / "pipeline" / "help" / "reproduce.md").read_text(encoding="utf-8")
+    page = (ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md").read_text(
+        encoding="utf-8"
+    )
     example = page[
         page.index("## A published table in ten minutes") : page.index("## To add a recipe")
     ]

@@ -365,9 +365,9 @@ def test_without_names_the_results_are_listed(capsys: pytest.CaptureFixture[str]
     assert all(re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names)
     assert max(map(len, said.splitlines())) <= 120
     assert said.splitlines()[-1] == "what has no recipe, and why: gec-pipeline help reproduce"
-    assert "## What has no recipe\n" in (ROOT / "pipeline" / "help" / "reproduce.md").read_text(
-        encoding="utf-8"
-    )
+    assert "## What has no recipe\n" in (
+        ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
+    ).read_text(encoding="utf-8")
     assert main(["reproduce", "--list", "koyama-*", "--json"]) == 2
     assert "--format json: has no effect where nothing runs" in capsys.readouterr().err
 

@@ -1,14 +1,12 @@
-"""Random cases of many kinds: no traceback, no hang, no silent or wrong score: `python -m
-tests.tools.fuzz`.
+"""Random cases of many kinds: no traceback, no hang, no silent or wrong score: `python -m tests.tools.fuzz`.
 
-    python -m tests.tools.fuzz                                    200 cases of each kind python -m
-    tests.tools.fuzz configs runs --cases 2000 --seed 7 others of two kinds python -m
-    tests.tools.fuzz runs --only 7:42                   one case again; it is printed as the corpus
-    has it
+    python -m tests.tools.fuzz                                    200 cases of each kind
+    python -m tests.tools.fuzz configs runs --cases 2000 --seed 7 others of two kinds
+    python -m tests.tools.fuzz runs --only 7:42                   one case again; it is printed as the corpus has it
 
-Each case may take 20 seconds of processor time and 500 MB. A case is the same whenever it is made
-of its seed. What is found goes into `tests/tools/fuzz/corpus`, with a sentence about what was
-wrong; the tests replay that."""
+Each case may take 20 seconds of processor time and 500 MB. A case is the same whenever it is made of its seed. What is
+found goes into `tests/tools/fuzz/corpus`, with a sentence about what was wrong; the tests replay that.
+"""
 
 from __future__ import annotations
 

@@ -1,19 +1,17 @@
-"""Score an M2 file as errant_compare of the package errant does: the same options, and the same
-output.
+"""Score an M2 file as errant_compare of the package errant does: the same options, and the same output.
 
-The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several
-annotators, on either side, the pair counts for a sentence with which F of all sentences so far is
-best.
+The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several annotators, on either
+side, the pair counts for a sentence with which F of all sentences so far is best.
 
 examples:
-  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 gec-pipeline
-  errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 -cat 3 gec-pipeline errant_compare
-  -hyp data/m2/eager.m2 -ref data/m2/gold.m2 -ds -b 1 -filt R:OTHER R:SPELL
+  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2
+  gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 -cat 3
+  gec-pipeline errant_compare -hyp data/m2/eager.m2 -ref data/m2/gold.m2 -ds -b 1 -filt R:OTHER R:SPELL
 
-Three things are unlike the package: files of other sentences are refused, and so are lines that are
-no lines of an M2 file; what is odd is said on standard error; and where F has no value with -b 0,
-it is 0. `gec-pipeline help m2` is about M2 files. The metric errant gives the same scores with
-intervals and tests."""
+Three things are unlike the package: files of other sentences are refused, and so are lines that are no lines of an M2
+file; what is odd is said on standard error; and where F has no value with -b 0, it is 0. `gec-pipeline help m2` is
+about M2 files. The metric errant gives the same scores with intervals and tests.
+"""
 
 import argparse
 import math

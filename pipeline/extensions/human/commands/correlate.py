@@ -1,22 +1,21 @@
 """Correlate the metrics of a run with human judgements or scores.
 
-Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap
-intervals. Williams' test compares each two metrics. With --window there are also correlations among
-neighbours in the human ranking. With judgements and a run, sentences are correlated too. The scores
-of metrics may also come from files. With --statistic scores of sentences are compared as in
-mt-metrics-eval, and --permutations tests each two metrics on them. Records of outputs, in JSON,
-JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}. `gec-pipeline
-help human` explains formats, numbers and formulas.
+Systems are correlated by Pearson, Spearman, Kendall's tau-b and pairwise accuracy, with bootstrap intervals. Williams'
+test compares each two metrics. With --window there are also correlations among neighbours in the human ranking. With
+judgements and a run, sentences are correlated too. The scores of metrics may also come from files. With --statistic
+scores of sentences are compared as in mt-metrics-eval, and --permutations tests each two metrics on them.
+Records of outputs, in JSON, JSON lines or tables with a row an output, are named as {file: FILE, score: COLUMN}.
+`gec-pipeline help human` explains formats, numbers and formulas.
 
 examples:
-  gec-pipeline correlate runs/quickstart --human data/judgements.csv gec-pipeline correlate
-  runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
-  gec-pipeline correlate runs/seeda --human EW.txt --window 4 gec-pipeline correlate runs/conll14
-  --human EW.txt --alias src=INPUT gec-pipeline correlate metric_scores.csv --human human_scores.csv
-  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq
-  --permutations 1000 gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation
-  trueskill gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score:
-  people.x}' --statistic pearson
+  gec-pipeline correlate runs/quickstart --human data/judgements.csv
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --without INPUT REF-F GPT-3.5 --scores trueskill
+  gec-pipeline correlate runs/seeda --human EW.txt --window 4
+  gec-pipeline correlate runs/conll14 --human EW.txt --alias src=INPUT
+  gec-pipeline correlate metric_scores.csv --human human_scores.csv
+  gec-pipeline correlate chrF.seg.score COMET.seg.score --human mqm.seg.score --statistic acc_eq --permutations 1000
+  gec-pipeline correlate runs/seeda --human judgments_edit.xml --aggregation trueskill
+  gec-pipeline correlate '{file: r.json, score: ours.x}' --human '{file: r.json, score: people.x}' --statistic pearson
 """
 
 import argparse

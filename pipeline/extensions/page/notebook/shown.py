@@ -191,8 +191,8 @@ def drawn(
     """
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
-    from pipeline.extensions.plots import PLOTS
     from pipeline.extensions.plots.canvas import saved, styled
+    from pipeline.report import PLOTS
 
     known = {score.metric: from_text(score.metric) for score in results.scores} if metric else {}
     meant = called(known, metric) if metric else set()
@@ -215,7 +215,7 @@ def drawn(
         figures = list(PLOTS[name].figures(ReportContext(results=replace(results, scores=kept))))
     if not figures:
         raise InputError(
-            f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].spec}"
+            f"plot({name!r}): there is nothing for it here; it needs {PLOTS[name].requires}"
         )
     if len(figures) > 1:
         named = _listed(dict.fromkeys(f"{group.dataset}/{group.label}" for group, _, _ in figures))

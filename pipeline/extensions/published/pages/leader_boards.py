@@ -56,8 +56,8 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     named = _YEAR.fullmatch(text)
     if not named:
         return text or NOBODY
-    human_data = re.split(r", | and ", named[1])
-    return f"{f'{human_data[0]} et al.' if len(people) > 2 else ' and '.join(people)} {named[2]}"
+    authors = re.split(r", | and ", named[1])
+    return f"{f'{authors[0]} et al.' if len(authors) > 2 else ' and '.join(authors)} {named[2]}"
 
 
 def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:

@@ -1,0 +1,174 @@
+"""Extensions: what others add to the program, and how it is found.
+
+An extension is a package with one object that says what it adds:
+
+    EXTENSION = Extension(
+        name="readability",
+        about="readability formulas",
+        metrics={"flesch": "flesch:Flesch"},
+    )
+
+It is found through the entry-point group `gec_pipeline.extensions`, so it works as soon as its
+package is installed:
+
+    [project.entry-points."gec_pipeline.extensions"]
+    readability = "gec_pipeline_readability:EXTENSION"
+
+Everything that it adds is named by a text "module:object", relative to the package of the
+extension, and is imported when it is first used. `gec-pipeline help extending` has an example of
+each kind. The names of this file are stable: a change of them is announced one version ahead.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from .errors import ConfigError
+
+__all__ = ["GROUP", "Command", "Extension", "Reference"]
+
+GROUP = "gec_pipeline.extensions"
+"""The group of entry points that extensions are found through."""
+
+Reference = str
+"""A text "module:object": a module relative to the package of the extension, and an object in it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command: a module whose docstring is its help, with configure(parser) and run(arguments)."""
+
+    module: str
+    """The module, relative to the package of the extension."""
+    summary: str
+    """One line for the list of commands."""
+    takes_plugins: bool = False
+    """Whether it has the options --plugin and --download, for metrics of users and their models."""
+    reads_runs: bool = False
+    """Whether its arguments `run`, `run2` and `more` are run directories, which may be damaged."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extension:
+    """What an extension adds. Mappings are from the name that a user types to what it stands for."""
+
+    name: str
+    """The name of the extension, in messages and in `needs` of others."""
+    about: str
+    """What it is for, in a few words."""
+    package: str = ""
+    """The package that references are relative to. Empty: the one that holds the object."""
+    needs: Sequence[str] = ()
+    """The extensions whose modules it imports."""
+
+    metrics: Mapping[str, Reference] = field(default_factory=dict)
+    """Metrics: subclasses of pipeline.Metric."""
+    tokenizers: Mapping[str, Reference] = field(default_factory=dict)
+    """Tokenisers: objects of pipeline.tokenizers.Tokenizer."""
+    text_formats: Mapping[str, Reference] = field(default_factory=dict)
+    """Formats of files with texts: objects of pipeline.data.formats.TextFormat."""
+    report_formats: Mapping[str, Reference] = field(default_factory=dict)
+    """Forms of reports: objects of pipeline.report.Format."""
+    plots: Mapping[str, Reference] = field(default_factory=dict)
+    """Plots: objects of pipeline.extensions.plots.Plot."""
+    commands: Mapping[str, Command] = field(default_factory=dict)
+    """Commands of the command line."""
+    agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
+    """Statistics of agreement between metrics and people."""
+    significance_tests: Mapping[str, Reference] = field(default_factory=dict)
+    """Paired tests for `statistics: {test: ...}`."""
+    backends: Mapping[str, Reference] = field(default_factory=dict)
+    """Backends for `run: {backend: ...}`."""
+    stages: Sequence[Reference] = ()
+    """Stages between scoring and writing: objects of pipeline.stages.Stage."""
+    config_sections: Mapping[str, Reference] = field(default_factory=dict)
+    """Sections of the config: pydantic models, each optional at the top level."""
+    report_tables: Sequence[Reference] = ()
+    """Functions that return further tables of a run for the terminal, Markdown and LaTeX."""
+    help_folder: str = ""
+    """The folder with help pages (*.md), relative to the package."""
+    data_sets: str = ""
+    """A YAML file with data sets, relative to the package."""
+    recipes: str = ""
+    """The folder with recipes of published results, relative to the package."""
+    names: Mapping[str, Reference] = field(default_factory=dict)
+    """Names that users of Python find in the package `pipeline`."""
+
+    def load(self, reference: Reference) -> Any:
+        """Return the object of a reference; raises ImportError or AttributeError."""
+        module, _, name = reference.partition(":")
+        return getattr(self.module(module), name)
+
+    def module(self, name: str) -> Any:
+        """Return a module, named relative to the package; raises ImportError."""
+        return import_module(f".{name}" if name else self.package, self.package)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the package, where its data files are."""
+        return Path(next(iter(import_module(self.package).__path__)))
+
+
+@cache
+def installed() -> Mapping[str, Extension]:
+    """Return the installed extensions by name; raises ConfigError if one cannot be loaded.
+
+    An extension whose package is gone although its entry point is still there is left out.
+    """
+    from importlib.metadata import entry_points  # here, because most scores need no extension
+
+    found: dict[str, Extension] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            extension = point.load()
+        except ModuleNotFoundError as error:
+            if error.name and f"{point.module}.".startswith(f"{error.name}."):
+                continue
+            raise ConfigError(f"the extension {point.name} cannot be loaded: {error}") from error
+        except Exception as error:
+            raise ConfigError(f"the extension {point.name} cannot be loaded: {error}") from error
+        if not isinstance(extension, Extension):
+            kind = type(extension).__name__
+            raise ConfigError(f"the entry point {point.name} is no Extension, but a {kind}")
+        if not extension.package:
+            object.__setattr__(extension, "package", point.module)
+        found[extension.name] = extension
+    return found
+
+
+def contributions(kind: str) -> Iterator[tuple[str, Extension, Any]]:
+    """Yield what all extensions add to a table: the name, the extension, and what it says.
+
+    `kind` is a field of Extension that holds a mapping, such as "metrics".
+    """
+    for extension in installed().values():
+        for name, said in getattr(extension, kind).items():
+            yield name, extension, said
+
+
+def loaded(kind: str) -> dict[str, Any]:
+    """Return what all extensions add to a table, each object by its name."""
+    return {name: extension.load(said) for name, extension, said in contributions(kind)}
+
+
+@cache
+def known_names() -> Mapping[str, Mapping[str, str]]:
+    """Return for each kind which extension of the project has a name, whether installed or not."""
+    text = Path(__file__).with_name("extension_names.json").read_text(encoding="utf-8")
+    names: Mapping[str, Mapping[str, str]] = json.loads(text)
+    return names
+
+
+def missing_extension(kind: str, name: str) -> str:
+    """Return which extension has a name, if it is one of the project that is not installed.
+
+    Else return an empty text.
+    """
+    extension = known_names().get(kind, {}).get(name)
+    if extension is None or extension in installed():
+        return ""
+    return f"'{name}' is part of the extension {extension}, which is not installed"

@@ -1,0 +1,1 @@
+"""The extensions of the project. Each folder is one, and can be deleted alone."""

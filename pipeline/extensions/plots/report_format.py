@@ -1,0 +1,11 @@
+"""Plots as a form of reports."""
+
+from pipeline.lookup import later
+from pipeline.report.context import Format
+
+PLOTS_FORMAT = Format(
+    about="figures: scores, ranks, p-values and more",
+    files=later(__package__, "plots.plot_files"),
+    package="matplotlib",
+    extra="plot",
+)
