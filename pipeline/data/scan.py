@@ -25,7 +25,7 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
 from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles, looks_like, reason
-from ..files.remote import RangeReader, Remote, RemoteStamp, read_range, stamp_of
+from ..files.remote import Remote, RemoteStamp, open_remote, read_range, stamp_of
 from ..files.safe_files import open_regular
 from .texts import CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile
 
@@ -221,13 +221,10 @@ class Stretch(NamedTuple):
         """Return what is found. What cannot be read, or is no UTF-8, is a problem of this."""
         try:
             if isinstance(self.path, Remote):
-                reader = RangeReader(
-                    self.path, self.mark + self.low, self.mark + min(self.high + WINDOW, self.size)
-                )
-                found, same = (
-                    _scanned(self, reader.readinto),
-                    reader.fingerprint == self.fingerprint,
-                )
+                same = stamp_of(self.path) == self.fingerprint
+                with open_remote(self.path) as reader:
+                    reader.seek(self.mark + self.low)
+                    found = _scanned(self, reader.readinto)
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.mark + self.low)
