@@ -158,7 +158,7 @@ class _Plan(NamedTuple):
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             spec=tuple(self.spec),
-            lacking=tuple(
+            missing_lines=tuple(
                 workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete
             ),
             low=low,
