@@ -207,7 +207,7 @@ def _sari_counts(
 
 
 def _first_seen(values: Ints) -> tuple[Ints, Ints]:
-    """Number distinct values in the order in which they first occur.
+    """Give numbers to distinct values in the order in which they first occur.
 
     Returns where each distinct value is first, in this order, and the number of each value.
     """
