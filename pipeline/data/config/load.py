@@ -4,18 +4,17 @@
 options of metrics are checked in `metrics/`, since each metric knows its own."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
-from pipeline.extensions.published.models import ConfigFile
-
 from ...errors import ConfigError, Problem, did_you_mean
+from ...extension import missing_extension
 from . import models
 from .compose import compose
-from .models import Records, idle_address, tag
+from .models import SECTIONS, ConfigFile, Records, config_model, idle_address, tag
 from .resolved import Config, TextFormat
 from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
@@ -38,7 +37,8 @@ def load(
         raise ConfigError([*problems[:1], crowded])
     metrics = root.get("metrics")
     nodes = tuple(metrics.value) if metrics and isinstance(metrics.value, list) else ()
-    written = _validate(root, problems, record_models(formats))
+    sections = _sections(root.value)
+    written = _validate(root, problems, record_models(formats), sections)
     if written is None:
         return None, nodes, problems
     resolver = Resolver(root, written, problems, formats)
@@ -84,6 +84,7 @@ def load(
         datasets=datasets,
         systems=systems,
         written=written,
+        sections=tuple(name for name in sections if name in written.model_fields_set),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
         absent=frozenset(resolver.absent),
@@ -117,7 +118,15 @@ ROUNDS = 20
 it is read again."""
 
 
-def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
+def _sections(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the keys of a config that are sections of extensions."""
+    others = [key for key in keys if key not in ConfigFile.model_fields]
+    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
+
+
+def _validate(
+    root: Node, problems: list[Problem], records: Records, sections: tuple[str, ...]
+) -> ConfigFile | None:
     """Return the config as its models read it; adds the problems. None where it cannot be read at
     all.
     """
@@ -125,13 +134,13 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFi
     # that it names.
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     lacking = [key for key in ("datasets", "systems", "metrics") if key not in data]
-    if len(lacking) == 3 and ("judgments" in data or "columns" in data):
-        lacking = []  # judgements and columns alone need no texts
+    if len(lacking) == 3 and any(SECTIONS[name].standalone for name in sections):
+        lacking = []  # such as judgements alone
     problems += [root.problem(f"the key '{key}' is missing") for key in lacking]
     known, wrong = {problem.position for problem in problems}, set[tuple[str | int, ...]]()
     for _ in range(ROUNDS):
         try:
-            return ConfigFile.model_validate(data, context=records)
+            return config_model(sections).model_validate(data, context=records)
         except ValidationError as error:
             errors = error.errors(include_url=False)
         found = dict.fromkeys(_explain(root, item, records) for item in errors)
@@ -168,13 +177,20 @@ def _leave_out(data: Any, location: tuple[str | int, ...], *, again: bool) -> No
         owner[key] = [ABSENT] if key == "references" else ABSENT
     elif not again and keys[:1] == ["datasets"] and (len(keys) == 2 or keys[2:] == ["data"]):
         way[1][0][keys[1]] = {"source": ABSENT, "references": [ABSENT]}
-    elif not again and keys[:1] == ["expect"] and len(keys) == 2:
-        way[1][0][keys[1]] = {"path": "scores", "same": "scores"}
+    elif not again and len(keys) == 2 and (stand_in := _stand_in(keys[0])):
+        way[1][0][keys[1]] = stand_in
     elif named := [
         (owner, key) for owner, key in way if isinstance(owner, dict)
     ]:  # else it was left out with another
         owner, key = named[-1 - (again and len(named) > 1)]
         owner.pop(key, None)
+
+
+def _stand_in(section: str | int) -> dict[str, str]:
+    """Return what replaces a wrong entry of a section; an empty mapping if nothing does."""
+    if section in ConfigFile.model_fields or section not in SECTIONS:
+        return {}
+    return dict(SECTIONS[str(section)].stand_in or {})
 
 
 _EMPTY = {
@@ -201,6 +217,8 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
     if isinstance(value, dict | list):
         shown = "a mapping" if isinstance(value, dict) else "a list"
     if kind == "extra_forbidden":
+        if len(location) == 1 and (missing := missing_extension("config_sections", location[0])):
+            return root.problem(missing, location)
         known, meant = _fields(location[:-1], records), _MEANT.get(location[-1], "")
         hint = (
             f" (did you mean '{meant}'?)"
@@ -224,7 +242,7 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
 
 def _fields(location: tuple[str | int, ...], records: Records) -> list[str]:
     """Return the keys that are known at a location: those of the innermost model on the way."""
-    model: type[BaseModel] = ConfigFile
+    model: type[BaseModel] = config_model(tuple(SECTIONS))
     for step in location:
         named = next((model for name, model in records.items() if tag(name) == step), None)
         field = next(
