@@ -80,7 +80,7 @@ class Extension:
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
     agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
-    """Statistics of agreement: subclasses of pipeline.extensions.human.statistics.Statistic."""
+    """Statistics of agreement between metrics and people: subclasses of Statistic."""
     significance_tests: Mapping[str, Reference] = field(default_factory=dict)
     """Paired tests for `statistics: {test: ...}`."""
     backends: Mapping[str, Reference] = field(default_factory=dict)

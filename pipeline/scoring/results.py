@@ -301,8 +301,7 @@ class Results:
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
-    """This section and the next three are those of the same names in the config
-    (`extensions/published/expected_values.py`)."""
+    """This section and the next three are those of the same names in the config."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None
