@@ -264,52 +264,73 @@ def _border(data: bytearray, place: int, end: int, separator: bytes) -> int:
     return place
 
 
+def _piece_ends(low: int, high: int, size: int) -> list[int]:
+    """Return the bytes at or behind which a stretch is cut into pieces; the last one is `high`.
+
+    A cut lies up to WINDOW bytes behind its place. None may lie behind `high`, where the next
+    stretch of the text looks for its own first cut: the bytes between the two would belong to
+    neither.
+    """
+    if high == size:
+        ends = list(range(low + PIECE, high, PIECE))
+    else:
+        ends = list(range(low + PIECE, high - WINDOW + 1, PIECE))
+    if low:
+        ends.insert(0, low)  # the bytes before this cut belong to the stretch before
+    return [*ends, high]
+
+
 def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
     """Return what is found in a stretch, whose bytes are read from `low` on, and a few behind
     `high`.
     """
     _, _, separator, _, size, low, high = stretch
-    whole, leaves, left = Found(), Leaves(), high - low
-    data = bytearray(min(PIECE + WINDOW, size - low))
-    view, start, filled = (
-        memoryview(data),
-        low,
-        0,
-    )  # the bytes of data that are filled are those from `start` on
-    line, ended = (
-        -1 if low else 0,
-        not low,
-    )  # where the line at hand begins; whether a line end is before `start`
-    for stop in (*([low] if low else []), *range(low + PIECE, high, PIECE), high):
-        wanted = min(stop + WINDOW, size) - start
-        while filled < wanted:
-            if not (more := readinto(view[filled:wanted])):
+    whole = Found()
+    leaves = Leaves()
+    unhashed = high - low
+    # The last piece of a stretch may be longer than PIECE by WINDOW: see _piece_ends().
+    data = bytearray(min(PIECE + 2 * WINDOW, size - low))
+    view = memoryview(data)
+    start = low  # of the bytes in `data`, the first `filled` of which are there
+    filled = 0
+    line = -1 if low else 0  # where the line at hand begins, -1 where that is not known
+    ended = not low  # whether a line ends before `start`
+    for stop in _piece_ends(low, high, size):
+        end = min(stop + WINDOW, size) - start
+        while filled < end:
+            bytes_read = readinto(view[filled:end])
+            if not bytes_read:
                 return Found(problem=(0, 0, CHANGED))
-            filled += more
-        cut = (
-            filled
-            if stop == size
-            else _border(data, stop - start, filled, separator)
-            if start <= stop
-            else 0
-        )
-        text = view[:cut] if separator == NEWLINE else bytes(view[:cut]).translate(_SPOOLED)
-        ended = data.endswith(separator, 0, cut) if cut else ended
+            filled += bytes_read
+        if stop == size:
+            cut = filled
+        elif start <= stop:
+            cut = _border(data, stop - start, filled, separator)
+        else:
+            cut = 0
+        if separator == NEWLINE:
+            text: bytes | memoryview = view[:cut]
+        else:
+            text = bytes(view[:cut]).translate(_SPOOLED)
+        if cut:
+            ended = data.endswith(separator, 0, cut)
         if stop == low:  # the bytes before the border are found by the stretch before
             line = low + cut if ended else -1
         elif cut:
-            own, returns = _surveyed(data, cut, separator, start, line)
+            piece, returns = _surveyed(data, cut, separator, start, line)
             if returns and separator == NEWLINE:
                 text = bytes(view[:cut]).replace(b"\r\n", NEWLINE)
-                own.windows = len(text) < cut
-            whole.add(own)
+                piece.windows = len(text) < cut
+            whole.add(piece)
             if whole.problem:
                 return whole
-            line = start + cut - own.rest if own.lines else line
-        leaves.update(text[:left])
-        left = max(left - len(text), 0)
+            if piece.lines:
+                line = start + cut - piece.rest
+        leaves.update(text[:unhashed])
+        unhashed = max(unhashed - len(text), 0)
         data[: filled - cut] = data[cut:filled]
-        start, filled = start + cut, filled - cut
+        start += cut
+        filled -= cut
     if high == size and not ended:
         leaves.update(NEWLINE)
     leaves.end()

@@ -704,6 +704,14 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
     windows=False,
     broken=b"",
 )
+@example(  # a piece ends 2 bytes before its stretch, and the line 4 bytes behind: see _piece_ends()
+    texts=["a" * 56 + " b", "c"],
+    cuts=[(9, 7), (8, 7)],
+    newline=True,
+    ended=True,
+    windows=False,
+    broken=b"",
+)
 def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
     tmp_path_factory: pytest.TempPathFactory,
     texts: list[str],
