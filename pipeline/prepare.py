@@ -268,9 +268,7 @@ def _opened(
         views = {metric.spec.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
-        opener = Opener(
-            options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache
-        )
+        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared)
         ahead = None
         with ExitStack() as held:
             if directory and not cluster:

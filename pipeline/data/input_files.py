@@ -44,9 +44,9 @@ lock)."""
 CLUSTERED = 1 << 30
 """Bytes from which files are opened by the workers of a cluster, where there are some."""
 
-NEAR, FAR = 16, 1024
-"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a
-cluster."""
+STRETCHES = 1024
+"""Stretches of texts that are scanned together. Where a worker of a cluster dies, this machine scans
+the rest of them."""
 VISITED = 1 / 8
 """Of texts larger than half of the memory, so much of the memory at most is scanned between two
 visits."""
@@ -64,8 +64,8 @@ class Opener:
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there;
     they are not opened, and no problem is added for them. `cluster` has the workers of a cluster
-    call a function for each item; where one was lost it gives None. `keeps` says that what is found
-    in large texts is kept on this computer and read from there."""
+    call a function for each item; where one was lost it gives None.
+    """
 
     def __init__(
         self,
@@ -74,16 +74,11 @@ class Opener:
         absent: Collection[Path | Remote] = (),
         cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]]
         | None = None,
-        *,
-        keeps: bool = False,
     ) -> None:
-        self.threads, self.temp_files, self.absent, self.cluster, self.keeps = (
-            threads,
-            TempFiles(cap),
-            absent,
-            cluster,
-            keeps,
-        )
+        self.threads = threads
+        self.temp_files = TempFiles(cap)
+        self.absent = absent
+        self.cluster = cluster
         self.ahead: Callable[[Any], int] | None = None
         """Counts the first lines of texts larger than memory while they are opened: see Ahead in
         execution/count.py."""
@@ -191,40 +186,31 @@ class Opener:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster
         scan some, too.
         """
-        large = [
-            item
-            for item in openings
-            if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE
-        ]
-        kept = None
-        if large:
-            from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
-
-            kept = KeptStretches(large)
-        known = kept.read() if kept else {}
-        # The workers of a cluster do not have the temporary folder.
-        far = {one for item in openings if shares and _in_place(item) for one in item.stretches}
-        left = [one for item in openings for one in item.stretches if one not in known]
-        left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
+        found = dict[Stretch, Found]()
+        far = set[Stretch]()
+        if shares:  # the workers of a cluster do not have the temporary folder
+            for opening in openings:
+                far.update(opening.stretches if _in_place(opening) else ())
+        stretches = list(dict.fromkeys(one for opening in openings for one in opening.stretches))
+        step = STRETCHES
         if visited:
-            left.sort(
+            stretches.sort(
                 key=lambda one: one.high / max(one.size, 1)
             )  # the same lines of all texts, about
             step = min(step, max(int(memory() * VISITED / RANGE), 1))
-        for some in (left[low : low + step] for low in range(0, len(left), step)):
-            new = dict[Stretch, Found]()
-            if self.cluster and (sent := [one for one in some if one in far]):
-                answers = zip(sent, self.cluster(Stretch.scan, sent), strict=True)
-                new = {one: own for one, own in answers if own and not own.problem}
-            near = [one for one in some if one not in new]
-            new |= zip(near, shared(Stretch.scan, near), strict=True)
-            self.read += sum(one.high - one.low for one in some)
-            if kept:
-                kept.write(new)
-            known |= new
+        for low in range(0, len(stretches), step):
+            batch = stretches[low : low + step]
+            sent = [one for one in batch if one in far]
+            if self.cluster and sent:
+                for stretch, answer in zip(sent, self.cluster(Stretch.scan, sent), strict=True):
+                    if answer and not answer.problem:
+                        found[stretch] = answer
+            near = [one for one in batch if one not in found]
+            found.update(zip(near, shared(Stretch.scan, near), strict=True))
+            self.read += sum(one.high - one.low for one in batch)
             if visited:
-                visited(known)
-        return known
+                visited(found)
+        return found
 
     def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
         """Return a text whose stretches were scanned; those in the spool keep it alive."""
