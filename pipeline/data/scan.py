@@ -7,11 +7,8 @@ in it."""
 
 from __future__ import annotations
 
-import os
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -44,10 +41,6 @@ WINDOW = 1 << 16
 better to cut."""
 STRIDE = 128
 """Shards are cut at multiples of so many lines."""
-SETTLED = 2.0
-"""Seconds for which a file must not have changed. One that was written just now may be written
-again in the same tick of the clock of its file system, which its stamp would not tell."""
-
 Surveyed = tuple[Ints, NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
 """What survey() returns."""
 
@@ -386,13 +379,6 @@ class Opening(NamedTuple):
     """The bytes of the byte order mark."""
     stretches: list[Stretch]
 
-    @property
-    def settled(self) -> bool:
-        """Whether the stamp of the text tells when the text changes."""
-        if not isinstance(self.fingerprint, Stamp):
-            return self.fingerprint.token != ""
-        return time.time() - max(self.fingerprint.mtime, self.fingerprint.ctime) / 1e9 > SETTLED
-
     @classmethod
     def of(cls, file: StoredTexts) -> Opening:
         """Return the stretches that have to be scanned; raises CorpusError where the file cannot be
@@ -465,45 +451,6 @@ class Opening(NamedTuple):
             origin=None if origin == Origin(str(path)) else origin,
             keeper=temp_files,
             fingerprint=self.fingerprint,
-        )
-
-
-class Beginning:
-    """The first lines of a text whose stretches are being scanned."""
-
-    def __init__(self, opening: Opening) -> None:
-        self._opening, self._left, self._lines = opening, opening.stretches[::-1], 0
-        self._marks = [np.zeros((2, 1), np.int64)]
-
-    def first(self, found: Mapping[Stretch, Found], done: int) -> TextFile:
-        """Return the lines whose places are found, as a text without a digest; those before `done`
-        cannot be read.
-
-        Each call has no less found and done than the one before. The system is told that the bytes
-        of lines that are done need not stay in memory: that leaves room for those behind them."""
-        while self._left and (own := found.get(self._left[-1])) and not own.problem:
-            before = np.array([[self._lines], [self._opening.mark]])
-            self._marks += [marks + before for marks in own.marks]
-            self._lines += own.lines
-            self._left.pop()
-        marks = np.concatenate(self._marks, axis=1)
-        self._marks = [marks[:, marks[0].searchsorted(done, "right") - 1 :]]
-        path = self._opening.file.path
-        if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
-            with suppress(OSError), open_regular(path, links=True) as file:
-                os.posix_fadvise(
-                    file.fileno(), 0, int(self._marks[0][1, 0]), os.POSIX_FADV_DONTNEED
-                )
-        return TextFile(
-            path=path,
-            lines=int(marks[0, -1]),
-            size=self._opening.fingerprint.size,
-            digest="",
-            has_bom=self._opening.mark > 0,
-            blank=0,
-            blank_bits=np.zeros(0, np.uint8),
-            marks=self._marks[0],
-            fingerprint=self._opening.fingerprint,
         )
 
 
