@@ -232,9 +232,11 @@ class Sentences(NamedTuple):
     """The first sentence of each line, and at last the number of sentences: [lines + 1]."""
 
     @property
-    def whole(self) -> Encoded:
+    def as_lines(self) -> Encoded:
         """The same with each line as one sequence of tokens."""
         return Encoded(self.ids, self.offsets[self.firsts])
+
+    whole = as_lines
 
 
 MAX_SKIPPED = 100_000
