@@ -245,9 +245,9 @@ def _opened(
         ]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
-            if problem.position in config.places and problem.message.startswith("no such file"):
+            if problem.position in config.locations and problem.message.startswith("no such file"):
                 problems[number] = config.root.problem(
-                    str(problem), config.places[problem.position]
+                    str(problem), config.locations[problem.position]
                 )
         problems += _missing_texts(config, metrics)
         if not problems:
@@ -308,20 +308,12 @@ def impossible_files(config: Config) -> list[Problem]:
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why metrics cannot have what the section `statistics` asks for."""
     from .scoring.resampling.intervals import unsupported
-    from .scoring.resampling.reselected import idle_choice
 
-    problems = [
+    return [
         config.root.problem(reason, ("statistics",))
         for reason in map(unsupported, metrics)
         if reason
     ]
-    if (
-        config.written.statistics
-        and metrics
-        and (idle := idle_choice(metrics, config.written.statistics))
-    ):
-        problems.append(config.root.problem(idle, ("statistics", "annotators")))
-    return problems
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
