@@ -85,30 +85,6 @@ def address_space() -> float:
     return math.inf if limit == resource.RLIM_INFINITY else limit
 
 
-LIMITS = ("memory.max", "memory.limit_in_bytes")
-"""The files of both versions of control groups on Linux that have the limit of a group's memory."""
-
-
-def memory(system: Path = Path("/")) -> float:
-    """Return how many bytes of memory this machine has, or the control group of this process (as in
-    a container).
-    """
-    limits = [math.inf]
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        for line in (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines():
-            _, kind, group = line.split(":", 2)
-            root = (
-                system / "sys/fs/cgroup" / kind
-            )  # which may be the group itself, as a container sees it
-            for file in [
-                folder / name for folder in (root, root / group.strip("/")) for name in LIMITS
-            ]:
-                if file.is_file() and (limit := file.read_text(encoding="ascii").strip()).isdigit():
-                    limits.append(int(limit))
-    return min(limits)
-
-
 def processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
