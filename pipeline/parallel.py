@@ -7,7 +7,6 @@ files.
 
 import contextlib
 import errno
-import math
 import os
 import pickle
 import secrets
@@ -54,36 +53,6 @@ def refuse_want(error: BaseException, what: str) -> None:
     reason = starved(error)
     if reason:
         raise IncompleteError(f"{what}: {reason}") from None
-
-
-LIMITS = ("memory.max", "memory.limit_in_bytes")
-"""The files of both versions of control groups on Linux that have the limit of a group's memory."""
-
-
-def memory(system: Path = Path("/")) -> float:
-    """Return the bytes of memory of this machine, or of the control group (as in a container)."""
-    limits = [math.inf]
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        groups = (system / "proc/self/cgroup").read_text(encoding="utf-8")
-        for line in groups.splitlines():
-            _, kind, group = line.split(":", 2)
-            root = system / "sys/fs/cgroup" / kind  # a container sees its group here
-            for folder in (root, root / group.strip("/")):
-                limits += _limits_in(folder)
-    return min(limits)
-
-
-def _limits_in(folder: Path) -> list[int]:
-    """Return the limits in bytes that a folder of control groups has."""
-    limits = []
-    for name in LIMITS:
-        file = folder / name
-        if file.is_file():
-            text = file.read_text(encoding="ascii").strip()
-            if text.isdigit():
-                limits.append(int(text))
-    return limits
 
 
 def processors() -> int:
