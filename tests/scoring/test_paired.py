@@ -236,11 +236,11 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     )
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(sample_groups, "ROWS", 7)
+    monkeypatch.setattr(sample_groups, "MAX_ROWS", 7)
     assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)
-    monkeypatch.setattr(sample_groups, "THREADED", 1)
+    monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
     assert approximate_randomization(*arguments, lambda *done: told.append(done), 2) == expected
     assert told[-1] == (TRIALS, TRIALS)
 
