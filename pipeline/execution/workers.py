@@ -19,8 +19,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.extensions.clusters.clusters import Cluster, bundles
-
 from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
@@ -38,6 +36,7 @@ from ..errors import (
 from ..kernel.common import Lines
 from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
 from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
+from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
 
 Columns = list[NDArray[np.integer] | None]
@@ -57,7 +56,8 @@ SMALL_IN_MEMORY = 1 << 25
 """The same for texts in memory, which the compiled kernel counts in threads: they cost less to
 start."""
 
-Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
+Backend = str
+"""The name of a backend: see `backends.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
