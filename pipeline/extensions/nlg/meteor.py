@@ -22,7 +22,7 @@ from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field
 from pipeline.metrics.functions.declare import Plugin
-from pipeline.metrics.functions.metric import Code, PluggedSpec
+from pipeline.metrics.functions.metric import Code, FunctionMetricSpec
 from pipeline.tokenizers.sacrebleu import JAR as PTB
 from pipeline.tokenizers.sacrebleu import Jar, Ptb
 
@@ -183,7 +183,7 @@ class Meteor(ComputesNumbers, Metric):
         )
 
     @cached_property
-    def spec(self) -> PluggedSpec:
+    def spec(self) -> FunctionMetricSpec:
         """What the program counts."""
         options = tuple(
             (name, getattr(self, name)) for name in ("language", "normalize", "tokenizer")
@@ -198,7 +198,7 @@ class Meteor(ComputesNumbers, Metric):
         code = Code(
             Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar))
         )
-        return PluggedSpec("meteor", COUNTS, 0, told=told, code=code)
+        return FunctionMetricSpec("meteor", COUNTS, 0, signature=told, code=code)
 
     @property
     def terms(self) -> tuple[Field, ...]:
