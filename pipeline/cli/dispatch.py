@@ -56,7 +56,7 @@ RARELY = 100_000
 number is 700."""
 
 
-def _core(module: str, summary: str, **flags: bool) -> Command:
+def _core(module: str, summary: str, **flags: Any) -> Command:
     return Command(module=f"pipeline.cli.commands.{module}", summary=summary, **flags)
 
 
@@ -111,7 +111,11 @@ def commands() -> dict[str, Command]:
     found = dict(CORE_COMMANDS)
     for name, extension, command in contributions("commands"):
         module = f"{extension.package}.{command.module}"
-        found.setdefault(name, replace(command, module=module))
+        completions = {
+            argument: f"{extension.package}.{reference.replace(':', '.')}"
+            for argument, reference in command.completions.items()
+        }
+        found.setdefault(name, replace(command, module=module, completions=completions))
     return found
 
 

@@ -34,7 +34,7 @@ from .. import arguments
 
 if TYPE_CHECKING:
     from ...metrics.base.statistics_spec import StatisticsSpec
-    from ...prepare import Job
+    from ...stage import Job
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 

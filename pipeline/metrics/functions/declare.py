@@ -197,9 +197,10 @@ def metric(
             fail(f"names: '{number_name}' cannot be a name: {name_form}")
     _check_values(fail, **settings)
     documentation = inspect.getdoc(object) or "a metric of your own"
+    first_paragraph = documentation.partition("\n\n")[0]
     declared = Declared(
         name=metric_name,
-        summary=documentation.partition("\n")[0].rstrip(". "),
+        summary=" ".join(first_paragraph.split()).rstrip(". "),
         version=version or "",
         code="" if version else code_digest(object),
         names=number_names,
