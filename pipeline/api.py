@@ -19,7 +19,7 @@ directory.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, wraps
+from functools import wraps
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -307,11 +307,8 @@ def run(
     from .report.terminal.progress import shown_progress
 
     with shown_progress(progress) as listener:
-        overrides, begun = (
-            overrides_from_values(only, set),
-            partial(stages.held_directory, output, listener),
-        )
-        job = stages.prepare(written, options, overrides, listener, begun)
+        overrides = overrides_from_values(only, set)
+        job = stages.prepare(written, options, overrides, listener)
         directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))

@@ -673,7 +673,6 @@ class _BatchRunner:
                     self._tasks(remaining),
                     self.workers,
                     processes=self.processes,
-                    warn=warn,
                     patience=computation.how.options.patience,
                 ):
                     yield from self._finished(result)

@@ -27,6 +27,7 @@ from ...files.content_cache import SCORES, ContentCache
 from ...files.small_tables import LARGEST_NUMBER
 from ...parallel import starved
 from ..base.declared import Declared
+from ..f_score import precision_recall_f
 from .declare import CodeOrigin, Plugin, metric
 
 Item = tuple[Any, ...]
@@ -305,20 +306,16 @@ def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[floa
     """
     if len(answers) == 1:
         return answers[0]
+
+    def f_score(counts: tuple[float, ...]) -> float:
+        tp, fp, fn = counts
+        return precision_recall_f(tp, fp, fn, declared.beta)[2]
+
     if declared.counts:
-        return max(answers, key=lambda answer: _f_beta(answer, declared.beta))
+        return max(answers, key=f_score)
     if declared.higher_is_better:
         return max(answers, key=lambda answer: answer[0])
     return min(answers, key=lambda answer: answer[0])
-
-
-def _f_beta(counts: tuple[float, ...], beta: float) -> float:
-    """Return F-beta of true positives, false positives and false negatives."""
-    tp, fp, fn = counts
-    precision = tp / (tp + fp) if fp else 1.0
-    recall = tp / (tp + fn) if fn else 1.0
-    denominator = beta**2 * precision + recall
-    return (1 + beta**2) * precision * recall / denominator if denominator else 0.0
 
 
 # --- state of the process

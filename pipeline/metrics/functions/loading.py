@@ -12,6 +12,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ConfigError, CorpusError
 from ...files.plain_files import small_bytes
 from ...files.safe_files import digest
-from ...parallel import send_code
+from ...parallel import prepare_workers
 from .. import METRICS
 from ..base.declared import Declared
 from ..base.metric import Metric
@@ -41,6 +42,8 @@ MAX_BYTES = 1 << 24
 """The largest size of a file of code."""
 _files: dict[str, Path] = {}
 """The imported files by the names of their modules."""
+_contents: dict[str, bytes] = {}
+"""The contents of these files when they were imported."""
 
 
 def load(argument: str) -> list[str]:
@@ -107,12 +110,15 @@ def _imports_of(module: ModuleType) -> list[ModuleType]:
 def _register_class(name: str, metric: type[Metric], origin: CodeOrigin) -> str:
     """Register a subclass of Metric, and return its name.
 
-    Workers get the code of a file with their work. Counts are stored under the metric's `version`,
-    or under the digest of its code if it has none.
+    Worker processes import its file when they start. Counts are stored under the metric's
+    `version`, or under the digest of its code if it has none.
     """
     module = sys.modules[metric.__module__]
     if origin.kind == "file":
-        send_code(module)
+        module_name = module.__name__
+        path = Path(origin.location)
+        import_file = partial(module_from_bytes, module_name, path, _contents[module_name])
+        prepare_workers(module_name, import_file)
     known: Any = METRICS.entries.get(name)
     if inspect.isclass(known) and issubclass(known, Metric):
         same_module = known.__module__ == metric.__module__
@@ -145,6 +151,7 @@ def _imported(argument: str) -> tuple[ModuleType, CodeOrigin]:
     absolute = path.absolute()
     if _files.setdefault(name, absolute) != absolute:
         raise ConfigError(f"{subject}: {_files[name]} has the same name; rename one of them")
+    _contents[name] = data
     origin = CodeOrigin("file", str(absolute), "", sha256(data).hexdigest(), path.name)
     module = _run_user_code(subject, lambda: module_from_bytes(name, path, data), path.name)
     return module, origin
