@@ -43,9 +43,8 @@ class Job:
     """What these stages have opened, by their names."""
     cluster: "Cluster | None" = None
     """The workers that have opened large texts, where the config has a cluster."""
-    read: tuple[int, int] = 0, 0
-    """The bytes of texts that were read to open them, unless they were opened before, and counted
-    meanwhile."""
+    bytes_opened: int = 0
+    """The bytes of texts that were read to open them."""
 
     @property
     def partial(self) -> bool:

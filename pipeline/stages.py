@@ -23,8 +23,8 @@ STAGES, or name a Stage in Extension.stages."""
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,6 @@ from .stage import Job, Scored, Stage
 
 if TYPE_CHECKING:
     from .data.config.models import StatisticsConfig
-    from .data.config.resolved import Config
     from .execution.count import Counted
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
@@ -115,20 +114,6 @@ def run(
                 raise
 
 
-@contextmanager
-def held_directory(
-    output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any]
-) -> Iterator[RunDirectory]:
-    """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises
-    StoreError.
-    """
-    directory = RunDirectory(folder_of(output or config.written.output.dir))
-    with directory.held(listener.warn):
-        directory.refuse_other_config(written)
-        directory.announce()
-        yield directory
-
-
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what becomes of the results in a run directory that the run does not make; None where
     there are none.
@@ -153,7 +138,7 @@ def _run(
     kept: dict[str, Any],
 ) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun, (read, ahead) = time.monotonic(), job.read
+    begun = time.monotonic()
     job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
@@ -180,7 +165,7 @@ def _run(
         "kernel": kernel.name(),
         "state": state,
         "seconds": {"counting": round(counting, 3), "all": seconds},
-        "bytes_read": {"opening": read, "counted_meanwhile": ahead, "counting": listener.bytes},
+        "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
     }
     directory.write_manifest({**about, **job.written, **surroundings(), **computed})
     listener.note(f"{state} in {seconds} s")

@@ -236,7 +236,10 @@ class Sentences(NamedTuple):
         """The same with each line as one sequence of tokens."""
         return Encoded(self.ids, self.offsets[self.firsts])
 
-    whole = as_lines
+    @property
+    def whole(self) -> Encoded:
+        """The same as `as_lines`."""
+        return self.as_lines
 
 
 MAX_SKIPPED = 100_000

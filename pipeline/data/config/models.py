@@ -48,31 +48,31 @@ def _truth(value: object) -> object:
 
 
 def _order(value: object) -> object:
+    """Return a pattern with a group that orders systems."""
     # With few repeats, none of them of a group, no engine takes long for a name.
-    if (
-        isinstance(value, str)
-        and len(re.findall(r"[*+{]|(?<!\()\?", value)) <= 3
-        and not re.search(r"\)[*+{]", value)
-    ):
-        with suppress(re.error, RecursionError, OverflowError):
-            if re.compile(value).groups:
-                return value
-    what = r"a pattern with a group that finds a number in names of systems, such as 'step-(\d+)'"
-    raise ValueError(f"expected {what}, with at most three repeats, and none of a group")
+    if isinstance(value, str):
+        repeats = re.findall(r"[*+{]|(?<!\()\?", value)
+        repeats_group = re.search(r"\)[*+{]", value)
+        if len(repeats) <= 3 and not repeats_group:
+            with suppress(re.error, RecursionError, OverflowError):
+                if re.compile(value).groups:
+                    return value
+    raise ValueError(
+        r"expected a pattern with a group that finds a number in names of systems, such as 'step-(\d+)', "
+        "with at most three repeats, and none of a group"
+    )
 
 
 def _line_numbers(value: object) -> object:
     """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
-    if value and (
-        isinstance(value, str)
-        or (isinstance(value, list) and all(isinstance(i, str) for i in value))
-    ):
+    if isinstance(value, str) and value:
         return value
-    raise ValueError(
-        "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
-    )
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    message = "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
+    raise ValueError(message)
 
 
 def _level(value: object) -> object:
@@ -94,13 +94,13 @@ class ConfigModel(BaseModel):
         try:
             return cls.model_validate(settings)
         except ValidationError as error:
-            item = error.errors(include_url=False)[0]
-            name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
-            if item["type"] == "extra_forbidden":
-                text = f"is no setting{did_you_mean(name, cls.model_fields)}"
-            raise InputError(
-                f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}"
-            ) from None
+            first = error.errors(include_url=False)[0]
+            name = str(first["loc"][0])
+            reason = first["msg"].removeprefix("Value error, ")
+            if first["type"] == "extra_forbidden":
+                reason = f"is no setting{did_you_mean(name, cls.model_fields)}"
+            reason = reason[:1].lower() + reason[1:]
+            raise InputError(f"{prefix}{name} {first['input']}: {reason}") from None
 
 
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
@@ -157,7 +157,10 @@ def tag(name: str) -> str:
 
 def named_format(value: dict[str, Any], records: Records) -> str | None:
     """Return the format that a mapping names, or None."""
-    return next((name for name in records if name in value), None)
+    for name in records:
+        if name in value:
+            return name
+    return None
 
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
@@ -169,19 +172,17 @@ CLUSTERS = ("dask", "ray", "spark")
 
 def idle_address(backend: str) -> str | None:
     """Return why an address has no effect with a backend, or None."""
-    return (
-        None
-        if backend in CLUSTERS
-        else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
-    )
+    if backend in CLUSTERS:
+        return None
+    return f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
 
 
 def _jobs(value: object) -> object:
-    if value != "auto" and (
-        not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)
-    ):
-        raise ValueError("expected 'auto' or a number of workers from 1")
-    return value if value == "auto" else int(str(value))
+    if value == "auto":
+        return value
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,4}", value):
+        return int(value)
+    raise ValueError("expected 'auto' or a number of workers from 1")
 
 
 Jobs = Annotated[
@@ -207,9 +208,10 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
     name = named_format(value, records)
     if name is None:
         raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
-    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
-    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
-    return Record(name, **read.model_dump())
+    # The model is validated in a mapping, so that the locations of errors begin with its tag.
+    adapter: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    tagged = adapter.validate_python({tag(name): value}, context=records)
+    return Record(name, **tagged[tag(name)].model_dump())
 
 
 Texts = Annotated[
@@ -235,9 +237,12 @@ Outputs = Annotated[
 
 
 def _form(value: object) -> str:
+    """Return the tag of the form in which systems are written."""
     if value == OFFICIAL:
         return "<data>"
-    return "<list>" if isinstance(value, list) else "<mapping>"
+    if isinstance(value, list):
+        return "<list>"
+    return "<mapping>"
 
 
 SystemsConfig = Annotated[
@@ -366,11 +371,6 @@ class StatisticsConfig(ConfigModel):
     resamples: Resamples = Field(1000, description="bootstrap samples")
     trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
     seed: Seed = Field(12345, description="seed of both random streams")
-    annotators: Literal["whole", "reselected"] = Field(
-        "whole",
-        description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
-        "sentence with running totals: those of the whole set, or selected again in each sample",
-    )
     outputs: Literal["score", "all"] = Field(
         "score",
         description="what has an interval: the score alone, or all outputs that are fractions, such as recall",

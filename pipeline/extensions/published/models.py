@@ -47,13 +47,15 @@ def _number(value: object) -> object:
 
 
 def _scores(value: object) -> object:
-    if (
-        isinstance(value, dict)
-        and value
-        and all(isinstance(v, str) and NUMBER.fullmatch(v) for v in value.values())
-    ):
-        return {str(name): float(text) for name, text in value.items()}
-    raise ValueError("expected a score, a number, for each system")
+    message = "expected a score, a number, for each system"
+    if not isinstance(value, dict) or not value:
+        raise ValueError(message)
+    scores = {}
+    for name, text in value.items():
+        if not isinstance(text, str) or not NUMBER.fullmatch(text):
+            raise ValueError(message)
+        scores[str(name)] = float(text)
+    return scores
 
 
 def _values(value: object) -> object:
@@ -83,17 +85,18 @@ ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole
 
 def _one_of(written: models.ConfigModel, *keys: str) -> str:
     """Return the one of these keys that is given; raises ValueError unless there is one."""
-    given = [key for key in keys if getattr(written, key) is not None]
-    if len(given) != 1:
-        raise ValueError(f"expected one of {', '.join(keys)}; found {', '.join(given) or 'none'}")
-    return given[0]
+    present = [key for key in keys if getattr(written, key) is not None]
+    if len(present) != 1:
+        found = ", ".join(present) or "none"
+        raise ValueError(f"expected one of {', '.join(keys)}; found {found}")
+    return present[0]
 
 
-def _refuse_beside(written: models.ConfigModel, given: str, *idle: str) -> None:
-    """Raise ValueError where a key is written that has no effect beside another."""
-    for key in idle:
-        if key in written.model_fields_set:
-            raise ValueError(f"'{key}' has no effect beside '{given}'")
+def _refuse_beside(written: models.ConfigModel, key: str, *idle_keys: str) -> None:
+    """Raise ValueError for a key that has no effect beside another."""
+    for idle in idle_keys:
+        if idle in written.model_fields_set:
+            raise ValueError(f"'{idle}' has no effect beside '{key}'")
 
 
 class RoundingConfig(models.ConfigModel):
@@ -173,16 +176,18 @@ class ColumnConfig(models.ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> "ColumnConfig":
-        given = _one_of(
+        source = _one_of(
             self, "metric", "file", "table", "records", "f_beta", "judgments", "scores", "order"
         )
-        uses = {
+        sources_with = {
             "dataset": ("metric", "file"),
             "output": ("metric",),
             "human": ("judgments",),
             "title": ("file",),
         }
-        _refuse_beside(self, given, *(key for key, owners in uses.items() if given not in owners))
+        for key, sources in sources_with.items():
+            if source not in sources:
+                _refuse_beside(self, source, key)
         return self
 
 
@@ -305,25 +310,32 @@ def entry_of_each_metric(entries: Any) -> Any:
     stays as it is."""
     if not isinstance(entries, list):
         return entries
-    kept, further = [], []
+    first_entries = []
+    further_entries = []
     for entry in entries:
-        table = entry.get("table") if isinstance(entry, dict) else None
-        if not (
-            isinstance(table, dict)
-            and table.get("metric")
-            and isinstance(table.get("metrics"), dict)
-        ):
-            kept.append(entry)
-            continue
-        rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
-        own = [
-            {"title": label, **entry, **(keys if isinstance(keys, dict) else {"metric": keys})}
-            | {"table": {**rows, "where": {**rows.get("where", {}), table["metric"]: label}}}
-            for label, keys in table["metrics"].items()
-        ]
-        kept += own[:1]
-        further += own[1:]
-    return [*kept, *further]
+        entries_here = _entries_of_table(entry)
+        first_entries += entries_here[:1]
+        further_entries += entries_here[1:]
+    return first_entries + further_entries
+
+
+def _entries_of_table(entry: Any) -> list[Any]:
+    """Return an entry of `expect` for each of the `metrics` of its table; any other entry as it is."""
+    table = entry.get("table") if isinstance(entry, dict) else None
+    if not isinstance(table, dict) or not table.get("metric"):
+        return [entry]
+    metrics = table.get("metrics")
+    if not isinstance(metrics, dict):
+        return [entry]
+    rows = {key: value for key, value in table.items() if key not in ("metric", "metrics")}
+    entries = []
+    for label, keys in metrics.items():
+        where = {**rows.get("where", {}), table["metric"]: label}
+        metric_keys = keys if isinstance(keys, dict) else {"metric": keys}
+        of_metric = {"title": label, **entry, **metric_keys}
+        of_metric["table"] = {**rows, "where": where}
+        entries.append(of_metric)
+    return entries
 
 
 class PublicationConfig(models.ConfigModel):

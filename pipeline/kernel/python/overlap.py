@@ -93,9 +93,9 @@ def _sums(
     times = COUNTED[kind].times
     sums = []
     for in_source, in_reference, in_output in zip(source, reference, output, strict=True):
-        grams = in_output.keys()
+        grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
-            grams = in_source.keys() | in_reference.keys()
+            grams = set(in_source) | set(in_reference)
         total = 0
         for gram in grams:
             total += times(in_source[gram], in_reference[gram], in_output[gram])
