@@ -64,6 +64,8 @@ class Extension:
     """The package that references are relative to. Empty: the one that holds the object."""
     needs: Sequence[str] = ()
     """The extensions whose modules it imports."""
+    works_with: Sequence[str] = ()
+    """Extensions that it adds to, if they are installed: only what it adds imports their modules."""
 
     metrics: Mapping[str, Reference] = field(default_factory=dict)
     """Metrics: subclasses of pipeline.Metric."""
@@ -87,6 +89,8 @@ class Extension:
     """Stages between scoring and writing: objects of pipeline.stages.Stage."""
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
     """Sections of the config: pydantic models, each optional at the top level."""
+    page_sections: Mapping[str, Reference] = field(default_factory=dict)
+    """Parts of the HTML report: functions, by the names in pipeline.extensions.page.sections."""
     report_tables: Sequence[Reference] = ()
     """Functions that return further tables of a run for the terminal, Markdown and LaTeX."""
     help_folder: str = ""

@@ -16,6 +16,18 @@ EXTENSION = Extension(
             reads_runs=True,
         ),
     },
+    plots={
+        "people": "plots:PEOPLE_PLOT",
+        "correlations": "plots:CORRELATIONS_PLOT",
+        "human": "plots:HUMAN_PLOT",
+        "windows": "plots:WINDOWS_PLOT",
+    },
+    page_sections={
+        "human": "page_sections:people",
+        "rankings": "page_sections:rankings",
+        "findings": "page_sections:findings",
+    },
+    works_with=("page", "plots"),
     names={"correlate": "comparison:correlate"},
     help_folder="help",
 )

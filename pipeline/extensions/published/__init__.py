@@ -13,5 +13,6 @@ EXTENSION = Extension(
             takes_plugins=True,
         ),
     },
+    page_sections={"expected": "page_sections:expected"},
     help_folder="help",
 )
