@@ -14,12 +14,11 @@ from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.comparisons import BETTER, WORSE, marked, pair_table
+from pipeline.report.tables.comparisons import BETTER, WORSE, marked
 from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.report.terminal.printing import fit
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
-from tests.extensions.plots.test_plots import context
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:

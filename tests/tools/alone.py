@@ -26,8 +26,18 @@ from pipeline.extension import installed
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
-IGNORED = (".git", ".venv", "runs", "build", "*.egg-info", ".mypy_cache", ".ruff_cache")
-IGNORED += (".pytest_cache", ".hypothesis", "__pycache__")
+IGNORED = (
+    ".git",
+    ".venv",
+    "runs",
+    "build",
+    "*.egg-info",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".pytest_cache",
+    ".hypothesis",
+    "__pycache__",
+)
 
 
 def own_extensions() -> dict[str, tuple[str, ...]]:

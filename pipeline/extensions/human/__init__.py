@@ -25,9 +25,18 @@ EXTENSION = Extension(
     page_sections={
         "human": "page_sections:people",
         "rankings": "page_sections:rankings",
-        "findings": "page_sections:findings",
     },
     works_with=("page", "plots"),
+    agreement_statistics={
+        "pearson": "statistics:Pearson",
+        "spearman": "statistics:Spearman",
+        "kendall": "statistics:TauB",
+        "accuracy": "statistics:Accuracy",
+        "soft_accuracy": "statistics:SoftAccuracy",
+    },
+    stages=("stages:CORRELATING",),
+    config_sections={"human": "models:HUMAN"},
+    report_tables=("report_tables:agreement_tables",),
     names={"correlate": "comparison:correlate"},
     help_folder="help",
 )

@@ -23,13 +23,14 @@ from .plot_data import (
     ranked_systems,
     window_plots,
 )
+from .stages import human_ranking_of
 
 
 @in_style
 def people(context: ReportContext) -> Iterator[PlotFigure]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
     human = context.results.human
-    ranking = context.judged()
+    ranking = human_ranking_of(context)
     if not human or not ranking:
         return
     dataset = human["correlations"][0]["dataset"]

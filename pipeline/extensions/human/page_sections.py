@@ -11,7 +11,8 @@ from pipeline.scoring.results import Results
 
 from .human_judgements import HumanRanking
 from .judgment_summary import ranked_by_name
-from .tables import AGREEMENT_TABLES, finding_tables, head_to_head_table, judged_table
+from .stages import human_data_of, human_ranking_of
+from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
 
 def people(context: ReportContext) -> dict[str, Any] | None:
@@ -21,13 +22,13 @@ def people(context: ReportContext) -> dict[str, Any] | None:
     results = context.results
     if not results.human or not results.human.get("correlations"):
         return None
-    ranking = context.judged()
+    ranking = human_ranking_of(context)
     ranking_part = None
     if ranking:
         ranking_part = _ranking_part(ranking, results.human["settings"])
     return {
         "ranking": ranking_part,
-        "unread": not ranking and context.human_data() is None,
+        "unread": not ranking and human_data_of(context) is None,
         "plots": list(_agreement_charts(results).items()),
         "tables": _agreement_tables(results),
     }
@@ -35,20 +36,12 @@ def people(context: ReportContext) -> dict[str, Any] | None:
 
 def rankings(context: ReportContext) -> list[tuple[str, Any]]:
     """Return the ranking by people beside those by metrics, if there is one."""
-    ranking = context.judged()
+    ranking = human_ranking_of(context)
     if not ranking:
         return []
     from .plot_data import ranked_systems
 
     return [("people", ranked_systems(ranking))]
-
-
-def findings(context: ReportContext) -> dict[str, PageTable]:
-    """Return the tables below the scores by their titles."""
-    tables = {}
-    for title, table, left in finding_tables(context.results, context.digits):
-        tables[title] = PageTable(*table, left=left)
-    return tables
 
 
 def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:

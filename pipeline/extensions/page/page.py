@@ -24,6 +24,7 @@ from pipeline.report.tables.comparisons import (
     pair_table,
     settings_line,
 )
+from pipeline.report.tables.extra_tables import means_tables
 from pipeline.report.tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
 from pipeline.scoring.results import Results, Score, without_nan
 
@@ -120,6 +121,10 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
     digests = []
     for name, info in results.datasets.items():
         digests += [[name, shown_role(role), digest] for role, digest in info.digests.items()]
+    findings = {}
+    for one in [*means_tables(results, context.digits), *section("findings", (), context)]:
+        header, rows = one.table
+        findings[one.title] = PageTable(header, rows, left=one.text_columns)
     digest_header = ["data set", "text", "digest of its lines (BLAKE2b, 128 bits)"]
     return {
         "title": _title(config, list(results.datasets)),
@@ -130,7 +135,7 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": section("human", None, context),
-        "findings": section("findings", {}, context),
+        "findings": findings,
         "expected": section("expected", None, context),
         "warnings": [*results.warnings, *map(str, results.missing)],
         "digests": PageTable(digest_header, digests, left=(0, 1, 2)),

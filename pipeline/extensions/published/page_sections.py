@@ -1,10 +1,13 @@
 """The comparison with published values on the page of a report."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from pipeline.extensions.page.shell import PageTable
 from pipeline.report.context import ReportContext
+from pipeline.report.tables.extra_tables import ReportTable
 
+from .report_tables import finding_tables
 from .tables import expectation_table, misses
 
 
@@ -19,3 +22,8 @@ def expected(context: ReportContext) -> dict[str, Any] | None:
         "missed": len(expectations["missed"]),
         "misses": list(misses(expectations)),
     }
+
+
+def findings(context: ReportContext) -> Iterator[ReportTable]:
+    """Yield the tables of judgements, correlations, and agreement on sentences."""
+    yield from finding_tables(context.results)

@@ -12,9 +12,9 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.extensions.human.human_judgements import human_ranking
 from pipeline.extensions.human.page_sections import people
 from pipeline.extensions.human.plot_data import coefficient_plots
+from pipeline.extensions.human.stages import human_ranking_of
 from pipeline.extensions.human.tables import coefficient, permutation_table
 from pipeline.extensions.page import charts
 from pipeline.extensions.page.page import html_files
@@ -149,7 +149,7 @@ def test_plots_show_the_same(context: ReportContext) -> None:
         _, _, ranks = next(PLOTS["people"].figures(context))
         _, _, first = next(PLOTS["correlations"].figures(context))
     assert context.results.human
-    ranking = human_ranking(context.human_data(), context.results.human["settings"])  # type: ignore[arg-type]
+    ranking = human_ranking_of(context)
     assert ranking
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]

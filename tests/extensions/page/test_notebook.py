@@ -267,7 +267,10 @@ def test_plots_say_what_they_lack(several: Evaluation, folder: Path) -> None:
             {},
             r"plot\('scores'\): there are 2; say which by metric= and dataset=: memory/bleu, memory/gleu",
         ),
-        ({"name": "score"}, r"no such plot \(did you mean 'scores'\?\); there are .*scores, curves"),
+        (
+            {"name": "score"},
+            r"no such plot \(did you mean 'scores'\?\); there are .*scores, curves",
+        ),
         (
             {"name": "ranks", "metric": "bleu"},
             "there is nothing for it here; it needs `statistics`",
