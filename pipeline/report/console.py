@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pipeline.extensions.edits.by_type import caption, of_system, side_by_side, types_of
 from pipeline.extensions.human.tables import AGREEMENT_TABLES, finding_tables
 
 from ..errors import printable
@@ -17,6 +16,7 @@ from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
 from .overview import Overview, overviews
 from .tables import Table, ranked
+from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from pipeline.extensions.edits.by_type import NONE, caption, side_by_side, types_of
 from pipeline.extensions.human.tables import AGREEMENT_TABLES, finding_tables
 from pipeline.extensions.published.tables import expectation_table, misses
 
@@ -17,6 +16,7 @@ from ..metrics.names import factor
 from ..scoring.results import Results
 from .context import ReportContext
 from .overview import Overview, Whole, overviews
+from .tables.by_type import NONE, caption, side_by_side, types_of
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.ranked import (
     HUMAN,

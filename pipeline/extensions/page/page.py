@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from pipeline.extensions.edits.by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from pipeline.extensions.human.tables import (
     AGREEMENT_TABLES,
     finding_tables,
@@ -33,6 +32,7 @@ from pipeline.report.console import by_order
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import shown_level, shown_role
+from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from pipeline.report.tables.comparisons import (
     BETTER,
     WORSE,
@@ -180,12 +180,12 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
     if cell is None:
         return Shade(NONE, "none", f"{system}, {name}: does not occur")
     texts = [
-        f"{output} {types.shown(system, name, output, digits)}"
+        f"{output} {types.cell(system, name, output, digits)}"
         for output in (*types.fractions, *types.counts)
     ]
     texts[0] += f" ({types.level}: {types.interval(system, name, digits)})" if types.level else ""
     shown, number = (
-        types.shown(system, name, types.fractions[0], digits),
+        types.cell(system, name, types.fractions[0], digits),
         max(1, round(cell.score * SHADES)),
     )
     return Shade(
