@@ -22,13 +22,12 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from pipeline.extensions.edits.errant_report import precision_recall_f
-
 from ...errors import ConfigError, InputError, PipelineError
 from ...files.content_cache import SCORES, ContentCache
 from ...files.small_tables import LARGEST_NUMBER
 from ...parallel import starved
 from ..base.declared import Declared
+from ..f_score import precision_recall_f
 from .declare import Plugin, metric
 
 Item = tuple[Any, ...]
