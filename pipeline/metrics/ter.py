@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
+from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
 from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
@@ -178,12 +178,12 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         now = output
         for shift in best.shifts:
             block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
-            now = shift.of(now)
+            now = shift.apply(now)
             lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
         ours, theirs = (words[word] for word in best.words), (words[word] for word in reference)
         roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
         for step in best.steps:
-            if step == ADDED:
+            if step == INSERTED:
                 roles["wrong"].append(next(ours))
             elif step in (EQUAL, CHANGED):
                 own, other = next(ours), next(theirs)

@@ -376,7 +376,7 @@ class ErrantSpec(StatisticsSpec):
         fields += f", left_out={comparison.left_out!r}, types={self.types!r}"
         if self.annotator:
             fields += f", annotator={self.annotator!r}"
-        return f"ErrantSpec({fields})"
+        return f"ErrantNeeds({fields})"
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -432,7 +432,7 @@ class TypeSpec(ErrantSpec):
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"TypeSpec({super().cache_key}, categories={self.categories!r})"
+        return f"TypeNeeds({super().cache_key}, categories={self.categories!r})"
 
     @property
     def columns(self) -> tuple[Field, ...]:

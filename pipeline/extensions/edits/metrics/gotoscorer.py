@@ -49,10 +49,11 @@ class RightSystems(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RightSystemsPass(CorpusPass):
+class RightSurvey(CorpusPass):
     """How many systems of the run are right at each chunk.
 
-    There is a row for the first chunk, and for each at which some system is wrong.
+    There is a row for the first chunk, and for each at which some system is wrong. The name of the
+    class is part of the keys of stored counts.
     """
 
     annotator: int
@@ -296,14 +297,14 @@ class GotoSpec(StatisticsSpec):
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
         fields = f"annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r}"
-        return f"GotoSpec({fields})"
+        return f"GotoNeeds({fields})"
 
     @property
-    def corpus_pass(self) -> RightSystemsPass | None:
+    def corpus_pass(self) -> RightSurvey | None:
         """How many systems are right, if the run gives the weights."""
         if self.weights != SYSTEMS:
             return None
-        return RightSystemsPass(self.annotator, self.flavour)
+        return RightSurvey(self.annotator, self.flavour)
 
     def unavailable(self) -> str | None:
         """Return a message if the weight file is not known here."""
