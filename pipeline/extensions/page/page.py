@@ -10,12 +10,37 @@ from itertools import combinations
 from typing import Any
 from urllib.parse import quote
 
+<<<<<<< HEAD
 from pipeline.extension import installed
 from pipeline.metrics.names import factor
 from pipeline.report.console import by_order
 from pipeline.report.context import ReportContext
 from pipeline.report.overview import Overview, overviews, verdict_sentence
 from pipeline.report.tables import shown_role
+=======
+from pipeline.extensions.human.stages import human_data_of, human_ranking_of
+from pipeline.extensions.human.tables import (
+    AGREEMENT_TABLES,
+    head_to_head_table,
+    judged_table,
+)
+from pipeline.extensions.plots.plot_data import (
+    curves_of,
+    disagreement,
+    forests,
+    judged_rows,
+    rank_rows,
+    scatters,
+)
+from pipeline.extensions.published.report_tables import finding_tables
+from pipeline.extensions.published.tables import expectation_table, misses
+from pipeline.metrics.names import factor
+from pipeline.report.console import by_order
+from pipeline.report.context import ReportContext
+from pipeline.report.overview import overviews, verdict_sentence
+from pipeline.report.tables import shown_level, shown_role
+from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
+>>>>>>> ext-edits
 from pipeline.report.tables.comparisons import (
     BETTER,
     WORSE,
@@ -40,6 +65,201 @@ DIFFERENT = "*"
 """How the data marks a pair of systems: no test, a test that did not tell them apart, one that
 did."""
 DIRECTIONS = {BETTER: "better", WORSE: "worse"}
+<<<<<<< HEAD
+=======
+SHADES = 10
+"""How many shades a map has beside that of 0."""
+
+
+class Shade(NamedTuple):
+    """A cell of a table in which shades say how high the numbers are."""
+
+    text: str
+    kind: str
+    """The class of the style sheet: h0 for a score of 0, up to h10, or none."""
+    title: str = ""
+    """All numbers, which the pointer shows."""
+
+
+def overview_part(
+    results: Results, digits: int, judged: "HumanRanking | None" = None
+) -> dict[str, Any]:
+    """Return the overviews, the sentences of metrics by the names of their boards, and the data of
+    `results.js`.
+
+    The boards are called board-1, board-2 and so on, in the order of the results. An overview comes
+    with the boards of its columns, and with the rows of its systems: name, kind or nothing, and a
+    cell for each column. A cell has what the metric says, and whether that is significantly better
+    or worse than the baseline."""
+    own = groups(results)
+    names = {
+        (group.dataset, group.metric): f"board-{number}" for number, group in enumerate(own, 1)
+    }
+    tables = []
+    for overview in overviews(results, digits):
+        rows = []
+        for name in overview.systems:
+            entries = [column.entries.get(name) for column in overview.columns]
+            cells = [
+                {"entry": one, "direction": DIRECTIONS.get(one.mark, "") if one else ""}
+                for one in entries
+            ]
+            rows.append((name, overview.kinds.get(name, ""), cells))
+        metric_results = [
+            names[c.group.dataset, c.group.metric] if c.is_score else "" for c in overview.columns
+        ]
+        titled = [(column.heads[0], column.group) for column in overview.columns if column.is_score]
+        what = "metrics" if overview.about.startswith(f"{overview.name}: ") else "data sets"
+        plots = drawn(
+            f"Where {what} disagree",
+            disagreement(titled, judged if what == "metrics" else None, what),
+        )
+        tables.append(
+            {"overview": overview, "boards": metric_results, "rows": rows, "plots": plots}
+        )
+    data = {}
+    for group in own:
+        scores = without_nan([factor(group.metric) / 100 * score.score for score in group.scores])
+        systems = [score.system for score in group.scores]
+        metric_result = {
+            "systems": systems,
+            "scores": scores,
+            "tests": _tests(results, group, systems),
+        }
+        data[names[group.dataset, group.metric]] = metric_result
+    sentences = {
+        names[group.dataset, group.metric]: verdict_sentence(results, group, digits)
+        for group in own
+    }
+    return {"tables": tables, "sentences": sentences, "data": {"digits": digits, "boards": data}}
+
+
+def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
+    """Return a sign for each pair of systems, row by row of the part above the diagonal; "" where
+    there is no test.
+    """
+    signs = {
+        frozenset((test.system, test.other)): DIFFERENT if is_significant(test, results) else EQUAL
+        for test in group.tests
+    }
+    return (
+        "".join(signs.get(frozenset(pair), UNTESTED) for pair in combinations(names, 2))
+        if signs
+        else ""
+    )
+
+
+def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the maps of each data set and metric that has scores by type, the tier that is open
+    before others.
+
+    A map has a row for each type, a column for each system, and a table of all numbers. Tiers that
+    have no types of their own are left out."""
+    maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
+        for types in types_of(results, tier):
+            own = maps.setdefault((types.group.dataset, types.group.metric), [])
+            if types.tier == tier or not own:
+                rows = [
+                    (name, [_shade(types, one, name, digits) for one in types.systems])
+                    for name in types.names
+                ]
+                tables = {system: of_system(types, system, digits) for system in types.systems}
+                header = next(iter(tables.values()))[0]
+                numbers = [
+                    [row[0], system, *row[1:]]
+                    for system, table in tables.items()
+                    for row in table[1]
+                ]
+                numbers.sort(key=lambda row: types.names.index(row[0]))
+                whole = PageTable([header[0], "system", *header[1:]], numbers, left=(0, 1))
+                title = f"By type: {TIERS[types.tier]}"
+                own.append(
+                    {
+                        "title": title,
+                        "is_open": not own,
+                        "names": types.systems,
+                        "rows": rows,
+                        "numbers": whole,
+                    }
+                )
+    return maps
+
+
+def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
+    cell = types.cells.get((system, name))
+    if cell is None:
+        return Shade(NONE, "none", f"{system}, {name}: does not occur")
+    texts = [
+        f"{output} {types.cell(system, name, output, digits)}"
+        for output in (*types.fractions, *types.counts)
+    ]
+    texts[0] += f" ({types.level}: {types.interval(system, name, digits)})" if types.level else ""
+    shown, number = (
+        types.cell(system, name, types.fractions[0], digits),
+        max(1, round(cell.score * SHADES)),
+    )
+    return Shade(
+        shown, f"h{number if cell.score > 0 else 0}", f"{system}, {name}: {', '.join(texts)}"
+    )
+
+
+def people_part(context: ReportContext, judged: "HumanRanking | None") -> dict[str, Any] | None:
+    """Return tables and plots of how people rank the systems, and of how the metrics agree with
+    them.
+    """
+    results = context.results
+    if not results.human or not results.human.get("correlations"):
+        return None
+    shown = judged and ranking(judged, results.human["settings"])
+    return {
+        "ranking": shown,
+        "unread": not judged and human_data_of(context) is None,
+        **agreement(results),
+    }
+
+
+def ranking(judged: "HumanRanking", settings: dict[str, Any]) -> dict[str, Any]:
+    """Return how people rank the systems; `settings` are those of the section `human`."""
+    from pipeline.extensions.human.judgment_summary import ranked_by_name
+
+    order, shares = judged.ranked.order, judged.pairs.share
+    header, rows = head_to_head_table(judged.pairs, judged.systems, order)
+    shaded = []
+    for row, line in zip(rows, order, strict=True):
+        own = [float(shares[column, line]) for column in order]
+        kinds = ["none" if math.isnan(share) else f"h{round(share * SHADES)}" for share in own]
+        shaded.append((row[0], [Shade(*cell) for cell in zip(row[1:], kinds, strict=True)]))
+    note = (
+        f"Expected Wins of all systems that people judged. Rank ranges are those of {settings['resamples']:,} "
+        f"bootstrap samples of the judgements, at {shown_level(settings['level'])}; the ranges of different clusters "
+        "do not overlap."
+    )
+    scores = ranked_by_name(judged.ranked, judged.systems)
+    return {
+        "note": note,
+        "plots": drawn("Ranks by people", judged_rows(judged)),
+        "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
+        "pairs": {"names": header[1:], "rows": shaded},
+    }
+
+
+def agreement(results: Results) -> dict[str, Any]:
+    """Return tables and plots of how the metrics agree with people."""
+    human = results.human or {}
+    plots: dict[str, Drawing] = {}
+    for _, _, what, rows in forests(results):
+        plots |= drawn(what.capitalize(), rows)
+    for group, name, what, points in scatters(results):
+        plots |= drawn(f"{group.called} and {name.replace('_', ' ')}: {what}", points)
+    made = (
+        (one.title, PageTable(*one.table(human), left=range(one.texts))) for one in AGREEMENT_TABLES
+    )
+    tables = {title[0].upper() + title[1:]: table for title, table in made if table.rows}
+    return {"plots": list(plots.items()), "tables": tables}
+
+
+>>>>>>> ext-edits
 ALWAYS = ("base", "results", "boxes", "copying")
 """The scripts that work without sentences too, in the order in which they run: the first before the
 page is drawn."""
