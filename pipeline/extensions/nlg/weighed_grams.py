@@ -86,7 +86,7 @@ class NistTokenization(Tokenization):
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
         does.
         """
-        text = text.own()
+        text = text.trimmed()
         fast = self.program == "mteval" or (self.program == "nltk" and text.data.isascii())
         if fast and not ODD.search(text.data):
             return text._replace(data=text.data.lower()) if self.lowercase else text
