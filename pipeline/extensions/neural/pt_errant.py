@@ -221,7 +221,9 @@ class PtErrant(ComputesNumbers, Errant):
     def spec(self) -> PtErrantSpec:  # type: ignore[override]
         """The weights of hits and misses with each annotator."""
         inner = self._weighing.spec
-        told = f"{inner.signature}|annotator:{self.annotation}" if self.annotation else inner.signature
+        told = (
+            f"{inner.signature}|annotator:{self.annotation}" if self.annotation else inner.signature
+        )
         return PtErrantSpec(
             self.name, NAMES, 0, signature=told, code=inner.code, annotator=self.annotation
         )

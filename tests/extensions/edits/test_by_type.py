@@ -18,12 +18,7 @@ import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
-<<<<<<< HEAD
-from pipeline.extensions.edits.by_type import of_system, side_by_side, types_of
 from pipeline.extensions.edits.page_sections import type_maps
-=======
-from pipeline.extensions.page.page import type_maps
->>>>>>> ext-edits
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types
