@@ -8,12 +8,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .lookup import Table
-
-if TYPE_CHECKING:
-    from .execution.cluster import Cluster
 
 LOCAL_BACKENDS = ("auto", "serial", "threading", "loky")
 """The backends of this machine: auto chooses, serial has no workers, threading has threads, and
@@ -29,8 +26,8 @@ class ClusterBackend:
     connect: Callable[[str | None, int | None, contextlib.ExitStack], int]
     """Takes the address, the number of workers (None: all) and a stack for what must be undone at
     the end of the run. Returns how many workers there are."""
-    results: Callable[[Cluster, Callable[[Any], Any], Any, int], Generator[Any, None, None]]
-    """Takes the cluster, a function, an iterator of tasks and the number of workers. Yields the
+    results: Callable[[Any, Callable[[Any], Any], Any, int], Generator[Any, None, None]]
+    """Takes the Cluster (`execution/cluster.py`), a function, an iterator of tasks and the number of workers. Yields the
     results of the tasks."""
     death_errors: tuple[str, ...]
     """The names of the errors that mean that a worker died."""
