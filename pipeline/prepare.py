@@ -19,6 +19,7 @@ from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_files import Opener
 from .data.input_warnings import mixed_styles, suspicions
+from .data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .data.opener import open_corpus
 from .data.texts import read_texts
 from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
@@ -29,14 +30,7 @@ from .metrics.base import capabilities
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
 from .metrics.base.options import KEEP, render_signature
-from .metrics.base.statistics_spec import (
-    EDITS,
-    GOLD,
-    TEXTS,
-    StatisticsSpec,
-    annotator_of,
-    compares_gold,
-)
+from .metrics.base.statistics_spec import StatisticsSpec
 from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.given import has_own_tokens
 from .scoring.aggregation import POLICIES

@@ -20,6 +20,7 @@ from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
+from .data.inputs import GOLD, TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
@@ -27,7 +28,7 @@ from .execution.count import PreparedCounts
 from .kernel.common import join_lines
 from .metrics.base.capabilities import misfit, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import GOLD, TEXTS, StatisticsSpec, Text, with_corpus_pass
+from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_source

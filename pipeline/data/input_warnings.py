@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import listed
-from ..metrics.base.metric import Metric
 from .corpus import Corpus
+from .inputs import TextReader
 from .samples import FEW, Sample, Samples, mean
 from .text_checks import EDITED, LOOKS, STYLES, Seen, expects, shift, stops
 from .texts import ORDINARY, AnyText, MemoryText, same
@@ -219,7 +219,7 @@ def _edited(source: Sample, reference: Sample) -> bool:
     return not reference.spaceless and EDITED < source.like(reference) < 1
 
 
-def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     """Return the warnings about texts of a data set that are not written alike, where that matters
     to the metrics.
     """

@@ -10,8 +10,8 @@ from math import ceil
 from os.path import commonprefix
 from typing import NamedTuple
 
-from ..metrics.base.metric import Metric
 from ..tokenizers import tokenizer_called
+from .inputs import TextReader
 from .samples import FEW, Sample, Samples, likeness, mean
 
 EDITED = 0.5
@@ -238,7 +238,7 @@ class Style(NamedTuple):
     """The share of lines from which on a text is written in the first way."""
     most: float
     """The share of lines up to which a text is written in the other way."""
-    minds: Callable[[Metric], bool]
+    minds: Callable[[TextReader], bool]
     told: str
     of_source: bool = False
     """Whether the source is looked at too, where a metric reads it."""
@@ -269,7 +269,7 @@ def _small(sample: Sample) -> Seen:
     )
 
 
-def expects(metric: Metric) -> str:
+def expects(metric: TextReader) -> str:
     """Return which texts the tokeniser of a metric is for, or the metric itself, as SARI's legacy."""
     if dict(metric.settings()).get("legacy"):
         return "tokens"
@@ -277,11 +277,11 @@ def expects(metric: Metric) -> str:
     return tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
 
 
-def _minds_signs(metric: Metric) -> bool:
+def _minds_signs(metric: TextReader) -> bool:
     return metric.spec.references and expects(metric) != "words"
 
 
-def _minds_capitals(metric: Metric) -> bool:
+def _minds_capitals(metric: TextReader) -> bool:
     settings = dict(metric.settings())
     return _minds_signs(metric) and not settings.get("lc") and settings.get("cased") is not False
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
 from ..metrics.base.capabilities import category_needs, peer_signature, warner
 from ..metrics.base.options import render_signature
-from ..metrics.base.statistics_spec import TEXTS, StatisticsSpec
+from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (

@@ -18,6 +18,8 @@ from pipeline import reopen
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.catalogue import citations
 from pipeline.data.config.resolved import Column, Dataset, System
+from pipeline.data.inputs import EDITS, GOLD
+from pipeline.data.inputs import TEXTS as TEXTS_VIEW
 from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
@@ -33,8 +35,7 @@ from pipeline.metrics.base.capabilities import (
     shown_ngrams,
 )
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.statistics_spec import EDITS, GOLD, Field, OverlapSpec
-from pipeline.metrics.base.statistics_spec import TEXTS as TEXTS_VIEW
+from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers.tokenization import Tokenization

@@ -9,13 +9,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...arrays import Floats, Ints
+from ...data.inputs import KEPT
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
 from .options import KEEP
-from .statistics_spec import KEPT, Columns, NumberSpec, StatisticsSpec, Text
+from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
 Texts = Sequence[str]

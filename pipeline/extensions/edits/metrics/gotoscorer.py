@@ -12,20 +12,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
+from pipeline.data.inputs import EDITS
 from pipeline.errors import ConfigError, LongTextError
 from pipeline.files.plain_files import small_text
 from pipeline.metrics.base.capabilities import LimitsReferences
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    EDITS,
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, StatisticsSpec, Text
 
 from ..m2_files import Edit
 from ..records import annotation_of, outputs_of

@@ -11,6 +11,7 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.data.inputs import GOLD
 from pipeline.kernel.common import Lines
 from pipeline.kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
 from pipeline.metrics.base.capabilities import (
@@ -30,7 +31,6 @@ from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, choice_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
-    GOLD,
     Columns,
     Field,
     StatisticsSpec,
