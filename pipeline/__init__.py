@@ -56,6 +56,7 @@ __all__ = [
     "__version__",
     "compare",
     "compat",
+    "correlate",
     "errors",
     "evaluate",
     "load",
@@ -64,6 +65,8 @@ __all__ = [
     "run",
     "sentence_scores",
 ]
+ADDED = ("correlate",)
+"""Public names that extensions add: without the extension, they raise AttributeError."""
 MODULES = {
     "Metric": ".metrics.base.metric",
     "Model": ".metrics.functions.declare",
@@ -80,7 +83,7 @@ def __getattr__(name: str) -> Any:
 
     if name in ("errors", "compat", "rewards"):
         return import_module(f".{name}", __name__)
-    if name in __all__:
+    if name in __all__ and name not in ADDED:
         module = MODULES.get(name, ".api")
         imported = sys.modules.get(__name__ + module)
         ready = getattr(imported, name, None)  # None while another thread imports the module
@@ -89,11 +92,13 @@ def __getattr__(name: str) -> Any:
             return ready
         return getattr(import_module(module, __name__), name)
     if not name.startswith("_"):
-        from .extension import contributions
+        from .extension import contributions, missing_extension
 
         for added, extension, reference in contributions("names"):
             if added == name:
                 return extension.load(reference)
+        if reason := missing_extension("names", name):
+            raise AttributeError(f"pipeline.{name}: {reason}")
     raise AttributeError(f"module 'pipeline' has no attribute '{name}'")
 
 

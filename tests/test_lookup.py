@@ -70,4 +70,5 @@ def test_options_of_metrics_are_declared_where_they_are_named() -> None:
         "importlib.metadata",
     ]
     assert loaded(code.format(texts), names) == []
-    assert loaded(code.format(f"{texts}, '--word-order', '2'"), names) == ["pipeline.metrics.green"]
+    of_all = code.format(f"{texts}, '--word-order', '2'")
+    assert loaded(of_all, names[:3]) == ["pipeline.metrics.green"]

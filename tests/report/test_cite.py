@@ -77,7 +77,7 @@ def all_keys() -> set[str]:
 
 
 def test_every_key_has_its_entry_and_every_entry_its_use() -> None:
-    text = (ROOT / "pipeline" / "io" / "citations.bib").read_text(encoding="utf-8")
+    text = (ROOT / "pipeline" / "data" / "citations.bib").read_text(encoding="utf-8")
     own = re.findall(r"^@[a-z]+\{([^,]+),$", text, re.MULTILINE)
     assert len(own) == len(set(own))
     fetched = {key for dataset in catalogue().values() for key in dataset.citations}

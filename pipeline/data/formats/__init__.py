@@ -180,6 +180,8 @@ def format_in(name: str) -> str | None:
     """
     parts = Path(name).name.lower().split(".")[1:]
     suffix = next((part for part in reversed(parts) if f".{part}" not in OPENERS), "")
+    if suffix in ("", "txt") and not Path(name).is_dir():
+        return None  # most texts, for which no extension has to be looked for
     suffixes = {s: name for name, form in READERS.items() for s in (name, *form.suffixes)}
     with suppress(OSError, ValueError):  # what no file can be called is no such folder
         if any((Path(name) / file).is_file() for file in (FOLDER, SPLITS)):

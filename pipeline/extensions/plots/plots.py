@@ -26,7 +26,7 @@ DIFFERENCES_PLOT = Plot(
 PEOPLE_PLOT = Plot(
     "rank ranges by people, and clusters",
     "`human` in the config, with a file of judgements that is at hand",
-    later(__package__, "figures.people"),
+    later(__package__, "figures.human_data"),
 )
 CORRELATIONS_PLOT = Plot(
     "correlations of each metric with people, with intervals",

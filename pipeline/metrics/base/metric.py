@@ -209,7 +209,7 @@ class Metric(ABC):
 
     @property
     def citations(self) -> tuple[str, ...]:
-        """The publications to cite for the metric with its settings, as keys of `files/citations.bib`."""
+        """The publications to cite for the metric with its settings, as keys of `data/citations.bib`."""
         return ()
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:

@@ -6,6 +6,7 @@ n-grams that outputs share with references and source, for GLEU, BLEU, chrF and 
 
 import dataclasses
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -262,7 +263,7 @@ class StatisticsSpec(ABC):
     def key(self) -> str:
         """A name, safe in file names. It is different for any two needs whose columns can differ."""
         parts = ["plugin"] if self.owner else []
-        parts.append(type(self).__name__.removesuffix("StatisticsSpec").lower())
+        parts.append(type(self).__name__.removesuffix("Spec").lower())
         for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
             value = getattr(self, field.name)
             if isinstance(value, tuple):
@@ -288,7 +289,9 @@ class StatisticsSpec(ABC):
             f"{name}={getattr(value, 'cache_key', None) or repr(value)}"
             for name, value in kept.items()
         )
-        return f"{self.owner and f'{self.owner}:'}{type(self).__name__}({', '.join(told)})"
+        # Counts on disk were stored when these classes were named XNeeds.
+        stored = re.sub("Spec$", "Needs", type(self).__name__)
+        return f"{self.owner and f'{self.owner}:'}{stored}({', '.join(told)})"
 
     def unavailable(self) -> str | None:
         """Return why nothing can be counted here (a package of the tokeniser may be missing), or

@@ -108,7 +108,7 @@ def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_pa
     assert said in "".join([*notes, *map(str, problems)])
 
 
-DATA = Path(__file__).parents[2] / "data" / "m2"
+DATA = Path(__file__).parents[3] / "data" / "m2"
 
 
 def warnings_of(folder: Path, gold: Path, outputs: dict[str, Path], *metrics: str) -> list[str]:

@@ -320,7 +320,7 @@ class ErrantSpec(StatisticsSpec):
         flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
         flags += f", style={compared.style!r}" if compared.style == CHERRANT else ""
         more = f", annotator={self.annotator!r}" if self.annotator else ""
-        return f"ErrantSpec({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
+        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
 
     @property
     def columns(self) -> tuple[Field, ...]:
@@ -366,7 +366,7 @@ class TypeSpec(ErrantSpec):
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"TypeSpec({super().cache_key}, categories={self.categories!r})"
+        return f"TypeNeeds({super().cache_key}, categories={self.categories!r})"
 
     @property
     def columns(self) -> tuple[Field, ...]:

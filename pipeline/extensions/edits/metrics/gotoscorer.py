@@ -245,7 +245,7 @@ class GotoSpec(StatisticsSpec):
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"GotoSpec(annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r})"
+        return f"GotoNeeds(annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r})"
 
     @property
     def corpus_pass(self) -> RightSurvey | None:
