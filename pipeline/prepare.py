@@ -27,7 +27,7 @@ from .execution.count import Ahead
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .files.remote import is_remote
 from .metrics.base import capabilities
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.options import KEEP, render_signature
 from .metrics.base.statistics_spec import StatisticsSpec
@@ -399,7 +399,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
     references, missing = task.references, task.input.missing
-    return misfit(metric, references, missing=missing) or policy.misfit(
+    return reference_rules(metric).misfit(references, missing=missing) or policy.misfit(
         metric, references, missing=missing
     )
 

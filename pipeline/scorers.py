@@ -26,7 +26,7 @@ from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import Asked, from_values
@@ -420,7 +420,7 @@ def _way(
         metric.spec.source and not has_source
     ):
         return None
-    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(
+    reason = reference_rules(metric).misfit(references) or POLICIES[metric.policy].misfit(
         metric, references, missing=False
     )
     return None if reason else (metric.spec, LineScores(metric))

@@ -23,7 +23,7 @@ from .base import (
     tokenizer_option,
     unit_option,
 )
-from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
+from .base.capabilities import ChoosesReferences, Compiled, Rule, ShowsNgrams
 from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
 from .base.options import number_option
@@ -167,7 +167,7 @@ n-grams that the source does not have at all. """
 
 
 @dataclass(frozen=True)
-class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
+class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
     """GLEU+ with the settings of all programs that compute it; CODES has the variants.
 
     The option references is the policy for several references:

@@ -13,7 +13,7 @@ from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
-from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
+from .base.capabilities import ChoosesReferences, Explains, HasPeerSignature, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
@@ -57,7 +57,7 @@ a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
+class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 

@@ -370,7 +370,7 @@ def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
 OPEN = {f"metrics/{name}.py" for name in ("__init__", "build", "given", "names")}
 OPEN |= {"metrics/bleu/smoothing.py"}
 OPEN |= {
-    f"metrics/plugged/{name}.py" for name in ("calls", "declare", "loading", "metric", "models")
+    f"metrics/functions/{name}.py" for name in ("calls", "declare", "loading", "metric", "models")
 }
 """Files of metrics/ that the rest of the program may import, beside those of metrics/base/."""
 OUTSIDE = [name for name in FILES if not name.startswith("metrics/")]

@@ -17,7 +17,7 @@ import pytest
 from pipeline.cli.dispatch import main
 from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.capabilities import sequential_choice
+from pipeline.metrics.base.capabilities import reference_rules
 from pipeline.metrics.base.choices import first_best, rounded
 from pipeline.reopen import revisit
 from pipeline.scoring.resampling import reselected as chosen_anew
@@ -85,7 +85,7 @@ def naive(measured: MetricResult, sentences: Iterable[tuple[HasBlocks, int]]) ->
     by one.
     """
     metric = measured.metric
-    choice = sequential_choice(metric)
+    choice = reference_rules(metric).sequential_choice()
     assert choice
     totals, sums = (
         (0,) * len(choice.names),

@@ -19,7 +19,7 @@ from ...errors import ConfigError, InputError
 from ...files.remote import expanded
 from ...files.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import ComputesNumbers, HasPeerSignature, LimitsReferences, ScoresLines
+from ..base.capabilities import ChoosesReferences, ComputesNumbers, HasPeerSignature, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
@@ -306,7 +306,7 @@ class PreparedCode:
         return self.spec.columns_of(numbers)
 
 
-class Plugged(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
+class Plugged(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbers):
     """A metric that a user declares; `declared` says what it is. There is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"

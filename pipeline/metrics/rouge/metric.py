@@ -18,11 +18,10 @@ from ...tokenizers.stemmers import STEMMERS, exceptions
 from ...tokenizers.tokenization import Tokenization, WithoutStopWords, list_named, words_of
 from ..base import ShowsNgrams
 from ..base.capabilities import (
+    ChoosesReferences,
     Compiled,
     CountWarning,
-    LimitsReferences,
     ScoresLines,
-    ScoresSamples,
     Shared,
     Warns,
 )
@@ -74,7 +73,7 @@ _LIMIT: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Rouge(LimitsReferences, ScoresLines, ScoresSamples, Compiled, ShowsNgrams, Warns, Metric):
+class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric):
     """ROUGE of several types at once. The F of the first type is the score that ranks systems.
 
     The flavour google follows the package rouge-score, which has the types 1 to 9, L and Lsum; W, S

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
-from ...metrics.base.capabilities import sequential_choice
+from ...metrics.base.capabilities import reference_rules
 from ...metrics.base.choices import first_best
 from ...metrics.base.metric import Metric
 from ..aggregation import DRAWN_MEANS, SENTENCES
@@ -31,7 +31,9 @@ from."""
 
 def can_be_reselected(metric: Metric) -> bool:
     """Return whether a sample may have other annotators than the whole set."""
-    return metric.level not in (*SENTENCES, DRAWN_MEANS) and sequential_choice(metric) is not None
+    if metric.level in (*SENTENCES, DRAWN_MEANS):
+        return False
+    return reference_rules(metric).sequential_choice() is not None
 
 
 def is_reselected(metric: Metric, settings: "StatisticsConfig") -> bool:
@@ -58,7 +60,7 @@ class ReselectedSamples:
     def __init__(self, terms: ReferenceTerms, systems: Sequence[HasBlocks]) -> None:
         """Take what is summed, by a metric that has a running choice."""
         self.terms, self.systems = terms, systems
-        choice = sequential_choice(terms.metric)
+        choice = reference_rules(terms.metric).sequential_choice()
         assert choice is not None  # noqa: S101 (see can_be_reselected)
         self.choice, self.keys, self.names = choice, choice.keys, choice.names
 

@@ -11,7 +11,7 @@ from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import (
     AnnotatesTexts,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     ReadsDataSet,
     ScoresLines,
@@ -159,7 +159,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns, Metric):
+class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric):
     """F-beta of pieces of sentences, which are cut in the same way for the output and all
     references.
 

@@ -19,8 +19,7 @@ from pipeline.metrics.base.capabilities import (
     RIGHT,
     WRONG,
     AnnotatesTexts,
-    ChoosesInSequence,
-    CountsCategories,
+    ChoosesReferences,
     CountWarning,
     JudgesEdits,
     Texts,
@@ -435,7 +434,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
+class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed
     over sentences.
 

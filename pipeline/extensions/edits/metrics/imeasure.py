@@ -17,7 +17,7 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     JudgesEdits,
     Texts,
     Verdict,
@@ -315,7 +315,7 @@ WORD = "-NONE-"
 
 
 @dataclass(frozen=True)
-class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
+class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
     """The gain in weighted accuracy over the source left as it is, as a share of the greatest
     possible gain.
 

@@ -18,7 +18,7 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     Explains,
     JudgesEdits,
@@ -284,7 +284,7 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
+class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
     """F-beta of the edits from source to output, among all ways to see them the one that fits an
     annotator best.
 
