@@ -24,7 +24,7 @@ from .base import (
     unit_option,
 )
 from .base.capabilities import ChoosesReferences, Compiled, Rule, ShowsNgrams
-from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
+from .base.choices import MAX_SEQUENTIAL_SUM, Draws, best_by, by_order, log, ratio
 from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
 from .base.options import number_option
 from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
@@ -495,7 +495,7 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() with each reference, compiled."""
         formula, code = kernel.native_function("gleu_scores"), CODES[self.variant]
-        if formula is None or not self.by_reference or self.order > MOST_ADDED:
+        if formula is None or not self.by_reference or self.order > MAX_SEQUENTIAL_SUM:
             return None
         read = (*code.kinds, "total", "hyp_len", "ref_len")
         rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")

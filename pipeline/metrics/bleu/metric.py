@@ -17,7 +17,7 @@ from ...kernel.common import MAX_ORDER
 from ...tokenizers import sacrebleu
 from ...tokenizers.tokenization import Tokenization
 from ..base.capabilities import Compiled, HasPeerSignature, ReadsDataSet, Rule, ShowsNgrams
-from ..base.choices import MOST_ADDED, by_order, log, ratio
+from ..base.choices import MAX_SEQUENTIAL_SUM, by_order, log, ratio
 from ..base.metric import Counted, Metric, why_all_zero, why_zero
 from ..base.options import (
     any_tokenizer_option,
@@ -336,7 +336,11 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() of the flavours sacrebleu and moses, compiled."""
         formula = kernel.native_function("bleu_scores")
-        if formula is None or self.flavour not in ("sacrebleu", "moses") or self.order > MOST_ADDED:
+        if (
+            formula is None
+            or self.flavour not in ("sacrebleu", "moses")
+            or self.order > MAX_SEQUENTIAL_SUM
+        ):
             return None
         (weights, *_), powers = (
             self._weights(np.zeros(1, np.int64)),

@@ -27,17 +27,11 @@ from pipeline.metrics.base.choices import (
     rounded,
 )
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
-    annotator_option,
-    beta_option,
-    choice_option,
-    gold_option,
-    level_option,
-    option,
-)
+from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 
 from ..errant_report import precision_recall_f
+from ..options import annotator_option, choice_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
 
 DECIMALS = 4

@@ -29,14 +29,7 @@ from pipeline.metrics.base.capabilities import (
 )
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
-    annotator_option,
-    beta_option,
-    choice_option,
-    gold_option,
-    level_option,
-    option,
-)
+from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
     EDITS_OF_BOTH,
     Columns,
@@ -48,6 +41,7 @@ from pipeline.metrics.base.statistics_spec import (
 from .. import errant_report
 from ..errant_report import CHERRANT, NOOP, UNKNOWN, WORDS, Comparison, is_of
 from ..m2_files import FIELDS
+from ..options import annotator_option, choice_option, gold_option
 from ..records import annotation_of, outputs_of
 
 Hits = tuple[Ints, Ints]

@@ -29,7 +29,7 @@ from pipeline.metrics.base.capabilities import (
 )
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, choice_option, level_option, option
+from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
     Columns,
     Field,
@@ -41,6 +41,7 @@ from pipeline.metrics.base.statistics_spec import (
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import python2_order
+from ..options import choice_option
 from ..records import (
     NOTHING,
     GoldEdit,
