@@ -168,7 +168,7 @@ def test_two_declared_options_are_listed_and_can_be_given(
     assert score["metric"].startswith("mine|n:6|lambda:0|")
     forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]
     properties = [form.get("properties", {}) for form in forms]
-    (mine,) = [each for each in properties if each.get("name") == {"const": "mine"}]
+    (mine,) = [each for each in properties if each.get("name", {}).get("const") == "mine"]
     assert set(mine) == {"name", "words", "n", "lambda"}
 
 
