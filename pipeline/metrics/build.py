@@ -242,7 +242,8 @@ def as_mapping(node: Node) -> tuple[str, Node]:
         )
         if again:
             raise ConfigError(
-                f"'{named.value}' means {key}: {value} already; leave '{again}' out, or write {name}"
+                f"'{named.value}' means {key}: {value} already; leave '{again}' out, or write "
+                f"{name}"
             )
     added = {key: replace(named, value=value) for key, value in {"name": name, **implied}.items()}
     return name, replace(

@@ -139,7 +139,8 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     strip_end: bool = option(
         False,
         key="rstrip",
-        help="drop white space at the end of lines first, as sacreBLEU's command does and its Python names do not",
+        help="drop white space at the end of lines first, as sacreBLEU's command does and its "
+        "Python names do not",
         applies=lambda m: m.whitespace,
         why="only whitespace: true counts it",
         implicit=True,

@@ -52,7 +52,8 @@ class External(ReadsFiles, Numbers):
     )
     score_: str = option(
         "mean",
-        help="mean or sum of one number, or F-beta of true positives, false positives and false negatives",
+        help="mean or sum of one number, or F-beta of true positives, false positives and false "
+        "negatives",
         choices=("mean", "sum", "f_beta"),
     )
     beta: str = beta_option(

@@ -38,7 +38,8 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
     if option is None:
         joined = "[' '.join(tokens) for tokens in ...]"
         raise InputError(
-            f"{metric.name} cannot score tokens of your own: it splits texts itself; give texts: {joined}"
+            f"{metric.name} cannot score tokens of your own: it splits texts itself; give texts: "
+            f"{joined}"
         )
     value = str(getattr(metric, option.attribute))
     if is_own(value):
@@ -50,7 +51,8 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
         raise InputError(f"{metric.name} cannot score tokens of your own here: {option.why}")
     if value != option.default_of(settings):
         raise InputError(
-            f"{metric.name}: {option.name} {value} has no effect on tokens of your own; leave it out"
+            f"{metric.name}: {option.name} {value} has no effect on tokens of your own; leave it "
+            f"out"
         )
     changed = _changed(metric, option, tokenizer)
     for each in metric.options:

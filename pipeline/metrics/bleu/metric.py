@@ -123,7 +123,8 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
     smoothing: str = option(
         lambda given: _flavour(given).smoothing,
         key="smooth",
-        help="what stands for precisions of 0: exp for the flavour sacrebleu, method0 for nltk, else none",
+        help="what stands for precisions of 0: exp for the flavour sacrebleu, method0 for nltk, "
+        "else none",
         choices=tuple(SMOOTHING),
     )
     smoothing_value: str = option(
@@ -448,7 +449,8 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if self.reads_last:
             what = "lengths" if self.smoothing == "method6" else "5-grams"
             notes.append(
-                f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu does"
+                f"{self.smoothing} reads {what} of the last sentence alone, as nltk's corpus_bleu "
+                f"does"
             )
         return notes
 

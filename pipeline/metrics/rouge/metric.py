@@ -117,7 +117,8 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     )
     types: str = option(
         _usual("types", "1+2+L"),
-        help="what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: any gap)",
+        help="what is counted: n-grams, subsequences (L, Lsum, W), skip bigrams (S4, SU4; S, SU: "
+        "any gap)",
         pattern=rf"{PATTERN}(?:\+{PATTERN})*",
         form="types joined by + out of 1 to 9, L, Lsum, W, S, SU, S4, SU4 ..., such as 1+2+L",
     )
@@ -135,20 +136,23 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     stemmer: str = option(
         "none",
         key="stem",
-        help="of words longer than three letters: nltk's Porter stemmer, or that of ROUGE-1.5.5 with its exceptions",
+        help="of words longer than three letters: nltk's Porter stemmer, or that of ROUGE-1.5.5 "
+        "with its exceptions",
         choices=("none", *STEMMERS),
         applies=lambda m: m.tokenizer in FOLDS,
         why=f"only words of the tokenizers {' and '.join(FOLDS)} are stemmed",
     )
     split: str = option(
         _usual("split", "newline"),
-        help="where a text is split into sentences: at newlines, at a marker, where a regular expression fits, by nltk "
+        help="where a text is split into sentences: at newlines, at a marker, where a regular "
+        "expression fits, by nltk "
         "(rouge-score's split_summaries), nowhere",
         choices=("newline", "marker", "regex", "nltk", "none"),
     )
     boundary: str = option(
         lambda given: BOUNDARIES.get(given.get("split", ""), ""),
-        help="the marker (default <n>), or the regular expression; what it matches is no part of a sentence",
+        help="the marker (default <n>), or the regular expression; what it matches is no part of a "
+        "sentence",
         applies=lambda m: m.split in BOUNDARIES,
         why="only split: marker and regex have one",
         form="some text",
@@ -181,12 +185,14 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     references: str = option(
         "best",
         key="refs",
-        help="of several references: the best, the mean, merged counts, or the mean over the sets that lack one",
+        help="of several references: the best, the mean, merged counts, or the mean over the sets "
+        "that lack one",
         choices=POLICIES["perl"],
     )
     level: str = option(
         "mean",
-        help="the mean of the texts' scores, the score of summed counts, or the median of means in samples of "
+        help="the mean of the texts' scores, the score of summed counts, or the median of means in "
+        "samples of "
         "the texts (rouge-score's aggregator, Hugging Face's evaluate)",
         choices=("mean", "micro", "bootstrap"),
     )
@@ -216,7 +222,8 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         key="stop",
         help="the script's -s: words that are left out",
         free=True,
-        form="smart (the script's list), or a file with a word on each line, of which signatures have a checksum",
+        form="smart (the script's list), or a file with a word on each line, of which signatures "
+        "have a checksum",
         resolved=list_named,
         implicit=True,
         applies=lambda m: m.script and m.tokenizer in FOLDS,
