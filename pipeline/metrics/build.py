@@ -20,7 +20,7 @@ from ..tokenizers.sacrebleu import tokenizer_of_pair
 from . import METRICS
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
-from .names import CHANGES, Meant, folded, meanings, named, spellings
+from .names import CHANGES, Meaning, folded, meanings, named, spellings
 
 Asked = str | Metric | Mapping[str, Any] | Callable[..., Any]
 """A metric as users of Python ask for it."""
@@ -39,7 +39,7 @@ BRING = (
 )
 
 
-def meant(name: str) -> Meant:
+def meant(name: str) -> Meaning:
     """Return what a name stands for. Raises ConfigError where it is unknown, or may be one metric
     or another.
     """
@@ -54,7 +54,7 @@ def meant(name: str) -> Meant:
     )
 
     if find(name):
-        return Meant(name, {})
+        return Meaning(name, {})
     elsewhere = next((how for known, how in ELSEWHERE.items() if folded(known) == folded(name)), "")
     if elsewhere:
         raise ConfigError(f"{name} is not built in: {elsewhere}, {BRING}")
