@@ -32,7 +32,7 @@ from .metrics.base.metric import Metric
 from .metrics.base.options import KEEP, render_signature
 from .metrics.base.statistics_spec import StatisticsSpec
 from .metrics.build import metrics_called, resolve_all, with_defaults
-from .metrics.given import has_own_tokens
+from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, needs_of, tasks_of
 

@@ -29,8 +29,9 @@ from .kernel.common import join_lines
 from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
-from .metrics.build import Asked, from_values
-from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
+from .metrics.build import MetricArgument, from_values
+from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.prepared import prepared
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -73,7 +74,7 @@ class Scorer:
 
     def __init__(
         self,
-        metric: Asked,
+        metric: MetricArgument,
         references: References | None = None,
         sources: Texts | None = None,
         *,
@@ -95,7 +96,7 @@ class Scorer:
     @classmethod
     def quiet(
         cls,
-        metric: Asked,
+        metric: MetricArgument,
         references: Any,
         sources: Any,
         gold: str | None = None,
@@ -109,7 +110,7 @@ class Scorer:
         return scorer
 
     def _prepare(
-        self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any
+        self, metric: MetricArgument, references: Any, sources: Any, gold: str | Path | None, splitter: Any
     ) -> None:
         if is_list(metric):
             raise InputError("metric: expected one metric, found a list; a Scorer has one")
@@ -334,7 +335,7 @@ def called(value: object) -> str:
 
 
 def sentence_scores(
-    metric: Asked,
+    metric: MetricArgument,
     outputs: Texts,
     references: References,
     sources: Texts | None = None,

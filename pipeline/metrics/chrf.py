@@ -55,7 +55,7 @@ class ChrfSpec(StatisticsSpec):
         return [self.joined(columns) for columns in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> "PreparedChrf | None":
-        """Return the references prepared for many outputs; see `metrics/given.py`."""
+        """Return the references prepared for many outputs; see `metrics/prepared.py`."""
         prepared = []
         for part in self.parts:
             overlap = part.prepare(text)

@@ -429,7 +429,7 @@ class OverlapSpec(StatisticsSpec):
         return EncodedTexts(source, others[:first_system], others[first_system:])
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
-        """Return source and references prepared for many outputs; see `metrics/given.py`.
+        """Return source and references prepared for many outputs; see `metrics/prepared.py`.
 
         None if Tokenization.prepared() returns None.
         """

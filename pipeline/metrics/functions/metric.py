@@ -213,7 +213,7 @@ class PluggedSpec(NumberSpec):
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see
-        `metrics/given.py`.
+        `metrics/prepared.py`.
         """
         return PreparedCode(self, self.code, text) if self.code else None
 

@@ -15,7 +15,7 @@ from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from ..base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from ..given import Gathered
+from ..prepared import Gathered
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
 Numbers = NDArray[Any]
@@ -132,7 +132,7 @@ class RougeSpec(StatisticsSpec):
         return result
 
     def prepare(self, text: Text) -> "PreparedRouge | None":
-        """Return the references prepared; see `metrics/given.py`.
+        """Return the references prepared; see `metrics/prepared.py`.
 
         None for all but n-grams and subsequences of whole texts, which are split into sentences at
         newlines or nowhere."""
