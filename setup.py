@@ -26,15 +26,17 @@ extensions = [
 ]
 
 
-class BuildWithSample(build_py):
-    """Puts configs/ and data/ into the package as well, from where `gec-pipeline init --sample` takes them."""
+class BuildPackage(build_py):
+    """Puts configs/ and data/, from where `gec-pipeline init --sample` takes them into the package."""
 
     def run(self) -> None:
-        """Build the package, then copy; an editable installation has the folders of the repository."""
+        """Build the package, then add the files; an editable installation needs none of them."""
         super().run()
-        if not self.editable_mode:
-            for folder in ("configs", "data"):
-                self.copy_tree(folder, str(Path(self.build_lib) / "pipeline" / "sample" / folder))
+        if self.editable_mode:
+            return
+        package = Path(self.build_lib) / "pipeline"
+        for folder in ("configs", "data"):
+            self.copy_tree(folder, str(package / "sample" / folder))
 
 
 # What Cython needs for arrays is in one module, so that each of the others is compiled in less than half of the time.
@@ -52,6 +54,6 @@ for module in modules:
     module.optional = True  # a missing compiler does not stop it
 setup(
     ext_modules=modules,
-    cmdclass={"build_py": BuildWithSample},
+    cmdclass={"build_py": BuildPackage},
     options={"build_ext": {"parallel": PROCESSORS}},
 )

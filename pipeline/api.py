@@ -19,7 +19,7 @@ directory.
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, wraps
+from functools import wraps
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -307,11 +307,8 @@ def run(
     from .report.terminal.progress import shown_progress
 
     with shown_progress(progress) as listener:
-        overrides, begun = (
-            overrides_from_values(only, set),
-            partial(stages.held_directory, output, listener),
-        )
-        job = stages.prepare(written, options, overrides, listener, begun)
+        overrides = overrides_from_values(only, set)
+        job = stages.prepare(written, options, overrides, listener)
         directory, results = stages.run(job, output, options, listener)
     if results.missing:
         raise IncompleteError("\n".join(map(str, results.missing)))
@@ -348,7 +345,7 @@ def compare(
     comparisons. They are computed from the stored counts; texts are not read. Raises InputError
     where a run directory cannot be used, where two do not fit together, and for settings that are
     wrong."""
-    from .scoring.resampling.significance import settings_of, with_statistics
+    from .scoring.resampling.significance import settings_of, stored_settings, with_statistics
 
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
@@ -368,7 +365,7 @@ def compare(
                 )
         results, metric_results = stored_runs.load_runs(run, run2)
     names = [name for metric_result in metric_results for name in metric_result.names]
-    written = dict(results.statistics or {})
+    written = stored_settings(results)
     kept = written.get("baseline")  # beside a second run it may be called NAME@RUN
     written["baseline"] = (
         next((n for n in names if n == kept or n.startswith(f"{kept}@")), None) if kept else None

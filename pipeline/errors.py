@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 MAX_SHOWN = 20
 """How many problems are printed at once. Of the rest, only the number is printed."""
@@ -109,6 +109,11 @@ class InputError(PipelineError):
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
         super().__init__(self.problems)
+
+    @classmethod
+    def at(cls, position: object, message: str) -> Self:
+        """Return the error of a single problem at a position."""
+        return cls([Problem(str(position), message)])
 
     def __str__(self) -> str:
         shown = [str(problem) for problem in self.problems[:MAX_SHOWN]]

@@ -617,7 +617,6 @@ class _Batches:
                     self._tasks(left),
                     self.number,
                     processes=self.processes,
-                    warn=warn,
                     patience=patience,
                 ):
                     yield from self._of(answer)

@@ -42,8 +42,7 @@ class RunOptions:
     recompute: tuple[str, ...] = ()
     """Metrics of users whose kept numbers are not used."""
     cache: bool = True
-    """Whether numbers of users' metrics, and what is found in large texts, are kept on this
-    computer, and read."""
+    """Whether numbers of users' metrics are kept on this computer, and read."""
 
     def under(self, written: "RunConfig") -> "RunOptions":
         """Return these options, with those that are None taken from the section `run` of a config.

@@ -232,9 +232,14 @@ class Sentences(NamedTuple):
     """The first sentence of each line, and at last the number of sentences: [lines + 1]."""
 
     @property
-    def whole(self) -> Encoded:
+    def as_lines(self) -> Encoded:
         """The same with each line as one sequence of tokens."""
         return Encoded(self.ids, self.offsets[self.firsts])
+
+    @property
+    def whole(self) -> Encoded:
+        """The same as `as_lines`."""
+        return self.as_lines
 
 
 MAX_SKIPPED = 100_000

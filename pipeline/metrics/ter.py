@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import kernel
 from ..arrays import Floats, Ints
-from ..kernel.python.edit_rate import ADDED, CHANGED, EQUAL, path
+from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
 from .base.capabilities import ChoosesReferences, Explains, HasPeerSignature, ScoresLines
@@ -181,7 +181,7 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         current = output
         for shift in best.shifts:
             block = current[shift.start : shift.start + shift.length]
-            current = shift.of(current)
+            current = shift.apply(current)
             line = f"{_joined(words, block)}: to {_joined(words, current)}"
             lines_out.append(("shifted", line))
 
@@ -189,7 +189,7 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         reference_words = (words[word] for word in reference)
         roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
         for step in best.steps:
-            if step == ADDED:
+            if step == INSERTED:
                 roles["wrong"].append(next(output_words))
             elif step == EQUAL:
                 roles["match"].append(next(output_words))

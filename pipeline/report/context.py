@@ -16,8 +16,6 @@ from ..errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from pipeline.extensions.human.human_judgements import HumanJudgements, HumanRanking
-
     from ..data.corpus import Corpus
     from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
@@ -81,9 +79,9 @@ class ReportContext:
     """The texts by data set; empty where they are not at hand."""
     config: Any = None
     """The config as it was written."""
-    human_data: Callable[[], HumanJudgements | None] = lambda: None
-    """Reads what people said of the systems, as `human` in the config has it; None where that is
-    not at hand."""
+    opened: Callable[[str], Any] = lambda _: None
+    """Returns what a stage of an extension opened for the run, by the name of the stage; None if
+    it is unavailable."""
     unread: str = ""
     """Why the texts are not at hand."""
     digits: int = 2
@@ -108,18 +106,6 @@ class ReportContext:
     """How many sentences of a data set the page shows; None for as many as fit."""
     effects: int = 0
     """For how many of these it says what each edit does to their scores."""
-
-    def judged(self) -> HumanRanking | None:
-        """Return how people rank the systems; None where nobody judged them, or the judgements are
-        not at hand.
-        """
-        from pipeline.extensions.human.human_judgements import (
-            human_ranking,  # here, because few runs have judgements
-        )
-
-        human = self.results.human
-        human_data = self.human_data() if human and human.get("correlations") else None
-        return human_ranking(human_data, human["settings"]) if human_data and human else None
 
 
 CURVES = "curves"

@@ -27,8 +27,8 @@ from pipeline.extensions.edits.metrics.errant import ErrantSpec, TypeSpec
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.options import METADATA, option
-from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
+from pipeline.metrics.base.options import METADATA, option, strip_option, tokenizer_option
+from pipeline.metrics.base.statistics_spec import Field, OverlapSpec, tokenization_of
 from pipeline.metrics.build import from_text
 from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
@@ -167,9 +167,46 @@ def test_two_declared_options_are_listed_and_can_be_given(
     assert score["score"] == 0.5
     assert score["metric"].startswith("mine|n:6|lambda:0|")
     forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]
-    properties = [form.get("properties", {}) for form in forms]
-    (mine,) = [each for each in properties if each.get("name", {}).get("const") == "mine"]
-    assert set(mine) == {"name", "words", "n", "lambda"}
+    mine = next(
+        form for form in forms if form.get("properties", {}).get("name", {}).get("const") == "mine"
+    )
+    assert set(mine["properties"]) == {"name", "words", "n", "lambda"}
+
+
+# ---- options that several metrics have
+
+
+@dataclasses.dataclass(frozen=True)
+class Words(Metric):
+    """The mean number of words, for tests of a metric that has tokenizer and strip but no unit."""
+
+    name: ClassVar[str] = "words"
+    summary: ClassVar[str] = "words of a sentence"
+    level = "mean"
+    terms: ClassVar[tuple[Field, ...]] = (Field("hyp_len"),)
+
+    tokenizer: str = tokenizer_option("13a")
+    strip: bool = strip_option()
+
+    @property
+    def spec(self) -> OverlapSpec:
+        return OverlapSpec(tokenization_of(self), 1, (), source=False)
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        return {"words": totals["hyp_len"].astype(np.float64)}
+
+
+def test_a_metric_without_unit_can_have_tokenizer_and_strip(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(METRICS, "words", Words)
+    metric = from_text("words[strip=true]")
+    assert metric.settings() == [("tok", "13a"), ("strip", True)]
+    assert metric.spec.tokenization == Tokenization("13a", strip=True)
+    assert pipeline.evaluate(["One, two."], [["Two."]], metrics=["words"]).score == 4.0
+    assert from_text("words[tok=whitespace]").settings() == [("tok", "whitespace")]
+    with pytest.raises(ConfigError, match="tokenizer whitespace ignores it anyway"):
+        from_text("words[tok=whitespace,strip=true]")
 
 
 # ---- kinds of problems

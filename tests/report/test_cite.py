@@ -5,6 +5,7 @@ used.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -149,6 +150,33 @@ def test_a_run_is_cited(sample: Path, capsys: pytest.CaptureFixture[str]) -> Non
         in called(capsys, "cite", sample.parent / "pairs")[1]
     )
     assert called(capsys, "cite", "chrf")[1] == citations()["popovic-2015-chrf"]
+
+
+@pytest.mark.parametrize(
+    ("test", "line"),
+    [
+        (
+            "approximate_randomization",
+            "tests (50 trials, seed 7): approximate randomization [riezler-maxwell-2005-pitfalls]",
+        ),
+        (
+            "paired_bootstrap",
+            "tests (40 samples, seed 7): paired bootstrap [koehn-2004-statistical]",
+        ),
+        ("sign", "tests: sign [dixon-mood-1946-statistical]"),
+    ],
+)
+def test_a_test_is_cited_with_the_samples_that_it_draws(
+    test: str, line: str, sample: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = Results.read(sample / "results.json")
+    assert results.statistics
+    settings = {**results.statistics, "test": test, "trials": 50, "resamples": 40, "seed": 7}
+    changed = replace(results, statistics=settings)
+    (tmp_path / "results.json").write_text(changed.to_json(), encoding="utf-8")
+    code, out, _ = called(capsys, "cite", tmp_path)
+    assert code == 0
+    assert f"% {line}" in out.splitlines()
 
 
 def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:

@@ -94,9 +94,23 @@ def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
         "resamples": 1000,
         "trials": 10_000,
         "seed": 12345,
-        "annotators": "whole",  # which results.json leaves out, and the next
-        "outputs": "score",
+        "outputs": "score",  # which results.json leaves out
     }
+
+
+def test_a_run_of_an_earlier_version_with_reselected_annotators_can_be_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made(tmp_path)
+    path = tmp_path / "run" / "results.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["statistics"]["annotators"] = "reselected"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    code, out, _ = said(capsys, "show", tmp_path / "run")
+    assert (code, "annotators chosen anew in each" in out) == (0, True)
+    code, out, _ = said(capsys, "compare", tmp_path / "run")
+    assert (code, "anew" in out) == (0, False)
+    assert pipeline.compare(tmp_path / "run")
 
 
 @pytest.mark.parametrize("test", ["approximate_randomization", "paired_bootstrap", "sign"])

@@ -13,8 +13,9 @@ examples:
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -108,9 +109,7 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
             len(group.scores) > 2 for group in groups(results)
         )
         used = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
-        methods.append(
-            (f"tests ({statistics['trials']:,} trials, seed {statistics['seed']})", used)
-        )
+        methods.append((tests_heading(statistics), used))
     titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
     methods.append(
         (
@@ -128,6 +127,17 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
     if results.human and results.human.get("correlations"):
         things.append(("the human scores", keys_of_texts([results.human["digest"]])))
     return things
+
+
+def tests_heading(statistics: Mapping[str, Any]) -> str:
+    """Return "tests", with the number of random samples and the seed if the test draws samples."""
+    if statistics["test"] == "approximate_randomization":
+        drawn = f"{statistics['trials']:,} trials"
+    elif statistics["test"] == "paired_bootstrap":
+        drawn = f"{statistics['resamples']:,} samples"
+    else:
+        return "tests"
+    return f"tests ({drawn}, seed {statistics['seed']})"
 
 
 def of_metric(text: str) -> Metric:

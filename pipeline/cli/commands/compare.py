@@ -41,7 +41,7 @@ from ...report.terminal.progress import Bar
 from ...scoring import stored_runs
 from ...scoring.metric_results import MetricResult, picked
 from ...scoring.resampling.paired_tests import CORRECTIONS
-from ...scoring.resampling.significance import settings_of, with_statistics
+from ...scoring.resampling.significance import settings_of, stored_settings, with_statistics
 from ...scoring.results import Comparison, Results, without_nan
 from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
@@ -49,7 +49,7 @@ from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_
 SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
 """The names of the tests in sacreBLEU."""
 NO_TEST = "--test none: nothing is compared; the run's config says so, or --test; name another test"
-ASKED = ("test", "correction", "annotators", "outputs", "level", "resamples", "trials", "seed")
+ASKED = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
 
 
@@ -286,7 +286,7 @@ def compared(
     `versions` compares each system of two runs with itself alone."""
     results, columns = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
     columns = only(columns, replace(selection_of(args), systems=()))
-    written = dict(results.statistics or {}) | ({} if from_config else {"baseline": None})
+    written = stored_settings(results) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in (*ASKED, "baseline")}
     asked["test"] = SHORT.get(args.test, args.test)
     given = written | {name: value for name, value in asked.items() if value is not None}

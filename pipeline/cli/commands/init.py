@@ -72,14 +72,9 @@ def run(args: argparse.Namespace) -> None:
                 for path in (root / name).rglob("*")
                 if path.is_file()
             ):
-                content = path.read_bytes()
-                if content.startswith(
-                    b"# yaml-language-server: "
-                ):  # names a schema, which a copy has not beside it
-                    content = content.partition(b"\n")[2]
                 copy = folder / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(content)
+                copy.write_bytes(path.read_bytes())
         except OSError as error:
             raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
         print(

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from yaml.composer import Composer
 
 from ...errors import ConfigError, CorpusError, DataError, Problem, gathered
 from ...files.plain_files import small_text
 from ...files.remote import expanded
-from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, from_plain, sizes
+from .tree import COMMAND_LINE, MAX_DEPTH, Mark, Node, child_path, from_plain, sizes
 
 MAX_NODES = 100_000
 """Values that a document may have, and that it may expand to. One with more is an alias bomb, or no
@@ -28,13 +27,6 @@ MAX_BYTES = 10_000_000
 MAX_PATHS = 20_000_000
 """Signs that the paths of all values may have together. The path of a value has the keys that lead
 to it."""
-SMALL = 20_000
-"""Signs of a document that PyYAML's own parser reads. A longer one is read by libyaml, where PyYAML
-was built with it.
-
-libyaml is ten times as fast. The two put what is wrong in different words.
-"""
-
 MAX_INCLUDED = 100
 """Files that a config may include, directly or through others."""
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
@@ -64,100 +56,99 @@ def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
     ConfigError.
 
     What no config needs is refused while it is read: too many values, values that are nested too
-    deeply. So neither time nor memory grow with what a document from a stranger goes on to say."""
+    deeply. So neither time nor memory grow with the rest of a document from a stranger."""
     try:
-        loader: Any = _OwnParser(text) if len(text) <= SMALL else _Libyaml(text)
-        loader.file = name
-        root: yaml.Node | None = loader.get_single_node()
+        root = _BoundedLoader(text, name).get_single_node()
     except yaml.MarkedYAMLError as error:
+        position = name
         mark = error.problem_mark or error.context_mark
-        position = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark else name
-        raise ConfigError(
-            [Problem(position, f"not valid YAML: {error.problem or error.context}")]
-        ) from None
+        if mark:
+            position = f"{name}:{mark.line + 1}:{mark.column + 1}"
+        detail = error.problem or error.context
+        raise ConfigError.at(position, f"not valid YAML: {detail}") from None
     except (yaml.YAMLError, UnicodeError) as error:
         detail = str(error).splitlines()[0]
-        raise ConfigError([Problem(name, f"not valid YAML: {detail}")]) from None
+        raise ConfigError.at(name, f"not valid YAML: {detail}") from None
     if root is None:
-        raise ConfigError(
-            [Problem(name, "is empty; `gec-pipeline init` writes a config to start from")]
-        )
+        message = "is empty; `gec-pipeline init` writes a config to start from"
+        raise ConfigError.at(name, message)
     converter = _Converter(name)
     return converter.convert(root), converter.problems
 
 
-class _Bounded(Composer):
-    """Makes PyYAML's nodes of what a parser reads, and stops where a document has more than a
-    config needs.
-    """
+class _BoundedLoader(yaml.SafeLoader):
+    """Reads a document as nodes of PyYAML, and stops where it has more than a config needs."""
 
-    file = "config"
-    """What messages call the document."""
-    values = depth = 0
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(text)
+        self.file_name = name
+        self.value_count = 0
+        self.depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Return the next node; raises ConfigError where there are too many, keys not counted, or
-        too deep ones.
+        """Return the next node; raises ConfigError for too many values, or too deep ones. Keys are
+        not counted.
         """
-        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
-        self.values += index is not None or not isinstance(parent, yaml.MappingNode)
-        if self.values > MAX_NODES or self.depth > MAX_DEPTH:
-            many = f"the document has more than {MAX_NODES:,} values; is it a config?"
-            text = many if self.values > MAX_NODES else f"nested deeper than {MAX_DEPTH} levels"
-            raise ConfigError([Problem(f"{self.file}:{mark.line + 1}:{mark.column + 1}", text)])
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        is_key = isinstance(parent, yaml.MappingNode) and index is None
+        if not is_key:
+            self.value_count += 1
+        message = ""
+        if self.value_count > MAX_NODES:
+            message = f"the document has more than {MAX_NODES:,} values; is it a config?"
+        elif self.depth > MAX_DEPTH:
+            message = f"nested deeper than {MAX_DEPTH} levels"
+        if message:
+            position = f"{self.file_name}:{mark.line + 1}:{mark.column + 1}"
+            raise ConfigError.at(position, message)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
         return node
 
 
-class _OwnParser(_Bounded, yaml.SafeLoader):
-    """PyYAML's parser."""
-
-
-class _Libyaml(_Bounded, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """The parser of libyaml, where there is one."""
-
-    def __init__(self, text: str) -> None:
-        Composer.__init__(self)
-        super(Composer, self).__init__(text)
-
-
 class _Converter:
     """Turns nodes of PyYAML into ours, and refuses what no config needs."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.count, self.paths, self.problems = name, 0, 0, list[Problem]()
+        self.name = name
+        self.count = 0
+        self.path_characters = 0
+        self.problems: list[Problem] = []
 
     def convert(self, node: yaml.Node, path: str = "", depth: int = 0) -> Node:
         """Return a node of PyYAML as ours; `path` and `depth` say where it is in the tree."""
         mark = self.mark(node)
-        self.count += 1
-        if self.count > MAX_NODES:
-            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
-            raise ConfigError([Problem(str(mark), message)])
-        self.paths += len(path)
-        if self.paths > MAX_PATHS:
-            message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
-            raise ConfigError([Problem(str(mark), message)])
-        if depth > MAX_DEPTH:
-            raise ConfigError(
-                [Problem(str(mark), f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)")]
-            )
+        self.check_limits(mark, path, depth)
         self.check_tag(node, mark)
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, mark, path, depth)
         if isinstance(node, yaml.SequenceNode):
-            children = [
-                self.convert(child, f"{path}[{i}]", depth + 1) for i, child in enumerate(node.value)
-            ]
-            return Node(children, mark, path)
-        null = isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS
-        return Node(None if null else str(node.value), mark, path)
+            items = []
+            for index, child in enumerate(node.value):
+                items.append(self.convert(child, f"{path}[{index}]", depth + 1))
+            return Node(items, mark, path)
+        if isinstance(node, yaml.ScalarNode) and not node.style and node.value in _NULLS:
+            return Node(None, mark, path)
+        return Node(str(node.value), mark, path)
+
+    def check_limits(self, mark: Mark, path: str, depth: int) -> None:
+        """Count a node; raises ConfigError where a document has more than a config needs."""
+        self.count += 1
+        self.path_characters += len(path)
+        if self.count > MAX_NODES:
+            message = f"the document expands to more than {MAX_NODES:,} values (aliases?)"
+        elif self.path_characters > MAX_PATHS:
+            message = f"the keys that lead to all values have more than {MAX_PATHS:,} signs together; are they names?"
+        elif depth > MAX_DEPTH:
+            message = f"nested deeper than {MAX_DEPTH} levels (an alias to itself?)"
+        else:
+            return
+        raise ConfigError.at(mark, message)
 
     def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
-        """Return a mapping. Keys that it lacks are taken from the mappings that '<<' names, and
-        come after its own.
+        """Return a mapping. Keys that are missing from it are taken from the mappings that '<<'
+        names, and come after its own.
         """
         children: dict[str, Node] = {}
         keys: dict[str, Mark] = {}
@@ -165,26 +156,22 @@ class _Converter:
         for key_node, value_node in node.value:
             key_mark = self.mark(key_node)
             if not isinstance(key_node, yaml.ScalarNode):
-                raise ConfigError(
-                    [
-                        Problem(
-                            str(key_mark), "a key must be one word or text, not a list or mapping"
-                        )
-                    ]
-                )
+                message = "a key must be one word or text, not a list or mapping"
+                raise ConfigError.at(key_mark, message)
             self.check_tag(key_node, key_mark)
             key = key_node.value
-            value = self.convert(value_node, f"{path}.{key}" if path else key, depth + 1)
+            value = self.convert(value_node, child_path(path, key), depth + 1)
             if key_node.tag.endswith(":merge"):
                 merged += value.value if isinstance(value.value, list) else [value]
             elif key in keys:
                 message = f"the key '{key}' is given twice (first on line {keys[key].line})"
                 self.problems.append(Problem(str(key_mark), message))
             else:
-                children[key], keys[key] = value, key_mark
+                children[key] = value
+                keys[key] = key_mark
         for source in merged:
             if not isinstance(source.value, dict):
-                raise ConfigError([Problem(str(source.mark), "'<<' must name a mapping")])
+                raise ConfigError.at(source.mark, "'<<' must name a mapping")
             for key in source.value:
                 children.setdefault(key, source.value[key])
                 keys.setdefault(key, source.keys[key])
@@ -196,9 +183,10 @@ class _Converter:
         if node.tag not in _STANDARD:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
             message = f"the tag '{tag}' is not allowed: a config holds text, lists, mappings"
-            raise ConfigError([Problem(str(mark), message)])
+            raise ConfigError.at(mark, message)
 
     def mark(self, node: yaml.Node) -> Mark:
+        """Return the position of a node of PyYAML."""
         return Mark(self.name, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
@@ -212,28 +200,30 @@ def compose(
     Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError
     where the config itself cannot be read."""
     reader = _Reader()
-    root = (
-        reader.includes(config, config.mark.file, ())
-        if isinstance(config, Node)
-        else reader.file(str(config), ())
-    )
-    for text in settings:
+    if isinstance(config, Node):
+        root = reader.includes(config, config.mark.file, ())
+    else:
+        root = reader.file(str(config), ())
+    for setting in settings:
         with gathered(reader.problems):
-            key, equals, value = text.partition("=")
-            file = f"{COMMAND_LINE} {text}"
-            if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
-                raise ConfigError(
-                    [
-                        Problem(
-                            file, "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"
-                        )
-                    ]
-                )
-            node, problems = parse(value, file) if value.strip() else (from_plain(None, file), [])
-            if problems:
-                raise ConfigError([Problem(file, problem.message) for problem in problems])
-            root = _put(root, key, key, from_plain(node.plain(), file))
+            root = _with_setting(root, setting)
     return _with_data(_with_lists(root)), reader.problems
+
+
+def _with_setting(root: Node, setting: str) -> Node:
+    """Return a config with a setting of the command line, "a.b.0=value"; raises ConfigError."""
+    key, equals, text = setting.partition("=")
+    name = f"{COMMAND_LINE} {setting}"
+    if not equals or not key or ".." in f".{key}." or key.count(".") > MAX_DEPTH:
+        message = "expected KEY=VALUE, such as output.digits=4 or metrics.0.order=3"
+        raise ConfigError.at(name, message)
+    value = None
+    if text.strip():
+        node, problems = parse(text, name)
+        if problems:
+            raise ConfigError([Problem(name, problem.message) for problem in problems])
+        value = node.plain()
+    return _put(root, key, key, from_plain(value, name))
 
 
 class _Reader:
@@ -241,7 +231,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self.values = 0
+        self.value_count = 0
         self.merged: dict[Path, Node] = {}
         """The files read so far, each merged with those that it includes."""
 
@@ -252,13 +242,13 @@ class _Reader:
         path = _resolved(name)
         if path not in self.merged:
             if len(self.merged) >= MAX_INCLUDED:
-                raise ConfigError([Problem(name, f"more than {MAX_INCLUDED} files are included")])
+                raise ConfigError.at(name, f"more than {MAX_INCLUDED} files are included")
             root, problems = read(name)
             self.problems += problems
-            self.values += sizes(root)
-            if self.values > MAX_NODES:
+            self.value_count += sizes(root)
+            if self.value_count > MAX_NODES:
                 message = f"the config has more than {MAX_NODES:,} values together with the files that it includes"
-                raise ConfigError([Problem(name, message)])
+                raise ConfigError.at(name, message)
             self.merged[path] = self.includes(_with_lists(root), name, (*above, path))
         return self.merged[path]
 
@@ -267,34 +257,36 @@ class _Reader:
         included = root.get("include")
         if included is None or not isinstance(root.value, dict):
             return root
-        own = replace(
-            root, value={key: child for key, child in root.value.items() if key != "include"}
-        )
+        children = {key: child for key, child in root.value.items() if key != "include"}
+        without_include = replace(root, value=children)
         if not isinstance(included.value, list):
             self.problems.append(root.problem("expected a list of files", ["include"]))
-            return own
+            return without_include
         base: Node | None = None
-        for child in included.value[: MAX_INCLUDED + 1]:  # of which some may not be there
+        for child in included.value[: MAX_INCLUDED + 1]:  # of which some may be missing
             try:
                 part = self.file(_included(child, name, above), above)
                 if not isinstance(part.value, dict) or not all(map(_KEY.fullmatch, part.value)):
-                    # it may be anything, which is nobody's business
+                    # Its text is not shown: it may be any file of the computer.
                     raise DataError(f"{part.mark.file} is no part of a config")
                 base = merge(base, part) if base else part
             except DataError as error:
                 self.problems.append(child.problem(str(error)))
             except ConfigError as error:
                 self.problems += error.problems
-        return merge(base, own) if base else own
+        if base is None:
+            return without_include
+        return merge(base, without_include)
 
 
 def _resolved(name: str) -> Path:
+    """Return the path of a config without links; raises ConfigError where there can be none."""
     if "\0" in name:  # Python has other words for it in each version
-        raise ConfigError([Problem(name, "cannot be read: no path has a NUL character")])
+        raise ConfigError.at(name, "cannot be read: no path has a NUL character")
     try:
         return Path(name).resolve()
     except (OSError, ValueError, RuntimeError) as error:
-        raise ConfigError([Problem(name, f"cannot be read: {error}")]) from None
+        raise ConfigError.at(name, f"cannot be read: {error}") from None
 
 
 def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
@@ -303,15 +295,15 @@ def _included(child: Node, name: str, above: tuple[Path, ...]) -> str:
         raise DataError("expected a path")
     if "://" in child.value:
         raise DataError(f"'{child.value}' is not a local file; only local files can be included")
-    file = str(Path(name).parent / expanded(child.value, Path(name).parent))
+    folder = Path(name).parent
+    file = str(folder / expanded(child.value, folder))
     try:
         path = _resolved(file)
     except ConfigError as error:
         raise DataError(f"'{child.value}' {error.problems[0].message}") from None
     if path in above:
-        raise DataError(
-            f"'{child.value}' includes itself" + ("" if path == above[-1] else ", through others")
-        )
+        others = "" if path == above[-1] else ", through others"
+        raise DataError(f"'{child.value}' includes itself{others}")
     if len(above) > MAX_DEPTH:
         raise DataError(f"includes nest deeper than {MAX_DEPTH} levels")
     return file
@@ -327,76 +319,88 @@ def merge(base: Node, over: Node) -> Node:
     return replace(over, value=children, keys={**base.keys, **over.keys})
 
 
-def _put(node: Node, rest: str, whole: str, value: Node) -> Node:
-    """Return node with value put at the dotted path `rest`. `whole` is the path from the root, for
+def _put(node: Node, rest: str, path: str, value: Node) -> Node:
+    """Return node with value put at the dotted path `rest`. `path` is the path from the root, for
     messages.
     """
-    file = value.mark.file
-
-    def at(path: str) -> Node:
-        return from_plain(value.plain(), file, path)
-
-    done = whole.removesuffix(rest).rstrip(".") or "the config"
+    parent = path.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
-        step, _, left = rest.partition(".")
-        if not (step.isascii() and step.isdigit() and int(step[:9]) < len(node.value)):
-            message = f"'{done}' has {len(node.value)} items, numbered from 0; there is no '{step}'"
-            raise ConfigError([Problem(file, message)])
-        items = list(node.value)
-        items[int(step)] = (
-            _put(items[int(step)], left, whole, value) if left else at(items[int(step)].path)
-        )
-        return replace(node, value=items)
-    if isinstance(node.value, str) and _METRIC.fullmatch(
-        node.path
-    ):  # its options stand beside its name
+        return _put_in_list(node, rest, path, value)
+    if isinstance(node.value, str) and _METRIC.fullmatch(node.path):
+        # The options of the metric stand beside its name.
         name = replace(node, path=f"{node.path}.name")
         node = replace(node, value={"name": name}, keys={"name": node.mark})
     if node.value is not None and not isinstance(node.value, dict):
-        raise ConfigError(
-            [Problem(file, f"'{done}' is the text '{node.value}', which has no keys")]
-        )
+        message = f"'{parent}' is the text '{node.value}', which has no keys"
+        raise ConfigError.at(value.mark.file, message)
     children = node.value or {}
-    # Names may hold dots, so the longest key that exists is taken.
-    steps = [rest[:i] for i in range(len(rest), 0, -1) if i == len(rest) or rest[i] == "."]
-    step = next((step for step in steps if step in children), rest.partition(".")[0])
-    left = rest[len(step) + 1 :]
-    child = children.get(step) or Node(
-        None, value.mark, f"{node.path}.{step}" if node.path else step
-    )
-    new = _put(child, left, whole, value) if left else at(child.path)
-    return replace(node, value={**children, step: new}, keys={**node.keys, step: value.mark})
+    step = _first_key(rest, children)
+    child = children.get(step) or Node(None, value.mark, child_path(node.path, step))
+    changed = _put_or_replace(child, rest[len(step) + 1 :], path, value)
+    children = {**children, step: changed}
+    return replace(node, value=children, keys={**node.keys, step: value.mark})
+
+
+def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
+    """Return a list with value put at the dotted path `rest`, which begins with an index."""
+    assert isinstance(node.value, list)  # noqa: S101 (for types)
+    step, _, left = rest.partition(".")
+    items = list(node.value)
+    if not (step.isascii() and step.isdigit() and int(step[:9]) < len(items)):
+        parent = path.removesuffix(rest).rstrip(".") or "the config"
+        message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
+        raise ConfigError.at(value.mark.file, message)
+    index = int(step)
+    items[index] = _put_or_replace(items[index], left, path, value)
+    return replace(node, value=items)
+
+
+def _put_or_replace(node: Node, rest: str, path: str, value: Node) -> Node:
+    """Return node with value put at the path `rest`, or value itself if no path is left."""
+    if rest:
+        return _put(node, rest, path, value)
+    return from_plain(value.plain(), value.mark.file, node.path)
+
+
+def _first_key(path: str, children: dict[str, Node]) -> str:
+    """Return the first key of a dotted path: the longest of a mapping, as names may hold dots."""
+    end = len(path)
+    while end > 0:
+        if path[:end] in children:
+            return path[:end]
+        end = path.rfind(".", 0, end)
+    return path.partition(".")[0]
 
 
 def _with_lists(root: Node) -> Node:
     """Return root with lists of one for metrics, references and gold files that are written without
     a list.
     """
-
-    def listed(node: Node, *keys: str) -> Node:
-        found = ((key, node.get(key)) for key in keys)
-        alone = {
-            key: child
-            for key, child in found
-            if child and child.value and not isinstance(child.value, list)
-        }
-        return _with(
-            node, {key: replace(child, value=[child], keys={}) for key, child in alone.items()}
-        )
-
-    root = listed(root, "metrics")
+    root = _listed(root, "metrics")
     datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
-        every = {
-            name: listed(child, "references", "gold") for name, child in datasets.value.items()
-        }
-        root = _with(root, {"datasets": _with(datasets, every)})
+        children = {}
+        for name, child in datasets.value.items():
+            children[name] = _listed(child, "references", "gold")
+        root = _with(root, {"datasets": _with(datasets, children)})
     return root
+
+
+def _listed(node: Node, *keys: str) -> Node:
+    """Return a mapping with lists of one for these keys, where it has another value for them."""
+    lists = {}
+    for key in keys:
+        child = node.get(key)
+        if child and child.value and not isinstance(child.value, list):
+            lists[key] = replace(child, value=[child], keys={})
+    return _with(node, lists)
 
 
 def _with(node: Node, children: dict[str, Node]) -> Node:
     """Return a mapping with other values for some keys. Any other node stays."""
-    return replace(node, value={**node.value, **children}) if isinstance(node.value, dict) else node
+    if not isinstance(node.value, dict):
+        return node
+    return replace(node, value={**node.value, **children})
 
 
 def _with_data(root: Node) -> Node:
@@ -407,13 +411,14 @@ def _with_data(root: Node) -> Node:
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root
     children = dict(datasets.value)
+    first_data: Node | None = None
     for name, node in children.items():
         if isinstance(node.value, str) and (node.value == "data" or node.value.startswith("data:")):
             data = replace(node, value=node.value.partition(":")[2] or name)
             children[name] = replace(node, value={"data": data}, keys={"data": node.mark})
+        first_data = first_data or children[name].get("data")
     root = _with(root, {"datasets": _with(datasets, children)})
-    first = next((child.get("data") for child in children.values() if child.get("data")), None)
-    if first is None or root.get("systems"):
+    if first_data is None or root.get("systems"):
         return root
-    root = _with(root, {"systems": Node("data", first.mark, "systems")})
-    return replace(root, keys={"systems": first.mark, **root.keys})
+    root = _with(root, {"systems": Node("data", first_data.mark, "systems")})
+    return replace(root, keys={"systems": first_data.mark, **root.keys})

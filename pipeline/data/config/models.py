@@ -7,6 +7,8 @@ so its model is made from what the format declares."""
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
@@ -20,10 +22,12 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
+    create_model,
 )
 
 from ...errors import InputError, did_you_mean
 from ...files.plain_files import UNPACKED
+from ...lookup import Table
 
 
 def whole_number(value: object) -> object:
@@ -44,31 +48,31 @@ def _truth(value: object) -> object:
 
 
 def _order(value: object) -> object:
+    """Return a pattern with a group that orders systems."""
     # With few repeats, none of them of a group, no engine takes long for a name.
-    if (
-        isinstance(value, str)
-        and len(re.findall(r"[*+{]|(?<!\()\?", value)) <= 3
-        and not re.search(r"\)[*+{]", value)
-    ):
-        with suppress(re.error, RecursionError, OverflowError):
-            if re.compile(value).groups:
-                return value
-    what = r"a pattern with a group that finds a number in names of systems, such as 'step-(\d+)'"
-    raise ValueError(f"expected {what}, with at most three repeats, and none of a group")
+    if isinstance(value, str):
+        repeats = re.findall(r"[*+{]|(?<!\()\?", value)
+        repeats_group = re.search(r"\)[*+{]", value)
+        if len(repeats) <= 3 and not repeats_group:
+            with suppress(re.error, RecursionError, OverflowError):
+                if re.compile(value).groups:
+                    return value
+    raise ValueError(
+        r"expected a pattern with a group that finds a number in names of systems, such as 'step-(\d+)', "
+        "with at most three repeats, and none of a group"
+    )
 
 
 def _line_numbers(value: object) -> object:
     """Return a list of line numbers and ranges, or the path of a file of them."""
     if isinstance(value, list) and not value:
         raise ValueError("is empty; at least one line is needed")
-    if value and (
-        isinstance(value, str)
-        or (isinstance(value, list) and all(isinstance(i, str) for i in value))
-    ):
+    if isinstance(value, str) and value:
         return value
-    raise ValueError(
-        "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
-    )
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    message = "expected a list of line numbers and ranges, such as [1-100, 418], or a file of them"
+    raise ValueError(message)
 
 
 def _level(value: object) -> object:
@@ -90,13 +94,13 @@ class ConfigModel(BaseModel):
         try:
             return cls.model_validate(settings)
         except ValidationError as error:
-            item = error.errors(include_url=False)[0]
-            name, text = str(item["loc"][0]), item["msg"].removeprefix("Value error, ")
-            if item["type"] == "extra_forbidden":
-                text = f"is no setting{did_you_mean(name, cls.model_fields)}"
-            raise InputError(
-                f"{prefix}{name} {item['input']}: {text[:1].lower()}{text[1:]}"
-            ) from None
+            first = error.errors(include_url=False)[0]
+            name = str(first["loc"][0])
+            reason = first["msg"].removeprefix("Value error, ")
+            if first["type"] == "extra_forbidden":
+                reason = f"is no setting{did_you_mean(name, cls.model_fields)}"
+            reason = reason[:1].lower() + reason[1:]
+            raise InputError(f"{prefix}{name} {first['input']}: {reason}") from None
 
 
 _RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
@@ -153,7 +157,10 @@ def tag(name: str) -> str:
 
 def named_format(value: dict[str, Any], records: Records) -> str | None:
     """Return the format that a mapping names, or None."""
-    return next((name for name in records if name in value), None)
+    for name in records:
+        if name in value:
+            return name
+    return None
 
 
 BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
@@ -165,19 +172,17 @@ CLUSTERS = ("dask", "ray", "spark")
 
 def idle_address(backend: str) -> str | None:
     """Return why an address has no effect with a backend, or None."""
-    return (
-        None
-        if backend in CLUSTERS
-        else f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
-    )
+    if backend in CLUSTERS:
+        return None
+    return f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
 
 
 def _jobs(value: object) -> object:
-    if value != "auto" and (
-        not isinstance(value, str) or not re.fullmatch(r"[1-9][0-9]{0,4}", value)
-    ):
-        raise ValueError("expected 'auto' or a number of workers from 1")
-    return value if value == "auto" else int(str(value))
+    if value == "auto":
+        return value
+    if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,4}", value):
+        return int(value)
+    raise ValueError("expected 'auto' or a number of workers from 1")
 
 
 Jobs = Annotated[
@@ -203,9 +208,10 @@ def _texts(value: object, info: ValidationInfo) -> str | Record:
     name = named_format(value, records)
     if name is None:
         raise ValueError(f"expected a path, or a mapping with one of the keys {', '.join(records)}")
-    reader: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
-    read = reader.validate_python({tag(name): value}, context=records)[tag(name)]
-    return Record(name, **read.model_dump())
+    # The model is validated in a mapping, so that the locations of errors begin with its tag.
+    adapter: TypeAdapter[dict[str, BaseModel]] = TypeAdapter(dict[str, records[name]])  # type: ignore[valid-type]
+    tagged = adapter.validate_python({tag(name): value}, context=records)
+    return Record(name, **tagged[tag(name)].model_dump())
 
 
 Texts = Annotated[
@@ -231,9 +237,12 @@ Outputs = Annotated[
 
 
 def _form(value: object) -> str:
+    """Return the tag of the form in which systems are written."""
     if value == OFFICIAL:
         return "<data>"
-    return "<list>" if isinstance(value, list) else "<mapping>"
+    if isinstance(value, list):
+        return "<list>"
+    return "<mapping>"
 
 
 SystemsConfig = Annotated[
@@ -362,72 +371,9 @@ class StatisticsConfig(ConfigModel):
     resamples: Resamples = Field(1000, description="bootstrap samples")
     trials: Trials = Field(10_000, description="shuffles of approximate randomisation")
     seed: Seed = Field(12345, description="seed of both random streams")
-    annotators: Literal["whole", "reselected"] = Field(
-        "whole",
-        description="which annotators count in a sample, of metrics such as errant and m2 that choose them sentence by "
-        "sentence with running totals: those of the whole set, or selected again in each sample",
-    )
     outputs: Literal["score", "all"] = Field(
         "score",
         description="what has an interval: the score alone, or all outputs that are fractions, such as recall",
-    )
-
-
-class HumanConfig(ConfigModel):
-    """Human judgements, or scores made of them, with which the metrics are correlated."""
-
-    file: PathText = Field(
-        description="judgements (XML or CSV), or scores: lines `system score`, CSV"
-    )
-    dataset: str | None = Field(
-        None, description="the data set that was judged; not needed where there is only one"
-    )
-    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
-    aliases: dict[str, str] = Field(
-        {},
-        min_length=1,
-        description="what systems of the file are called in the run, such as src: INPUT",
-    )
-    without: list[str] = Field(
-        [], description="systems that are left out of the correlations, such as references"
-    )
-    scores: list[Literal["expected_wins", "trueskill"]] = Field(
-        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
-    )
-    divisor: Literal["opponents", "beaten"] = Field(
-        "opponents",
-        description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
-    )
-    runs: Runs = Field(100, description="runs of TrueSkill; the score is their mean")
-    numbering: Literal["auto", "0", "1", "judged"] = Field(
-        "auto",
-        description="the number of the first sentence in the judgements; judged: the data set holds the judged "
-        "sentences alone, in order of their numbers",
-    )
-    ties: Literal["later", "wrong", "half", "out"] = Field(
-        "later",
-        description="what becomes of a pair with equal sentence scores: the system later in ASCII order counts as "
-        "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
-    )
-    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
-        None,
-        description="number of systems in a window that moves along the human ranking; default: no windows",
-    )
-    level: Level = Field(0.95, description="level of the intervals")
-    resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
-    seed: Seed = Field(12345, description="seed of the bootstrap, of TrueSkill and of permutations")
-    statistics: list[str] = Field(
-        [],
-        description="statistics of scores of sentences, or with level=system of systems, such as pearson or "
-        "accuracy[average=item,epsilon=best]",
-    )
-    permutations: Resamples | None = Field(
-        None,
-        description="resamples of the permutation tests between metrics; default: no such tests",
-    )
-    aggregation: Literal["score", "trueskill"] = Field(
-        "score",
-        description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
     )
 
 
@@ -457,3 +403,65 @@ class OutputConfig(ConfigModel):
     )
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
+
+
+Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)]
+
+
+class ConfigFile(ConfigModel):
+    """A gec-pipeline config."""
+
+    version: Version = Field(1, description="version of this format")
+    description: str | None = None
+    include: list[PathText] = Field([], description="configs over which this one is merged")
+    catalogue: dict[str, Any] = Field(
+        {},
+        description="data sets for data:NAME/FILE, written as in datasets.yaml: "
+        "NAME: {from: [...]} (`help data`)",
+    )
+    defaults: DefaultsConfig = DefaultsConfig()
+    datasets: dict[str, DatasetConfig] = Field({}, min_length=1)
+    systems: SystemsConfig = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs "
+        "that data sets come with",
+    )
+    metrics: list[Any] = Field([], min_length=1)
+    statistics: StatisticsConfig | None = Field(
+        None, description="intervals and tests; {} takes the defaults"
+    )
+    run: RunConfig = RunConfig()
+    output: OutputConfig = OutputConfig()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of the config that an extension adds."""
+
+    type: Any
+    """Its type, such as a pydantic model, or a dict or list of such."""
+    field: Any = None
+    """The Field of pydantic with its description and limits. None: an optional section without."""
+    standalone: bool = False
+    """Whether a config that has it needs no data sets, systems and metrics."""
+    stand_in: Mapping[str, str] | None = None
+    """What replaces a wrong entry of a list, so that the other entries are still checked."""
+
+
+SECTIONS: Table[Section] = Table(__name__, {}, kind="config_sections")
+"""The sections that extensions add."""
+
+
+@cache
+def config_model(sections: tuple[str, ...]) -> type[ConfigFile]:
+    """Return the model of a config with these sections of extensions besides those of the core."""
+    if not sections:
+        return ConfigFile
+    fields: dict[str, Any] = {}
+    for name in sections:
+        section = SECTIONS[name]
+        if section.field is None:
+            fields[name] = (section.type | None, None)
+        else:
+            fields[name] = (section.type, section.field)
+    return create_model("ConfigFile", __base__=ConfigFile, __doc__=ConfigFile.__doc__, **fields)

@@ -13,13 +13,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ...errors import ConfigError, Problem, known_names
+from ...errors import ConfigError, Problem, gathered, known_names
 from ...files.plain_files import OPENERS, small_text
 from ...files.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from pipeline.extensions.published.models import ConfigFile
-
+    from .models import ConfigFile
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
@@ -55,9 +54,8 @@ class Column:
         """Return the column with one of ids. If this has a name, and columns are `named`, the first
         line has names.
         """
-        return replace(
-            self, key=key, header=self.header or (named and bool(key) and not key.isdecimal())
-        )
+        key_is_name = bool(key) and not key.isdecimal()
+        return replace(self, key=key, header=self.header or (named and key_is_name))
 
 
 Input = Path | Remote | Column
@@ -88,36 +86,45 @@ class TextFormat(NamedTuple):
     FILE:COLUMN."""
 
 
+class LineRange(NamedTuple):
+    """Lines of a text, counted from 1."""
+
+    first: int
+    last: int
+    position: str
+    """Where the range is written, for messages."""
+
+
 @dataclass(frozen=True)
 class Selection:
     """Lines to keep, or to drop."""
 
     keep: bool
-    ranges: tuple[tuple[int, int, str], ...]
-    """First line, last line and position of each range. Lines count from 1; the ranges are in order
-    and disjoint."""
+    ranges: tuple[LineRange, ...]
+    """The ranges in order; they are disjoint."""
 
     def numbers(self, lines: int) -> list[tuple[int, int]]:
         """Return the kept lines of a text as ranges low <= i < high from 0.
 
         Raises ConfigError for a number beyond the last line, and where no line is left.
         """
-        _, last, position = self.ranges[-1]
-        if last > lines:
-            raise ConfigError(
-                [Problem(position, f"line {last} is beyond the end: there are {lines} lines")]
-            )
-        ranges = [(first - 1, last) for first, last, _ in self.ranges]
-        if not self.keep:
-            borders = [0, *(border for pair in ranges for border in pair), lines]
-            ranges = [
-                (low, high)
-                for low, high in zip(borders[::2], borders[1::2], strict=True)
-                if low < high
-            ]
-        if not ranges:
-            raise ConfigError([Problem(position, "every line is dropped; nothing can be scored")])
-        return ranges
+        final = self.ranges[-1]
+        if final.last > lines:
+            message = f"line {final.last} is beyond the end: there are {lines} lines"
+            raise ConfigError.at(final.position, message)
+        written = [(line_range.first - 1, line_range.last) for line_range in self.ranges]
+        if self.keep:
+            return written
+        others = []
+        start = 0
+        for low, high in [*written, (lines, lines)]:
+            if start < low:
+                others.append((start, low))
+            start = high
+        if not others:
+            message = "every line is dropped; nothing can be scored"
+            raise ConfigError.at(final.position, message)
+        return others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,29 +191,34 @@ def select_lines(keep: bool, items: Iterable[tuple[str, str]]) -> Selection:
 
     Each item is such a text with its position. Raises ConfigError with all problems of the items.
     """
-    problems, ranges = [], []
+    problems: list[Problem] = []
+    ranges: list[LineRange] = []
     for text, position in items:
-        match = RANGE.fullmatch(text.strip())
-        low, high = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
-        if not match:
-            problems.append(
-                Problem(position, f"'{text[:50]}' is no line number or range, such as 418 or 1-100")
-            )
-        elif low < 1:
-            problems.append(Problem(position, f"'{text}': lines are numbered from 1"))
-        elif high < low:
-            problems.append(Problem(position, f"'{text}' ends before it begins"))
-        else:
-            ranges.append((low, high, position))
-    ranges.sort(key=lambda item: item[:2])
-    for (_, last, position), (first, _, second_position) in itertools.pairwise(ranges):
-        if first <= last:
-            problems.append(
-                Problem(second_position, f"line {first} is named twice (also at {position})")
-            )
+        with gathered(problems):
+            ranges.append(_line_range(text, position))
+    ranges.sort(key=lambda line_range: (line_range.first, line_range.last))
+    for before, after in itertools.pairwise(ranges):
+        if after.first <= before.last:
+            message = f"line {after.first} is named twice (also at {before.position})"
+            problems.append(Problem(after.position, message))
     if problems:
         raise ConfigError(problems)
     return Selection(keep, tuple(ranges))
+
+
+def _line_range(text: str, position: str) -> LineRange:
+    """Return the range that a text such as "418" or "1-100" names; raises ConfigError."""
+    match = RANGE.fullmatch(text.strip())
+    if not match:
+        message = f"'{text[:50]}' is no line number or range, such as 418 or 1-100"
+        raise ConfigError.at(position, message)
+    first = int(match[1])
+    last = int(match[2] or match[1])
+    if first < 1:
+        raise ConfigError.at(position, f"'{text}': lines are numbered from 1")
+    if last < first:
+        raise ConfigError.at(position, f"'{text}' ends before it begins")
+    return LineRange(first, last, position)
 
 
 def read_line_numbers(path: Path) -> list[tuple[str, str]]:
@@ -214,12 +226,12 @@ def read_line_numbers(path: Path) -> list[tuple[str, str]]:
 
     Raises InputError where it cannot be read, or has none.
     """
-    lines = small_text(path, MAX_BYTES).split("\n")
-    items = [
-        (line.strip(), f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
-    ]
+    items = []
+    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
+        if line.strip():
+            items.append((line.strip(), f"{path}:{number}"))
     if not items:
-        raise ConfigError([Problem(str(path), "names no line")])
+        raise ConfigError.at(path, "names no line")
     return items
 
 
@@ -233,22 +245,28 @@ class Config:
     systems: tuple[System, ...]
     written: "ConfigFile"
     """All sections as their models read them."""
+    sections: tuple[str, ...] = ()
+    """The names of those that are sections of extensions."""
     matches: tuple[Match, ...] = ()
     """What globs matched."""
     notes: tuple[str, ...] = ()
     """Warnings about the config itself."""
-    places: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
-    """Where each file is named first."""
+    locations: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
+    """The keys and indices in the config where each file is named first, by its path."""
     absent: frozenset[Path] = frozenset()
-    """Files of fetched data sets that are not here. They have problems already, so nobody need open
-    them."""
+    """Missing files of fetched data sets. They have problems already, and are not opened."""
+
+    def section(self, name: str) -> Any:
+        """Return a section of an extension as its model reads it; None if the config has none."""
+        return getattr(self.written, name) if name in self.sections else None
 
 
 def is_glob(text: str) -> bool:
     """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a
     query.
     """
-    return any(character in text for character in ("*[" if is_remote(text) else "*?["))
+    wildcards = "*[" if is_remote(text) else "*?["
+    return any(character in text for character in wildcards)
 
 
 def glob(base: Path, pattern: str) -> list[Path]:
@@ -260,20 +278,27 @@ def glob(base: Path, pattern: str) -> list[Path]:
         if literal.exists() and not literal.is_dir():
             return [literal]
         anchor = Path(pattern).anchor
-        start, rest = (Path(anchor), pattern[len(anchor) :]) if anchor else (base, pattern)
-        files = [path for path in start.glob(rest) if path.is_file()]
+        folder = Path(anchor) if anchor else base
+        files = [path for path in folder.glob(pattern[len(anchor) :]) if path.is_file()]
     except (OSError, ValueError, IndexError, NotImplementedError, re.error):
         return []
-    return sorted(files, key=lambda path: [natural(Path(part)) for part in path.parts])
+    return sorted(files, key=lambda path: natural_parts(path.parts))
+
+
+def natural_parts(parts: Iterable[str]) -> list[list[tuple[int, str]]]:
+    """Return a sort key for the parts of a path, in natural order."""
+    return [natural(Path(part)) for part in parts]
 
 
 def natural(path: Path) -> list[tuple[int, str]]:
     """Return a sort key that puts system2 before system10. Different names have different keys."""
-    parts = [
-        (int(part), "") if part.isdecimal() else (-1, part)
-        for part in re.split(r"([0-9]+)", path.name)
-    ]
-    return [*parts, (-1, path.name)]
+    key = []
+    for part in re.split(r"([0-9]+)", path.name):
+        if part.isdecimal():
+            key.append((int(part), ""))
+        else:
+            key.append((-1, part))
+    return [*key, (-1, path.name)]
 
 
 def called(path: Path | Remote, pattern: str) -> str:
@@ -282,19 +307,22 @@ def called(path: Path | Remote, pattern: str) -> str:
     """
     before, placeholder, after = pattern.partition("{system}")
     literal = after.partition("*")[0]
-    if (
-        placeholder
-        and not is_glob(before)
-        and (after == literal or (literal and not is_glob(literal)))
-    ):
-        whole = path.as_posix() if isinstance(path, Path) else str(path)
-        start = whole.rfind(before) + len(before) if before and before in whole else 0
-        end = (
-            len(whole) - len(after) if after == literal else whole.rfind(literal)
-        )  # such as at the last dot
-        return whole[start:end].rpartition("/")[2]
-    name = Path(path.name).stem if path.suffix.lower() in OPENERS else path.name
-    return Path(name).stem if Path(name).suffix.lower() in TEXT_SUFFIXES else name
+    ends_literally = after == literal or (literal and not is_glob(literal))
+    if placeholder and not is_glob(before) and ends_literally:
+        text = path.as_posix() if isinstance(path, Path) else str(path)
+        start = 0
+        if before and before in text:
+            start = text.rfind(before) + len(before)
+        end = text.rfind(literal)  # such as at the last dot
+        if after == literal:
+            end = len(text) - len(after)
+        return text[start:end].rpartition("/")[2]
+    name = path.name
+    if path.suffix.lower() in OPENERS:
+        name = Path(name).stem
+    if Path(name).suffix.lower() in TEXT_SUFFIXES:
+        name = Path(name).stem
+    return name
 
 
 @dataclass(frozen=True)
@@ -317,15 +345,16 @@ def overrides_from_values(
     "a.b.0=value".
     """
     if isinstance(settings, Mapping):
-        # JSON is YAML too.
-        settings = [
-            f"{key}={json.dumps(v, ensure_ascii=False, default=str)}" for key, v in settings.items()
-        ]
-    each = [
-        (settings,) if isinstance(settings, str) else tuple(settings),
-        (only,) if isinstance(only, str) else only,
-    ]
-    return Overrides(*(tuple(map(str, texts)) for texts in each))
+        texts = []
+        for key, value in settings.items():
+            # JSON is YAML too.
+            texts.append(f"{key}={json.dumps(value, ensure_ascii=False, default=str)}")
+        settings = texts
+    elif isinstance(settings, str):
+        settings = [settings]
+    if isinstance(only, str):
+        only = [only]
+    return Overrides(tuple(map(str, settings)), tuple(map(str, only)))
 
 
 def select(
@@ -342,35 +371,43 @@ def select(
     matches no name is a problem, and so are patterns that together leave nothing."""
     if not patterns:
         return config, metrics
-
-    def matches(name: str, *patterns: str) -> bool:
-        return any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
-
-    names = {
-        "data set": [dataset.name for dataset in config.datasets],
-        "system": [system.name for system in config.systems],
-        "metric": [name for own in metrics for name in own],
-    }
-    all_names = list(dict.fromkeys(name for kind in names.values() for name in kind))
+    dataset_names = [dataset.name for dataset in config.datasets]
+    system_names = [system.name for system in config.systems]
+    metric_names = list(itertools.chain.from_iterable(metrics))
+    all_names = list(dict.fromkeys([*dataset_names, *system_names, *metric_names]))
     for pattern in patterns:
-        if not any(matches(name, pattern) for name in all_names):
+        if not _matching(all_names, [pattern]):
             message = f"matches no data set, system or metric{known_names(pattern, all_names)}"
             problems.append(Problem(f"--only {pattern}", message))
-    kept = {
-        kind: {name for name in own if matches(name, *patterns)} or set(own)
-        for kind, own in names.items()
-    }
-    systems = tuple(system for system in config.systems if system.name in kept["system"])
-    named = [dataset for dataset in config.datasets if dataset.name in kept["data set"]]
-    datasets = tuple(
-        dataset for dataset in named if any(dataset.name in system.paths for system in systems)
-    )
-    systems = tuple(
-        system for system in systems if any(dataset.name in system.paths for dataset in datasets)
-    )
+
+    selected_datasets = _matching(dataset_names, patterns) or set(dataset_names)
+    selected_systems = _matching(system_names, patterns) or set(system_names)
+    selected_metrics = _matching(metric_names, patterns) or set(metric_names)
+    systems = [system for system in config.systems if system.name in selected_systems]
+    datasets = []
+    for dataset in config.datasets:
+        has_output = any(dataset.name in system.paths for system in systems)
+        if dataset.name in selected_datasets and has_output:
+            datasets.append(dataset)
+    remaining = {dataset.name for dataset in datasets}
+    systems = [system for system in systems if remaining & system.paths.keys()]
     if not datasets and not problems:
         message = "no system that matches has an output for a data set that matches"
         problems.append(Problem(f"--only {' '.join(patterns)}", message))
     note = f"only {', '.join(patterns)} of the config: ranks are among those here"
-    config = replace(config, datasets=datasets, systems=systems, notes=(*config.notes, note))
-    return config, [own for own in metrics if kept["metric"] & set(own)]
+    config = replace(
+        config,
+        datasets=tuple(datasets),
+        systems=tuple(systems),
+        notes=(*config.notes, note),
+    )
+    return config, [names for names in metrics if selected_metrics & set(names)]
+
+
+def _matching(names: Iterable[str], patterns: Sequence[str]) -> set[str]:
+    """Return the names that are, or match, one of some patterns."""
+    matching = set()
+    for name in names:
+        if any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns):
+            matching.add(name)
+    return matching

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...errors import (
     ConfigError,
@@ -21,12 +21,9 @@ from ...files.remote import PREFIX, Remote, expanded, is_data, is_remote, is_sho
 from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..dataset_cache import cache_path, locate_all
 from . import resolved
-from .models import OFFICIAL, DatasetConfig, Record
+from .models import OFFICIAL, ConfigFile, DatasetConfig, Record
 from .resolved import Column, Dataset, Input, Match, Selection, System, TextFormat, is_glob
 from .tree import Node, base_of
-
-if TYPE_CHECKING:
-    from pipeline.extensions.published.models import ConfigFile
 
 Location = tuple[str | int, ...]
 """Keys and indices from the root of a config to a value."""
@@ -40,6 +37,15 @@ M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
 """How the name of an M2 file ends, packed or not."""
 
 
+IDLE_BESIDE = (
+    ("m2", "references"),
+    ("data", "source"),
+    ("data", "references"),
+    ("data", "m2"),
+)
+"""Keys of a data set, each with a key whose texts it gives already."""
+
+
 class Resolver:
     """Turns written data sets and systems into those of a run; adds a problem for what cannot be
     had.
@@ -50,25 +56,38 @@ class Resolver:
     def __init__(
         self,
         root: Node,
-        written: "ConfigFile",
+        written: ConfigFile,
         problems: list[Problem],
         formats: Mapping[str, TextFormat],
     ) -> None:
-        self.root, self.written, self.problems, self.formats = root, written, problems, formats
+        self.root = root
+        self.written = written
+        self.problems = problems
+        self.formats = formats
         self.matches: list[Match] = []
         """What globs matched."""
         self.absent: set[Path] = set()
-        """Paths of files that are not here. They have a problem already, so nobody need open them.
-        """
-        self.places: dict[str, Location] = {}
+        """Paths of missing files. They have a problem already, and are not opened."""
+        self.locations: dict[str, Location] = {}
+        """Where each file is named first, by its path."""
         self.notes: list[str] = []
         self.scorables: dict[str, Scorable] = {}
         """Fetched data sets that the config names as a whole, by the names that it gives them."""
-        each = written.systems.values() if isinstance(written.systems, dict) else written.systems
-        count = sum(len(item) if isinstance(item, dict) else len(written.datasets) for item in each)
+        count = self.output_count()
         if count > MAX_OUTPUTS:
             message = f"{count:,} outputs of systems for data sets; {MAX_OUTPUTS:,} are allowed"
             raise ConfigError([root.problem(message, ("systems",))])
+
+    def output_count(self) -> int:
+        """Return how many outputs, or patterns of such, the systems have for all data sets."""
+        systems = self.written.systems
+        count = 0
+        for system in systems.values() if isinstance(systems, dict) else systems:
+            if isinstance(system, dict):
+                count += len(system)
+            else:
+                count += len(self.written.datasets)
+        return count
 
     def datasets(self) -> tuple[Dataset, ...]:
         """Return the data sets; adds the problems of those that are wrong."""
@@ -78,34 +97,41 @@ class Resolver:
             self.problem(str(error).removeprefix("catalogue: "), ("catalogue",))
         self.check_names(list(self.written.datasets), "datasets")
         for name in set(self.formats) & set(self.written.datasets):
-            self.problem(
-                f"'{name}' is the name of a file format, so no data set can have it",
-                ("datasets", name),
-            )
+            message = f"'{name}' is the name of a file format, so no data set can have it"
+            self.problem(message, ("datasets", name))
         return tuple(self.dataset(name, written) for name, written in self.written.datasets.items())
 
     def dataset(self, name: str, written: DatasetConfig) -> Dataset:
         """Return a data set."""
         at: Location = ("datasets", name)
         self.check_keys(written, at)
-        none = written.missing_annotator == "none"
-        empty: Literal["keep", "error", "none"] = "none" if none else written.empty_references
-        source, references = None, list[Input]()
+        empty_references: Literal["keep", "error", "none"] = written.empty_references
+        if written.missing_annotator == "none":
+            empty_references = "none"
+
+        source: Input | None = None
+        references: list[Input] = []
         if written.data is not None:
-            source, references = self.whole(written.data, name)
-        m2 = self.path(written.m2, (*at, "m2"), name) if written.m2 is not None else None
-        golds = [
-            self.path(text, (*at, "gold", index), name) for index, text in enumerate(written.gold)
-        ]
-        gold = tuple(golds) if golds or m2 is None else (m2,)
+            source, references = self.fetched_texts(written.data, name)
+        m2: Path | Remote | None = None
+        if written.m2 is not None:
+            m2 = self.path(written.m2, (*at, "m2"), name)
+        gold: list[Path | Remote] = []
+        for index, text in enumerate(written.gold):
+            gold.append(self.path(text, (*at, "gold", index), name))
+        if not gold and m2 is not None:
+            gold = [m2]
         if written.source is not None:
             source = self.input(written.source, (*at, "source"), name)
         for index, reference in enumerate(written.references):
-            named = self.inputs(reference, (*at, "references", index), name)
-            references += [
-                replace(i, null=empty == "none") if isinstance(i, Column) else i for i in named
-            ]
-        m2 = m2 if references or m2 or not gold else gold[0]
+            for file in self.inputs(reference, (*at, "references", index), name):
+                if isinstance(file, Column):
+                    references.append(replace(file, null=empty_references == "none"))
+                else:
+                    references.append(file)
+        if m2 is None and gold and not references:
+            m2 = gold[0]
+
         selection = self.selection(written, name)
         if written.outputs == "kept" and selection is None:
             self.problem("has no effect without keep or drop; leave it out", (*at, "outputs"))
@@ -113,9 +139,9 @@ class Resolver:
             name=name,
             source=source,
             references=tuple(references),
-            empty_references=empty,
+            empty_references=empty_references,
             m2=m2,
-            gold=gold,
+            gold=tuple(gold),
             missing_annotator=written.missing_annotator,
             explicit="missing_annotator" in written.model_fields_set,
             selection=selection,
@@ -127,37 +153,34 @@ class Resolver:
     def check_keys(self, written: DatasetConfig, at: Location) -> None:
         """Add problems of keys that are missing, and of those that have no effect beside another."""
         keys = written.model_fields_set
-        for key, idle in {"m2": ["references"], "data": ["source", "references", "m2"]}.items():
-            for other in idle if key in keys else ():
-                if other in keys:
-                    self.problem(
-                        f"'{key}' gives this already; leave one of the two out", (*at, other)
-                    )
+        for key, other in IDLE_BESIDE:
+            if key in keys and other in keys:
+                message = f"'{key}' gives this already; leave one of the two out"
+                self.problem(message, (*at, other))
         if {"m2", "gold"} <= keys:
-            self.problem("'m2' gives the edits already; leave one of the two out", (*at, "gold"))
+            message = "'m2' gives the edits already; leave one of the two out"
+            self.problem(message, (*at, "gold"))
         if not keys & {"source", "references", "m2", "gold", "data"}:
             self.problem("the key 'references' is missing", at)
-        from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
-        if "missing_annotator" in keys and not from_edits:
-            self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
-        if (
-            written.missing_annotator == "none"
-            and "empty_references" in keys
-            and written.empty_references != "none"
-        ):
-            self.problem(
-                "missing_annotator: none needs `empty_references: none`", (*at, "empty_references")
-            )
+        if "missing_annotator" in keys:
+            from_edits = "m2" in keys or ("gold" in keys and "references" not in keys)
+            if not from_edits:
+                self.problem("has no effect without m2; leave it out", (*at, "missing_annotator"))
+        keeps_empty = "empty_references" in keys and written.empty_references != "none"
+        if written.missing_annotator == "none" and keeps_empty:
+            message = "missing_annotator: none needs `empty_references: none`"
+            self.problem(message, (*at, "empty_references"))
 
-    def whole(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
+    def fetched_texts(self, text: str, name: str) -> tuple[Input | None, list[Input]]:
         """Return source and references of a fetched data set that the config names as a whole."""
         at: Location = ("datasets", name, "data")
         try:
-            data = self.scorables[name] = scorable(resolved.fill(text, name, "{system}"))
+            data = scorable(resolved.fill(text, name, "{system}"))
         except DataError as error:
             self.problem(str(error), at)
-            absent = self.never(f"{PREFIX}{text}")
-            return absent, [absent]
+            missing = self.missing(f"{PREFIX}{text}")
+            return missing, [missing]
+        self.scorables[name] = data
         source, *references = self.fetched(lambda: [data.source, *data.references], at)
         return source, list(references)
 
@@ -167,14 +190,11 @@ class Resolver:
         """Return where the texts of one entry are; a glob may match several files, or none, which
         is a problem.
         """
-        named = self.input(written, location, dataset, system)
-        if (
-            not isinstance(written, str)
-            or isinstance(named, Column)
-            or not is_glob(written)
-            or is_there(named)
-        ):
-            return [named]
+        text = self.input(written, location, dataset, system)
+        if not isinstance(written, str) or isinstance(text, Column):
+            return [text]
+        if not is_glob(written) or is_there(text):
+            return [text]
         pattern = self.filled(written, location, dataset, system)
         files = self.glob(pattern, location)
         if not files:
@@ -193,21 +213,19 @@ class Resolver:
         if not isinstance(written, Record):
             return self.path(str(written), location, dataset, system)
         path = self.path(written.path, (*location, written.format), dataset, system)
+        text_format = self.formats[written.format]
         is_number = bool(re.fullmatch(r"[1-9][0-9]{0,5}", written.column))
-        header = not is_number if written.header is None else written.header
-        if not self.formats[written.format].header:
-            header = False
-        elif not is_number and not header:
-            self.problem(
-                "without a header the column must be a number, from 1", (*location, "header")
-            )
+        header = False
+        if text_format.header:
+            header = not is_number if written.header is None else written.header
+            if not is_number and not header:
+                message = "without a header the column must be a number, from 1"
+                self.problem(message, (*location, "header"))
+        key = written.key
+        if not key and text_format.column:
+            key = self.written.datasets[dataset].key
         column = Column(kind=written.format, path=path, column=written.column, header=header)
-        default = (
-            self.written.datasets[dataset].key if self.formats[written.format].column else None
-        )
-        return column.joined_by(
-            written.key or default or "", named=bool(self.formats[written.format].header)
-        )
+        return column.joined_by(key or "", named=bool(text_format.header))
 
     def selection(self, written: DatasetConfig, name: str) -> Selection | None:
         """Return the lines that `keep` or `drop` selects, or None for all."""
@@ -226,8 +244,8 @@ class Resolver:
             else:
                 path = self.path(str(node.value), location, name)
                 if isinstance(path, Remote):
-                    told = "is an address; only source, references, m2 and outputs may be one"
-                    self.problem(f"'{path}' {told}", location)
+                    message = "is an address; only source, references, m2 and outputs may be one"
+                    self.problem(f"'{path}' {message}", location)
                     return None
                 if path in self.absent:
                     return None
@@ -237,37 +255,37 @@ class Resolver:
 
     def systems(self) -> tuple[System, ...]:
         """Return the systems; adds the problems of those that are wrong. Call it after `datasets`."""
-        names = list(self.written.datasets)
-        if isinstance(self.written.systems, dict):
-            systems = tuple(
-                self.system(name, value, names) for name, value in self.written.systems.items()
-            )
+        datasets = list(self.written.datasets)
+        written = self.written.systems
+        if isinstance(written, dict):
+            systems = [self.system(name, value, datasets) for name, value in written.items()]
+        elif isinstance(written, list):
+            systems = self.globbed(written, datasets)
         else:
-            globs = self.written.systems if isinstance(self.written.systems, list) else [OFFICIAL]
-            systems = self.globbed(globs, names)
+            systems = self.globbed([OFFICIAL], datasets)
         self.check_names([system.name for system in systems], "systems")
-        return systems
+        return tuple(systems)
 
     def system(self, name: str, written: object, datasets: list[str]) -> System:
         """Return a system with the same path for all data sets, or one for each data set that it
         names.
         """
         at: Location = ("systems", name)
+        outputs: dict[str, Input] = {}
         if not isinstance(written, dict):
-            return System(
-                name, {dataset: self.output(written, at, dataset, name) for dataset in datasets}
-            )
-        for key in (key for key in written if key not in datasets):
-            self.problem(
-                f"no data set of this name{did_you_mean(key, [*datasets, *self.formats])}",
-                (*at, key),
-            )
+            for dataset in datasets:
+                outputs[dataset] = self.output(written, at, dataset, name)
+            return System(name, outputs)
+        for dataset in written:
+            if dataset not in datasets:
+                hint = did_you_mean(dataset, [*datasets, *self.formats])
+                self.problem(f"no data set of this name{hint}", (*at, dataset))
         if not written:
             self.problem("has no output; name one for at least one data set", at)
-        return System(
-            name,
-            {d: self.output(v, (*at, d), d, name) for d, v in written.items() if d in datasets},
-        )
+        for dataset, text in written.items():
+            if dataset in datasets:
+                outputs[dataset] = self.output(text, (*at, dataset), dataset, name)
+        return System(name, outputs)
 
     def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
         """Return a system's output; a glob must match one file. One whose name says so is a file of
@@ -278,60 +296,63 @@ class Resolver:
             return _as_edits(files[0])
         pattern = self.filled(str(written), location, dataset, system)
         if files:
-            shown = Remote(pattern) if is_remote(pattern) else pattern
-            self.problem(f"{len(files)} files match '{shown}'; a system has one", location)
-        return (
-            self.never(pattern)
-            if is_data(pattern)
-            else self.path(str(written), location, dataset, system)
-        )
+            displayed = Remote(pattern) if is_remote(pattern) else pattern
+            self.problem(f"{len(files)} files match '{displayed}'; a system has one", location)
+        if is_data(pattern):
+            return self.missing(pattern)
+        return self.path(str(written), location, dataset, system)
 
-    def globbed(self, globs: list[str], datasets: list[str]) -> tuple[System, ...]:
-        """Return the systems whose outputs match globs. Each is called as its file without a common
-        suffix.
+    def globbed(self, globs: list[str], datasets: list[str]) -> list[System]:
+        """Return the systems whose outputs match globs. Each is named after its file, without a
+        common suffix.
         """
-        systems: dict[str, dict[str, Input]] = {}
         suffixes = {Path(pattern).suffix for pattern in globs if is_glob(pattern)}
-        shared = suffixes.pop() if len(suffixes) == 1 else ""
+        common_suffix = ""
+        if len(suffixes) == 1:
+            (suffix,) = suffixes
+            if suffix[1:].isalpha():
+                common_suffix = suffix
+
+        paths_by_system: dict[str, dict[str, Path | Remote]] = {}
         for index, pattern in enumerate(globs):
             at: Location = ("systems", index)
             matched: dict[Path | Remote, None] = {}
             for dataset in datasets:
-                outputs = self.outputs(pattern, dataset, at)
-                for path, called_so in outputs.items():
-                    name = called_so.removesuffix(shared) if shared[1:].isalpha() else called_so
-                    twin = systems.setdefault(name, {}).setdefault(dataset, path)
+                for path, file_name in self.outputs(pattern, dataset, at).items():
+                    matched[path] = None
+                    name = file_name.removesuffix(common_suffix)
+                    twin = paths_by_system.setdefault(name, {}).setdefault(dataset, path)
                     if twin != path:
-                        self.problem(
-                            f"two files would both be the system '{name}': {twin} and {path}", at
-                        )
-                matched |= dict.fromkeys(outputs)
+                        message = f"two files would both be the system '{name}': {twin} and {path}"
+                        self.problem(message, at)
             if not matched and pattern == OFFICIAL:
                 self.problem("no data set here has outputs of its own", at)
             elif not matched:
                 self.unmatched(pattern, at)
             self.matches.append(Match(f"systems[{index}]", pattern, tuple(matched)))
-        for name, paths in systems.items():
-            self.notes += [
-                f"{d}: no output of system {name} matches" for d in datasets if d not in paths
-            ]
-        return tuple(
-            System(n, {d: _as_edits(path) for d, path in paths.items()})
-            for n, paths in systems.items()
-        )
+
+        systems = []
+        for name, paths in paths_by_system.items():
+            for dataset in datasets:
+                if dataset not in paths:
+                    self.notes.append(f"{dataset}: no output of system {name} matches")
+            outputs = {dataset: _as_edits(path) for dataset, path in paths.items()}
+            systems.append(System(name, outputs))
+        return systems
 
     def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
         """Return the outputs for a data set that match a pattern of the list of systems, with the
         systems' names.
         """
         if pattern == OFFICIAL:
-            official = self.scorables[dataset].systems if dataset in self.scorables else {}
-            return dict(zip(self.fetched(official.values, location), official, strict=True))
-        files = (
-            [STDIN]
-            if pattern == "-"
-            else self.glob(self.filled(pattern, location, dataset, "*"), location)
-        )
+            if dataset not in self.scorables:
+                return {}
+            official = self.scorables[dataset].systems
+            paths = self.fetched(official.values, location)
+            return dict(zip(paths, official, strict=True))
+        files: list[Path | Remote] = [STDIN]
+        if pattern != "-":
+            files = self.glob(self.filled(pattern, location, dataset, "*"), location)
         written = self.filled(pattern, location, dataset).removeprefix(PREFIX)
         return {path: resolved.called(path, written) for path in files}
 
@@ -343,13 +364,14 @@ class Resolver:
         for name in names:
             twin = seen.setdefault(name.lower(), name)
             if twin != name:
-                self.problem(f"differs from '{twin}' in upper and lower case only", (section, name))
-            if message := wrong_name(name, MAX_NAME):
-                self.problem(
-                    f"'{name[: MAX_NAME + 1]}' cannot be a name: {message}", (section, name)
-                )
+                message = f"differs from '{twin}' in upper and lower case only"
+                self.problem(message, (section, name))
+            reason = wrong_name(name, MAX_NAME)
+            if reason:
+                message = f"'{name[: MAX_NAME + 1]}' cannot be a name: {reason}"
+                self.problem(message, (section, name))
 
-    # ---- from a written path to a file: here, at an address, or of a data set
+    # ---- from a written path to a file: on this computer, at an address, or of a data set
 
     def problem(self, message: str, location: Location) -> None:
         """Add a problem with the value at a location of the config."""
@@ -359,15 +381,17 @@ class Resolver:
         self, text: str, location: Location, dataset: str, system: str = "{system}"
     ) -> Path | Remote:
         """Return the path or address that a text stands for."""
-        if text in ("-", ABSENT):
-            return STDIN if text == "-" else self.never(text)
+        if text == "-":
+            return STDIN
+        if text == ABSENT:
+            return self.missing(text)
         text = self.filled(text, location, dataset, system)
         if not is_data(text) or is_glob(text):
             path = locate(base_of(self.root.find(location)), text)
-            self.places.setdefault(str(path), location)
+            self.locations.setdefault(str(path), location)
             return path
         files = self.fetched(lambda: [named_one(text)], location)
-        return files[0] if files else self.never(text)
+        return files[0] if files else self.missing(text)
 
     def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
         """Return a written path with its placeholders, ~ and variables replaced; adds a problem for
@@ -375,19 +399,23 @@ class Resolver:
 
         {name} is the name of what has the path, a data set or a system. A file whose very name is
         written so stays."""
-        plain, base = resolved.fill(text, dataset, system), base_of(self.root.find(location))
-        if (not is_short(text) and "{name}" not in text) or is_there(base / plain):
+        plain = resolved.fill(text, dataset, system)
+        base = base_of(self.root.find(location))
+        has_variables = is_short(text) or "{name}" in text
+        if not has_variables or is_there(base / plain):
             return plain
+        placeholder = "{dataset}" if location[0] == "datasets" else "{system}"
         try:
-            own = "{dataset}" if location[0] == "datasets" else "{system}"
-            return resolved.fill(expanded(text, base).replace("{name}", own), dataset, system)
+            text = expanded(text, base).replace("{name}", placeholder)
         except DataError as error:
             problem = self.root.problem(str(error), location)
-            self.problems += [problem] if problem not in self.problems else []
+            if problem not in self.problems:
+                self.problems.append(problem)
             self.absent.add(base / plain)
             return plain
+        return resolved.fill(text, dataset, system)
 
-    def never(self, text: str) -> Path:
+    def missing(self, text: str) -> Path:
         """Return a path that stands for a file that cannot be had, and whose problem was added
         before.
         """
@@ -397,7 +425,7 @@ class Resolver:
     def fetched(self, files_of: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
         """Return the paths of the files of data sets that a function names.
 
-        Adds a problem where some of the files are not here, and where the function raises
+        Adds a problem where some of the files are missing, and where the function raises
         DataError."""
         files: list[DataFile] = []
         try:
@@ -414,18 +442,7 @@ class Resolver:
         computer.
         """
         if is_remote(pattern):
-            try:
-                found = remote.glob(Remote(pattern))
-            except CorpusError as error:
-                self.problems += [
-                    self.root.problem(str(problem), location) for problem in error.problems
-                ]
-                return []
-            if not found:
-                self.problem(f"no file matches '{Remote(pattern)}'", location)
-            return sorted(
-                found, key=lambda file: [resolved.natural(Path(part)) for part in file.parts]
-            )
+            return self.remote_glob(pattern, location)
         if not is_data(pattern):
             return [*resolved.glob(base_of(self.root.find(location)), pattern)]
         try:
@@ -433,6 +450,20 @@ class Resolver:
         except DataError:
             return []
         return [*self.fetched(lambda: files, location)]
+
+    def remote_glob(self, pattern: str, location: Location) -> list[Path | Remote]:
+        """Return the files at addresses that a pattern matches, in natural order; adds a problem if
+        there is none.
+        """
+        try:
+            files = remote.glob(Remote(pattern))
+        except CorpusError as error:
+            for problem in error.problems:
+                self.problem(str(problem), location)
+            return []
+        if not files:
+            self.problem(f"no file matches '{Remote(pattern)}'", location)
+        return sorted(files, key=lambda file: resolved.natural_parts(file.parts))
 
     def unmatched(self, pattern: str, location: Location) -> None:
         """Add the problem of a pattern that matches no file. An address has that problem already."""

@@ -36,7 +36,9 @@ class Mark:
     """From 1."""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        if not self.line:
+            return self.file
+        return f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass
@@ -58,23 +60,38 @@ class Node:
             return [child.plain() for child in self.value]
         return self.value
 
+    def children(self) -> "list[Node]":
+        """Return the items of a list, or the values of a mapping; a scalar has none."""
+        if isinstance(self.value, dict):
+            return list(self.value.values())
+        if isinstance(self.value, list):
+            return self.value
+        return []
+
     def get(self, key: str) -> "Node | None":
         """Return the value of a key, or None where there is none or the node is no mapping."""
-        return self.value.get(key) if isinstance(self.value, dict) else None
+        if not isinstance(self.value, dict):
+            return None
+        return self.value.get(key)
 
     def find(self, path: Iterable[str | int]) -> "Node":
         """Return the node at a path of keys and indices, or the last node on the way that exists."""
-        return self._walk(path)[0]
+        node, _ = self._walk(path)
+        return node
 
     def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
         """Return a problem with the position of the node that `find` returns: of its key, or of an
         item of a list.
         """
         node, mark = self._walk(path)
-        return Problem(str(mark), f"{node.path}: {message}" if node.path else message, kind)
+        if node.path:
+            message = f"{node.path}: {message}"
+        return Problem(str(mark), message, kind)
 
     def _walk(self, path: Iterable[str | int]) -> "tuple[Node, Mark]":
-        node, mark = self, self.mark
+        """Return the node that `find` returns, and the mark of its key, or of an item of a list."""
+        node = self
+        mark = self.mark
         for step in path:
             if isinstance(node.value, dict) and step in node.value:
                 mark = node.keys.get(str(step), node.mark)
@@ -85,31 +102,35 @@ class Node:
         return node, mark
 
 
+def child_path(path: str, key: str) -> str:
+    """Return the path of the value of a key, in a mapping with this path."""
+    return f"{path}.{key}" if path else key
+
+
 def from_plain(value: object, name: str, path: str = "") -> Node:
     """Return Python values as nodes, as if they had been written in a config. `name` stands for the
     file.
     """
     mark = Mark(name, 0, 0)
     if isinstance(value, Mapping):
-        children = {
-            str(key): from_plain(v, name, f"{path}.{key}" if path else str(key))
-            for key, v in value.items()
-        }
+        children = {}
+        for key, child in value.items():
+            children[str(key)] = from_plain(child, name, child_path(path, str(key)))
         return Node(children, mark, path, dict.fromkeys(children, mark))
     if isinstance(value, list | tuple):
-        return Node(
-            [from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)], mark, path
-        )
+        items = [from_plain(child, name, f"{path}[{i}]") for i, child in enumerate(value)]
+        return Node(items, mark, path)
     if value is None:
         return Node(None, mark, path)
-    return Node(str(value).lower() if isinstance(value, bool) else str(value), mark, path)
+    text = str(value)
+    if isinstance(value, bool):
+        text = text.lower()
+    return Node(text, mark, path)
 
 
 def sizes(node: Node) -> int:
     """Return how many values a tree has."""
-    if isinstance(node.value, str) or node.value is None:
-        return 1
-    return 1 + sum(map(sizes, node.value.values() if isinstance(node.value, dict) else node.value))
+    return 1 + sum(map(sizes, node.children()))
 
 
 def too_many(node: Node, depth: int = 0) -> Problem | None:
@@ -118,18 +139,22 @@ def too_many(node: Node, depth: int = 0) -> Problem | None:
     """
     if isinstance(node.value, str) or node.value is None:
         return None
-    most = 1_000 if depth == 1 and node.path not in FEWER else FEWER.get(node.path, MAX_ENTRIES)
-    if len(node.value) > most and not node.path.endswith(LINES):
-        marks = (
-            [child.mark for child in node.value]
-            if isinstance(node.value, list)
-            else list(node.keys.values())
-        )
-        mark = marks[most] if len(marks) > most else node.mark
-        what = node.path or "the config"
-        return Problem(str(mark), f"{what}: has {len(node.value):,} entries; {most:,} are allowed")
-    children = node.value.values() if isinstance(node.value, dict) else node.value
-    return next(filter(None, (too_many(child, depth + 1) for child in children)), None)
+    usual_limit = 1_000 if depth == 1 else MAX_ENTRIES
+    limit = FEWER.get(node.path, usual_limit)
+    if len(node.value) > limit and not node.path.endswith(LINES):
+        if isinstance(node.value, list):
+            marks = [child.mark for child in node.value]
+        else:
+            marks = list(node.keys.values())
+        mark = marks[limit] if len(marks) > limit else node.mark
+        name = node.path or "the config"
+        message = f"{name}: has {len(node.value):,} entries; {limit:,} are allowed"
+        return Problem(str(mark), message)
+    for child in node.children():
+        problem = too_many(child, depth + 1)
+        if problem:
+            return problem
+    return None
 
 
 def is_set(node: Node) -> bool:
@@ -143,26 +168,27 @@ def from_mapping(config: Mapping[str, Any], folder: str | Path = "") -> Node:
 
     Raises ConfigError, with all problems, where a value is none that YAML could hold.
     """
-
-    def unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
-        if depth > MAX_DEPTH:
-            yield f"{path.partition('.')[0]}: nested deeper than {MAX_DEPTH} levels"
-        elif isinstance(value, Mapping):
-            for key, child in value.items():
-                if isinstance(key, str | int):
-                    yield from unwritable(child, f"{path}.{key}" if path else str(key), depth + 1)
-                else:
-                    yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
-        elif isinstance(value, list | tuple):
-            for number, child in enumerate(value):
-                yield from unwritable(child, f"{path}[{number}]", depth + 1)
-        elif value is not None and not isinstance(value, str | Real | PathLike):
-            yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
-
-    problems = [Problem(MEMORY, text) for text in unwritable(config, "")]
+    problems = [Problem(MEMORY, text) for text in _unwritable(config, "")]
     if problems:
         raise ConfigError(problems)
     return from_plain(config, str(Path(folder) / MEMORY))
+
+
+def _unwritable(value: object, path: str, depth: int = 0) -> Iterator[str]:
+    """Yield a message for each part of a value that YAML could not hold."""
+    if depth > MAX_DEPTH:
+        yield f"{path.partition('.')[0]}: nested deeper than {MAX_DEPTH} levels"
+    elif isinstance(value, Mapping):
+        for key, child in value.items():
+            if isinstance(key, str | int):
+                yield from _unwritable(child, child_path(path, str(key)), depth + 1)
+            else:
+                yield f"{path}: a key must be text, found {key!r}".removeprefix(": ")
+    elif isinstance(value, list | tuple):
+        for number, child in enumerate(value):
+            yield from _unwritable(child, f"{path}[{number}]", depth + 1)
+    elif value is not None and not isinstance(value, str | Real | PathLike):
+        yield f"{path}: expected text, a number, a list or a mapping, found {type(value).__name__}"
 
 
 def base_of(node: Node) -> Path:

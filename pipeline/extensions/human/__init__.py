@@ -16,6 +16,16 @@ EXTENSION = Extension(
             reads_runs=True,
         ),
     },
+    agreement_statistics={
+        "pearson": "statistics:Pearson",
+        "spearman": "statistics:Spearman",
+        "kendall": "statistics:TauB",
+        "accuracy": "statistics:Accuracy",
+        "soft_accuracy": "statistics:SoftAccuracy",
+    },
+    stages=("stages:CORRELATING",),
+    config_sections={"human": "models:HUMAN"},
+    report_tables=("report_tables:agreement_tables",),
     names={"correlate": "comparison:correlate"},
     help_folder="help",
 )

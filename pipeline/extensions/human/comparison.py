@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.arrays import Bools, Floats
-from pipeline.data.config.models import HumanConfig
 from pipeline.errors import ConfigError, InputError
 
 from .correlation import EQUAL, pair_kinds
+from .models import HumanConfig
 from .score_files import MetricScores
 from .statistics import Accuracy, Statistic, Value, averaged, statistic_of
 

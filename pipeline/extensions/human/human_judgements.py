@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pipeline.arrays import Floats
-from pipeline.data.config.models import HumanConfig
 from pipeline.errors import InputError, known_names
 
 from .comparison import configured_statistics
 from .judgment_summary import HeadToHead, Ranked, expected_wins, head_to_head, rank_by_expected_wins
 from .judgments import Judgments, check_aliases, check_known, is_judgments, read_judgments
+from .models import HumanConfig
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
-from pipeline.extensions.published.models import JudgmentsConfig
 from pipeline.scoring.resampling.intervals import clusters, rank_ranges
 from pipeline.scoring.resampling.paired_tests import mark, sign_test
 from pipeline.scoring.results import ranks
 
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells
+from .models import JudgmentsConfig
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]

@@ -13,7 +13,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
-from pipeline.data.config.models import HumanConfig
 from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import defined_interval
 
@@ -21,6 +20,7 @@ from . import correlation
 from .comparison import Agreement, PermutationTest, compared
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
 from .judgments import Judgments
+from .models import HumanConfig
 from .score_files import MetricScores
 from .trueskill import Progress, skills
 

@@ -18,12 +18,12 @@ from pydantic import ValidationError
 
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import ConfigError, CorpusError, InputError, Problem, did_you_mean
-from pipeline.extensions.published.models import CorrelationConfig, RecordsConfig
 from pipeline.files.plain_files import named, small_text
 from pipeline.files.small_tables import NOT_A_NUMBER, at_line, is_numeric, number_of, read_rows
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from .correlation import quotient
+from .models import CorrelationConfig, RecordsConfig
 from .statistics import Statistic, statistic_of
 
 MAX_BYTES = 1 << 28

@@ -1,8 +1,8 @@
 """Statistics of how a metric agrees with the scores that people gave to outputs, and how they are
 asked for.
 
-A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A
-newcomer is a subclass of Statistic and a member of STATISTICS."""
+A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A new
+statistic is a subclass of Statistic, which an extension names in `agreement_statistics`."""
 
 import math
 from collections.abc import Callable
@@ -15,6 +15,7 @@ import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
 from pipeline.errors import ConfigError, InputError, did_you_mean
+from pipeline.lookup import Table
 from pipeline.metrics.base.options import (
     Options,
     option,
@@ -417,10 +418,8 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, fl
     return float(distance[last][best - 1]) if best else 0.0, float(sums[best]), groups
 
 
-STATISTICS: dict[str, type[Statistic]] = {
-    one.name: one for one in (Pearson, Spearman, TauB, Accuracy, SoftAccuracy)
-}
-"""The statistics by name."""
+STATISTICS: Table[type[Statistic]] = Table(__name__, {}, kind="agreement_statistics")
+"""The statistics by name. Extensions name theirs in Extension.agreement_statistics."""
 SPELLINGS = {
     "acc_eq": "accuracy[average=item,epsilon=best]",
     "acc23": "accuracy",

@@ -1,19 +1,12 @@
-"""What people say as tables: their judgements, and how far metrics agree with them. Formatting
-only.
-
-finding_tables() has the sections of the results that stand below the scores: means, judgements,
-correlations."""
+"""Tables of judgements, and of how far metrics agree with people. Formatting only."""
 
 import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipeline.metrics.names import goodness
-from pipeline.report.tables import Table, percent, round_half_up, shown_level, shown_range
+from pipeline.report.tables import Table, round_half_up, shown_level, shown_range
 from pipeline.report.tables.comparisons import shown_p
 from pipeline.report.tables.ranked import called
-from pipeline.scoring.results import Results, ranks
 
 from .statistics import SPELLINGS
 
@@ -22,8 +15,6 @@ if TYPE_CHECKING:
 
 USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 """Options of statistics that tables leave out, because they are defaults. Signatures have them."""
-COEFFICIENTS = ("pearson", "spearman", "kendall", "accuracy", "mean_rank_difference")
-AGREEMENTS = ("accuracy", "kendall", "kendall_no_ties", "kendall_human_ties")
 
 
 def counts_table(summary: "JudgmentSummary") -> Table:
@@ -263,72 +254,3 @@ AGREEMENT_TABLES = (
     ),
 )
 """In the order in which they are shown."""
-
-
-def finding_tables(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
-    """Yield the title, the table and the numbers of the columns of text, for each section besides
-    the scores.
-    """
-    yield from _means(results, digits)
-    for name, summary in (results.judgments or {}).items():
-        for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
-            if summary[key]:
-                total = summary["total"]
-                counted = f"{total['items']:,} items, {total['expanded']:,} pairs of systems"
-                yield (
-                    f"judgments {name}: {title}, {counted}",
-                    judged_table(summary[key], title, 3),
-                    (1,),
-                )
-    if results.correlations:
-        rows = [
-            [
-                column,
-                other,
-                str(cells["systems"]),
-                *(coefficient(cells[name]) for name in COEFFICIENTS),
-            ]
-            for column, others in results.correlations.items()
-            for other, cells in others.items()
-        ]
-        header = ["column", "with", "n", *(name.replace("_", " ") for name in COEFFICIENTS)]
-        yield "correlations", (header, rows), (0, 1)
-    if results.agreements:
-        rows = [
-            [
-                name,
-                f"{cells['pairs']:,}",
-                f"{cells['metric_ties']:,}",
-                *(coefficient(cells[key]) for key in AGREEMENTS),
-            ]
-            for name, cells in results.agreements.items()
-        ]
-        header = ["", "pairs", "metric ties", *(key.replace("_", " ") for key in AGREEMENTS)]
-        yield "agreement on sentences", (header, rows), (0,)
-
-
-def _means(results: Results, digits: int) -> Iterator[tuple[str, Table, tuple[int, ...]]]:
-    """Yield a table for each metric: the mean over data sets of each system, and its score on each
-    of them.
-    """
-    means = results.means or []
-    named = called(mean.metric for mean in means)
-    for mean in means:
-        # the signature of a mean does not say how many references there are
-        own = [s for s in results.scores if re.sub(r"\|nrefs:[^|]*", "", s.metric) == mean.metric]
-        scores = {(score.system, score.dataset): score.score for score in own}
-        good = [goodness(mean.metric, value) for value in mean.systems.values()]
-        positions = [*map(str, ranks(good)), *("-" for _ in mean.lacking)]
-        rows = []
-        for position, name in zip(positions, [*mean.systems, *mean.lacking], strict=True):
-            each = [scores.get((name, dataset), math.nan) for dataset in mean.datasets]
-            shown = [
-                percent(value, digits, mean.metric)
-                for value in (mean.systems.get(name, math.nan), *each)
-            ]
-            rows.append([position, name, *shown])
-        without = "".join(
-            f"; {name} has no score on {', '.join(on)}" for name, on in mean.lacking.items()
-        )
-        title = f"mean over {len(mean.datasets)} data sets, each counts the same: {named[mean.metric]}{without}"
-        yield title, (["rank", "system", "mean", *mean.datasets], rows), (1,)

@@ -101,7 +101,6 @@ class Features(ScoresLines, Metric):
     tokenizer: str = tokenizer_option("13a")
     lowercase: bool = lowercase_option()
     level: str = option("mean", help="the mean over sentences", choices=("mean",), implicit=True)
-    unit: ClassVar[str] = "word"
 
     @cached_property
     def spec(self) -> FeatureSpec:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from pipeline.extensions.edits.by_type import NONE, TIER, TIERS, Types, of_system, types_of
+from pipeline.extensions.human.stages import human_data_of, human_ranking_of
 from pipeline.extensions.human.tables import (
     AGREEMENT_TABLES,
-    finding_tables,
     head_to_head_table,
     judged_table,
 )
@@ -27,6 +27,7 @@ from pipeline.extensions.plots.plot_data import (
     rank_rows,
     scatters,
 )
+from pipeline.extensions.published.report_tables import finding_tables
 from pipeline.extensions.published.tables import expectation_table, misses
 from pipeline.metrics.names import factor
 from pipeline.report.console import by_order
@@ -41,6 +42,7 @@ from pipeline.report.tables.comparisons import (
     pair_table,
     settings_line,
 )
+from pipeline.report.tables.extra_tables import means_tables
 from pipeline.report.tables.ranked import Group, best_of, groups, notes_of, ranked_table, size
 from pipeline.scoring.results import Results, Score, without_nan
 
@@ -203,7 +205,7 @@ def people_part(context: ReportContext, judged: "HumanRanking | None") -> dict[s
     shown = judged and ranking(judged, results.human["settings"])
     return {
         "ranking": shown,
-        "unread": not judged and context.human_data() is None,
+        "unread": not judged and human_data_of(context) is None,
         **agreement(results),
     }
 
@@ -316,13 +318,13 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
     `linked` names the systems of each data set whose sentences the page has.
     """
     results = context.results
-    findings = finding_tables(results, context.digits)
+    findings = [*means_tables(results, context.digits), *finding_tables(results)]
     config = context.config if isinstance(context.config, dict) else {}
     texts = [
         (name, *item) for name, info in results.datasets.items() for item in info.digests.items()
     ]
     digests = [[name, shown_role(role), digest] for name, role, digest in texts]
-    judged = context.judged()
+    judged = human_ranking_of(context)
     title, overview = config.get("description"), overview_part(results, context.digits, judged)
     names = list(results.datasets)
     more = [f"{len(names) - 3} more"] if len(names) > 3 else []
@@ -340,7 +342,7 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": people_part(context, judged),
-        "findings": {title: PageTable(*table, left=left) for title, table, left in findings},
+        "findings": {one.title: PageTable(*one.table, left=one.text_columns) for one in findings},
         "expected": results.expectations
         and {
             "table": PageTable(*expectation_table(results.expectations), left=(1, 4)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pipeline.extensions.human.stages import human_ranking_of
 from pipeline.report.context import ReportContext
 from pipeline.report.tables import shown_level
 from pipeline.report.tables.comparisons import baseline_of, level_name
@@ -60,7 +61,7 @@ def differences(context: ReportContext) -> Iterator[Named]:
 
 def human_data(context: ReportContext) -> Iterator[Named]:
     """Draw the rank ranges of the systems that people judged, with clusters as bands."""
-    human, ranking = context.results.human, context.judged()
+    human, ranking = context.results.human, human_ranking_of(context)
     if human and ranking:
         dataset = human["correlations"][0]["dataset"]
         own = next(group for group in groups(context.results) if group.dataset == dataset)

@@ -17,7 +17,6 @@ typedef uint32_t gp_v128 __attribute__((vector_size(16), may_alias));
 #if defined(__x86_64__)
 #define GP_WIDE 1
 typedef uint32_t gp_v256 __attribute__((vector_size(32), may_alias));
-typedef uint32_t gp_v512 __attribute__((vector_size(64), may_alias));
 #endif
 #else
 #define GP_INLINE inline
@@ -87,11 +86,6 @@ typedef struct {
 #define GP_NAME(name) gp_##name##_256
 #define GP_TARGET __attribute__((target("avx2")))
 #include "draws_lanes.h"
-
-#define GP_V gp_v512
-#define GP_NAME(name) gp_##name##_512
-#define GP_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-#include "draws_lanes.h"
 #endif
 
 /* Return the functions for vectors of so many bits, or NULL where the processor has none. 32 bits are always there. */
@@ -103,14 +97,10 @@ static const gp_width *gp_width_of(int bits) {
 #endif
 #ifdef GP_WIDE
         {256, gp_seed_256, gp_draws_256, gp_twist_256, gp_sums_256},
-        {512, gp_seed_512, gp_draws_512, gp_twist_512, gp_sums_512},
 #endif
     };
 #ifdef GP_WIDE
     if (bits == 256 && !__builtin_cpu_supports("avx2")) return NULL;
-    if (bits == 512 && !(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")))
-        return NULL;
 #endif
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         if (widths[i].bits == bits) return &widths[i];

@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Draws of references and sums of what is drawn, compiled: the twin of `python/draws.py`.
 
-Many streams are drawn from side by side, in vectors as wide as the processor has them (`draws_lanes.h`). The draws of
+Many streams are drawn from side by side, in vectors of up to 256 bits (`draws_lanes.h`). The draws of
 several lines are together in one number, a code. Sums of the numbers that each code chooses are made once for all
 streams, and looked up (`draws_sums.h`).
 """
@@ -62,7 +62,7 @@ cdef extern from "samples.h" nogil:
     gp_128 gp_ahead(gp_128 state, gp_128 step, uint64_t draws)
     void gp_add_row(gp_generator *own, uint32_t things, const gp_counts *counts)
 
-WIDTHS = tuple(bits for bits in (32, 128, 256, 512) if gp_width_of(bits) != NULL)
+WIDTHS = tuple(bits for bits in (32, 128, 256) if gp_width_of(bits) != NULL)
 """The widths of vectors that this processor has, in bits."""
 
 NUMBERS = {"python2": GP_PYTHON2, "python3": GP_PYTHON3, "numpy": GP_NUMPY, "turned": GP_NUMPY, "all": GP_ALL}

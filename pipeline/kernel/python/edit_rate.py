@@ -1,14 +1,14 @@
-"""The edits of TER, in Python: insertions, deletions and substitutions of words, and shifts of
-blocks of words.
+"""The edits of TER, in Python: insertions, deletions and substitutions of words, and shifts.
 
 This is the search of tercom (Snover et al. 2006) as sacreBLEU 2 does it. It is greedy: the shift
 that saves most edits is done, then the search begins anew, until no shift saves any. Which shifts
-are tried, and which of two equal ones is taken, decides the number of edits, so that every limit
-and the order of all keys below belong to the definition."""
+are tried, and which of two equal ones is taken, decides the number of edits. So every limit and the
+order of all keys below belong to the definition.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, islice
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +19,12 @@ from ..common import BEAM, FARTHEST, LONGEST_SHIFT, MOST_SHIFTS, Texts, check_ed
 OUTSIDE = 1 << 60
 """The cost of a cell outside of the beam."""
 
-EQUAL, CHANGED, ADDED, LEFT_OUT = "equal", "changed", "added", "left out"
-"""What an alignment does: two words are equal or not, the output has a word more, or lacks one of
-the reference."""
+EQUAL = "equal"
+CHANGED = "changed"
+INSERTED = "inserted"
+"""The output has a word that the reference lacks."""
+DELETED = "deleted"
+"""The output lacks a word of the reference."""
 
 
 class Shift(NamedTuple):
@@ -30,16 +33,18 @@ class Shift(NamedTuple):
     start: int
     length: int
     target: int
-    """Where the block goes, in positions before the move. In the block itself or behind it, it is
-    by how much."""
+    """Where the block goes, as a position before the move. In the block itself or behind it, it is
+    by how much the block moves."""
 
-    def of(self, words: Sequence[int]) -> list[int]:
+    def apply(self, words: Sequence[int]) -> list[int]:
         """Return the words after the move."""
         end = self.start + self.length
+        block = words[self.start : end]
         rest = [*words[: self.start], *words[end:]]
-        # inside of the block, the target counts how many of the words behind it come before
-        at = self.target - (self.length if self.target > end else 0)
-        return [*rest[:at], *words[self.start : end], *rest[at:]]
+        position = self.target
+        if self.target > end:
+            position -= self.length
+        return [*rest[:position], *block, *rest[position:]]
 
 
 class Path(NamedTuple):
@@ -58,88 +63,137 @@ class Path(NamedTuple):
         return len(self.shifts) + sum(step != EQUAL for step in self.steps)
 
 
-def edit_rate(references: Texts, systems: Texts) -> Ints:
-    """Return how many edits make each output each reference: int64 [systems, lines, references].
+class Block(NamedTuple):
+    """A block of words that output and reference have in common."""
 
-    Raises as check_edit_rate() does.
+    start: int
+    """Where it begins in the output."""
+    reference_start: int
+    """Where it begins in the reference."""
+    length: int
+
+
+@dataclass
+class Search:
+    """The state of the search for shifts."""
+
+    tried: int = 0
+    """How many shifts have been tried so far."""
+
+
+def edit_rate(references: Texts, systems: Texts) -> Ints:
+    """Return how many edits turn each output into each reference.
+
+    The result is int64 [systems, lines, references]. Raises as check_edit_rate() does.
     """
     check_edit_rate(references, systems)
-    edits = np.zeros((len(systems), len(references[0].offsets) - 1, len(references)), np.int64)
-    ones, twos = ([text.lines() for text in texts] for texts in (references, systems))
-    for system, line, reference in np.ndindex(edits.shape):
-        edits[system, line, reference] = path(twos[system][line], ones[reference][line]).edits
+    reference_lines = [text.lines() for text in references]
+    output_lines = [text.lines() for text in systems]
+    shape = (len(systems), len(references[0].offsets) - 1, len(references))
+    edits = np.zeros(shape, np.int64)
+    for system, line, reference in np.ndindex(shape):
+        found = path(output_lines[system][line], reference_lines[reference][line])
+        edits[system, line, reference] = found.edits
     return edits
 
 
 def path(output: Sequence[int], reference: Sequence[int]) -> Path:
-    """Return the shifts and the alignment that make an output a reference."""
-    shifts: list[Shift] = []
-    words, tried = output, 0
+    """Return the shifts and the alignment that turn an output into a reference."""
     if not reference:
-        return Path([], words, [ADDED] * len(words))
+        return Path([], output, [INSERTED] * len(output))
+    shifts: list[Shift] = []
+    words = output
+    search = Search()
     while True:
-        rows = _rows(words, reference)
-        steps = _steps(words, reference, rows)
-        best, tried = _best_shift(words, reference, rows, steps, tried)
-        if best is None or tried >= MOST_SHIFTS:
+        rows = _costs(words, reference)
+        steps = _alignment(words, reference, rows)
+        best = _best_shift(words, reference, rows, steps, search)
+        if best is None or search.tried >= MOST_SHIFTS:
             return Path(shifts, words, steps)
         shifts.append(best)
-        words = best.of(words)
+        words = best.apply(words)
 
 
 def beam(size: int, target: int) -> list[tuple[int, int]]:
     """Return which cells of each row are computed: the first, and the one behind the last.
 
-    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The last
-    row is computed to its end."""
+    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The first
+    and the last row are computed to their ends.
+    """
     slope = target / size if size else 1.0
-    width = math.ceil(slope / 2 + BEAM) if slope / 2 > BEAM else BEAM
-    middles = [math.floor(row * slope) for row in range(size + 1)]
-    bounds = [(max(0, middle - width), min(target + 1, middle + width)) for middle in middles]
-    return [(0, target + 1), *bounds[1:-1], *([(bounds[-1][0], target + 1)] if size else [])]
+    width = BEAM
+    if slope / 2 > BEAM:
+        width = math.ceil(slope / 2 + BEAM)
+    bounds = []
+    for row in range(size + 1):
+        middle = math.floor(row * slope)
+        bounds.append((max(0, middle - width), min(target + 1, middle + width)))
+    if size:
+        bounds[-1] = (bounds[-1][0], target + 1)
+    bounds[0] = (0, target + 1)
+    return bounds
 
 
-def _rows(
+def _costs(
     words: Sequence[int], reference: Sequence[int], known: list[list[int]] | None = None
 ) -> list[list[int]]:
-    """Return the costs of making each beginning of the words (a row) each beginning of the
-    reference (a column).
+    """Return what it costs to turn the first words (a row) into the first of the reference.
 
-    `known` are the first rows where they are known.
+    A row has a column for each number of words of the reference. `known` has the first rows, if
+    they are known.
     """
     rows = known or [list(range(len(reference) + 1))]
     bounds = beam(len(words), len(reference))
     for number in range(len(rows), len(words) + 1):
-        above, row = rows[-1], [OUTSIDE] * (len(reference) + 1)
+        above = rows[-1]
+        row = [OUTSIDE] * (len(reference) + 1)
         for column in range(*bounds[number]):
             cost = above[column] + 1
             if column:
-                same = words[number - 1] == reference[column - 1]
-                cost = min(above[column - 1] + (not same), cost, row[column - 1] + 1)
+                differs = words[number - 1] != reference[column - 1]
+                cost = min(above[column - 1] + differs, cost, row[column - 1] + 1)
             row[column] = min(cost, OUTSIDE)
         rows.append(row)
     return rows
 
 
-def _steps(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]) -> list[str]:
-    """Return the alignment, from the left. Of equal ones a pair of words goes first, then a word
-    more in the output.
+def _alignment(words: Sequence[int], reference: Sequence[int], rows: list[list[int]]) -> list[str]:
+    """Return the steps of the alignment, from the left.
+
+    Of equal ones a pair of words goes first, then an inserted word.
     """
-    row, column = len(words), len(reference)
+    row = len(words)
+    column = len(reference)
     steps = []
     while row or column:
         cost = rows[row][column]
-        same = bool(row and column) and words[row - 1] == reference[column - 1]
-        if row and column and cost == rows[row - 1][column - 1] + (not same):
-            steps.append(EQUAL if same else CHANGED)
-            row, column = row - 1, column - 1
+        is_equal = bool(row and column) and words[row - 1] == reference[column - 1]
+        if row and column and cost == rows[row - 1][column - 1] + (not is_equal):
+            steps.append(EQUAL if is_equal else CHANGED)
+            row -= 1
+            column -= 1
         elif row and cost == rows[row - 1][column] + 1:
-            steps.append(ADDED)
+            steps.append(INSERTED)
             row -= 1
         else:
-            steps.append(LEFT_OUT)
+            steps.append(DELETED)
             column -= 1
     return steps[::-1]
+
+
+def _aligned_positions(steps: list[str]) -> list[int]:
+    """Return for each word of the reference the word of the output that it is aligned with.
+
+    For a deleted word that is the last one before, or -1.
+    """
+    position = -1
+    positions = []
+    for step in steps:
+        if step != DELETED:
+            position += 1
+        if step != INSERTED:
+            positions.append(position)
+    return positions
 
 
 def _best_shift(
@@ -147,51 +201,51 @@ def _best_shift(
     reference: Sequence[int],
     rows: list[list[int]],
     steps: list[str],
-    tried: int,
-) -> tuple[Shift | None, int]:
-    """Return the shift that saves most edits, None where none saves any, and how many shifts have
-    been tried so far.
+    search: Search,
+) -> Shift | None:
+    """Return the shift that saves most edits, or None if none saves any.
 
     Of equal ones the longest block is taken, then the one that begins first, then the first target.
     """
-    wrong = [step != EQUAL for step in steps if step != LEFT_OUT]
-    missed = [step != EQUAL for step in steps if step != ADDED]
-    # for each word of the reference, the word of the output that is aligned with it, or the one
-    # before; or -1
-    before = accumulate((step != LEFT_OUT for step in steps), initial=-1)
-    places = [
-        place for place, step in zip(islice(before, 1, None), steps, strict=True) if step != ADDED
-    ]
-    best, best_key = None, (0, 0, 0, 0)
-    for start, place, length in _blocks(words, reference):
-        if not any(wrong[start : start + length]) or not any(missed[place : place + length]):
+    output_errors = [step != EQUAL for step in steps if step != DELETED]
+    reference_errors = [step != EQUAL for step in steps if step != INSERTED]
+    positions = _aligned_positions(steps)
+    best = None
+    best_key = (0, 0, 0, 0)
+    for start, reference_start, length in _common_blocks(words, reference):
+        has_output_error = any(output_errors[start : start + length])
+        has_reference_error = any(reference_errors[reference_start : reference_start + length])
+        if not (has_output_error and has_reference_error):
             continue
-        if start <= places[place] < start + length:
+        if start <= positions[reference_start] < start + length:
             continue
-        # behind the words with which the reference before and in the block is aligned
-        targets = [
-            places[number] + 1 if number >= 0 else 0 for number in range(place - 1, place + length)
-        ]
-        for shift in [Shift(start, length, target) for target in dict.fromkeys(targets)]:
-            moved, kept = shift.of(words), min(start, shift.target)
-            saved = rows[-1][-1] - _rows(moved, reference, rows[: kept + 1])[-1][-1]
-            tried += 1
-            key = (saved, length, -start, -shift.target)
+        # Targets lie behind the words that the reference before and in the block is aligned with.
+        targets: dict[int, None] = {}
+        for number in range(reference_start - 1, reference_start + length):
+            targets[positions[number] + 1 if number >= 0 else 0] = None
+        for target in targets:
+            shift = Shift(start, length, target)
+            unchanged_rows = rows[: min(start, target) + 1]
+            cost = _costs(shift.apply(words), reference, unchanged_rows)[-1][-1]
+            saved = rows[-1][-1] - cost
+            search.tried += 1
+            key = (saved, length, -start, -target)
             if saved > 0 and (best is None or key > best_key):
-                best, best_key = shift, key
-        if tried >= MOST_SHIFTS:
+                best = shift
+                best_key = key
+        if search.tried >= MOST_SHIFTS:
             break
-    return best, tried
+    return best
 
 
-def _blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield blocks that both have: where they begin in the output and in the reference, and how
-    long they are.
-    """
+def _common_blocks(words: Sequence[int], reference: Sequence[int]) -> Iterator[Block]:
+    """Yield the blocks of words that both have."""
     for start in range(len(words)):
-        for place in range(max(start - FARTHEST, 0), min(start + FARTHEST + 1, len(reference))):
-            most = min(LONGEST_SHIFT, len(words) - start, len(reference) - place)
-            for length in range(1, most + 1):
-                if words[start + length - 1] != reference[place + length - 1]:
+        first = max(start - FARTHEST, 0)
+        last = min(start + FARTHEST + 1, len(reference))
+        for reference_start in range(first, last):
+            longest = min(LONGEST_SHIFT, len(words) - start, len(reference) - reference_start)
+            for length in range(1, longest + 1):
+                if words[start + length - 1] != reference[reference_start + length - 1]:
                     break
-                yield start, place, length
+                yield Block(start, reference_start, length)

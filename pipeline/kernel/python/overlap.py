@@ -1,9 +1,8 @@
 """N-grams, in Python: what texts share of them, what SARI counts of them, and which are distinct."""
 
-import functools
-import operator
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,60 +33,87 @@ def overlap(
 ) -> dict[str, Ints]:
     """Count the n-grams that outputs share with references and source, for orders 1 to `order`.
 
-    All texts come from one call of encode and have equally many lines. Where there is no source,
-    its counts are 0. Returns an int64 array for each of `kinds`: [systems, lines, references,
-    order] for those in KINDS, and [systems, lines, order] for those in MERGED_KINDS. Raises
-    ValueError for an order outside of 1 to MAX_ORDER and for texts that do not fit together, and
-    KeyError for an unknown kind."""
+    All texts come from one call of encode and have equally many lines. Without a source, its counts
+    are 0. Returns an int64 array for each of `kinds`: [systems, lines, references, order] for those
+    in KINDS, and [systems, lines, order] for those in MERGED_KINDS. Raises ValueError for an order
+    outside of 1 to MAX_ORDER and for texts that do not fit together, and KeyError for an unknown
+    kind.
+    """
     check_overlap(source, references, systems, order, kinds)
-    lines, shape = len(references[0].offsets) - 1, (len(references), order)
-    counts = {
-        kind: np.zeros((len(systems), lines, *(shape if kind in KINDS else shape[1:])), np.int64)
-        for kind in kinds
-    }
-    of_source = source.lines() if source else [()] * lines
-    of_references, outputs = ([text.lines() for text in texts] for texts in (references, systems))
+    lines = len(references[0].offsets) - 1
+    counts: dict[str, Ints] = {}
+    for kind in kinds:
+        shape = (len(references), order) if kind in KINDS else (order,)
+        counts[kind] = np.zeros((len(systems), lines, *shape), np.int64)
+    source_lines = source.lines() if source else [()] * lines
+    reference_lines = [text.lines() for text in references]
+    output_lines = [text.lines() for text in systems]
     for line in range(lines):
-        source_grams = _orders(of_source[line], order)
-        reference_grams = [_orders(reference[line], order) for reference in of_references]
-        merged_grams = [
-            functools.reduce(operator.or_, of_order)
-            for of_order in zip(*reference_grams, strict=True)
-        ]
-        seen: dict[tuple[int, ...], int] = {}
-        for number, ids in enumerate(output[line] for output in outputs):
-            twin = seen.setdefault(ids, number)
-            if twin != number:  # outputs are often equal: copy the counts of the first
+        of_source = _all_orders(source_lines[line], order)
+        of_references = [_all_orders(reference[line], order) for reference in reference_lines]
+        of_merged = _merged(of_references)
+        first_with: dict[tuple[int, ...], int] = {}
+        for number, output in enumerate(output_lines):
+            ids = output[line]
+            first = first_with.setdefault(ids, number)
+            if first != number:  # outputs are often equal: copy the counts of the first
                 for array in counts.values():
-                    array[number, line] = array[twin, line]
+                    array[number, line] = array[first, line]
                 continue
-            grams = _orders(ids, order)
+            of_output = _all_orders(ids, order)
             for kind, array in counts.items():
                 if kind in KINDS:
-                    array[number, line] = [
-                        _sums(kind, source_grams, rho, grams) for rho in reference_grams
-                    ]
+                    for index, of_reference in enumerate(of_references):
+                        array[number, line, index] = _sums(kind, of_source, of_reference, of_output)
                 else:
-                    array[number, line] = _sums(kind, source_grams, merged_grams, grams)
+                    array[number, line] = _sums(kind, of_source, of_merged, of_output)
     return counts
 
 
-def _sums(
-    kind: str, source: list[Ngrams], reference: list[Ngrams], hypothesis: list[Ngrams]
-) -> list[int]:
-    """Return the sum of a kind over the n-grams of each order."""
-    times, sums = COUNTED[kind].times, []
-    for sigma, rho, eta in zip(source, reference, hypothesis, strict=True):
-        grams = sigma.keys() | rho.keys() if kind in WITHOUT_OUTPUT else eta.keys()
-        sums.append(sum(times(sigma[gram], rho[gram], eta[gram]) for gram in grams))
-    return sums
-
-
-def _orders(ids: Sequence[int], order: int) -> list[Ngrams]:
+def _all_orders(ids: Sequence[int], order: int) -> list[Ngrams]:
+    """Count the n-grams of each order from 1."""
     return [ngrams(ids, n) for n in range(1, order + 1)]
 
 
+def _merged(references: list[list[Ngrams]]) -> list[Ngrams]:
+    """Return each n-gram as often as in the reference that has it most often, for each order."""
+    merged = []
+    for of_order in zip(*references, strict=True):
+        union: Ngrams = Counter()
+        for reference in of_order:
+            union |= reference
+        merged.append(union)
+    return merged
+
+
+def _sums(
+    kind: str, source: list[Ngrams], reference: list[Ngrams], output: list[Ngrams]
+) -> list[int]:
+    """Return the sum of a kind over the n-grams of each order."""
+    times = COUNTED[kind].times
+    sums = []
+    for in_source, in_reference, in_output in zip(source, reference, output, strict=True):
+        grams = set(in_output)
+        if kind in WITHOUT_OUTPUT:
+            grams = set(in_source) | set(in_reference)
+        total = 0
+        for gram in grams:
+            total += times(in_source[gram], in_reference[gram], in_output[gram])
+        sums.append(total)
+    return sums
+
+
 # --- SARI: an output, its source and its references
+
+
+@dataclass
+class SariCounts:
+    """What sari() counts of one line and one order."""
+
+    counts: list[int]
+    """In the order of SARI_COUNTS."""
+    ratios: list[float]
+    """In the order of SARI_RATIOS."""
 
 
 def sari(
@@ -99,116 +125,150 @@ def sari(
     references a line does not have: bool [lines, references]. None: it has all. Returns
     SARI_COUNTS, int64 [systems, lines, counts, order], and SARI_RATIOS, float64 [systems, lines,
     ratios, order]. Ratios are added in the order in which n-grams first stand in the source; they
-    are 0 for a line without references. Raises as overlap() does."""
-    there = check_sari(source, references, systems, missing)
+    are 0 for a line without references. Raises as overlap() does.
+    """
+    present = check_sari(source, references, systems, missing)
     lines = len(source.offsets) - 1
     counts = np.zeros((len(systems), lines, len(common.SARI_COUNTS), common.SARI_ORDER), np.int64)
     ratios = np.zeros((len(systems), lines, len(common.SARI_RATIOS), common.SARI_ORDER))
-    of_source, *others = (text.lines() for text in (source, *references, *systems))
+    source_lines = source.lines()
+    reference_lines = [text.lines() for text in references]
+    output_lines = [text.lines() for text in systems]
     for line in range(lines):
-        own = [text[line] for text, is_there in zip(others, there[line], strict=False) if is_there]
+        indices = np.flatnonzero(present[line])
         for order in range(1, common.SARI_ORDER + 1):
-            sigma = ngrams(of_source[line], order)
-            rho: Ngrams = functools.reduce(
-                operator.iadd, [ngrams(ids, order) for ids in own], Counter()
-            )
-            for number, output in enumerate(others[len(references) :]):
-                found = _counted(sigma, rho, ngrams(output[line], order), len(own))
-                counts[number, line, :, order - 1], ratios[number, line, :, order - 1] = found
+            in_source = ngrams(source_lines[line], order)
+            in_references: Ngrams = Counter()
+            for index in indices:
+                in_references += ngrams(reference_lines[index][line], order)
+            for number, output in enumerate(output_lines):
+                in_output = ngrams(output[line], order)
+                counted = _sari_counts(in_source, in_references, in_output, len(indices))
+                counts[number, line, :, order - 1] = counted.counts
+                ratios[number, line, :, order - 1] = counted.ratios
     return counts, ratios
 
 
-def _counted(
-    sigma: Ngrams, rho: Ngrams, eta: Ngrams, references: int
-) -> tuple[list[int], list[float]]:
-    """Return the counts and the ratios of one order, from the n-grams of source, all references,
-    and output.
+def _sari_counts(
+    source: Ngrams, all_references: Ngrams, output: Ngrams, references: int
+) -> SariCounts:
+    """Return the counts and the ratios of one order.
+
+    `all_references` counts the n-grams of all references together, `references` is their number.
+    The names of counts are those of SARI_COUNTS in `common.py`.
     """
-    wanted = {gram: min(references * count, rho[gram]) for gram, count in sigma.items()}
-    right = {gram: min(references * eta[gram], count) for gram, count in wanted.items()}
-    kept = {gram: min(count, eta[gram]) for gram, count in sigma.items() if gram in eta}
-    gone = {gram: count - eta[gram] for gram, count in sigma.items() if count > eta[gram]}
-    surplus = {gram: references * count - wanted[gram] for gram, count in sigma.items()}
-    added = [gram for gram in eta if gram not in sigma]
+    keepable: dict[tuple[int, ...], int] = {}
+    keep_right: dict[tuple[int, ...], int] = {}
+    kept: dict[tuple[int, ...], int] = {}
+    deleted: dict[tuple[int, ...], int] = {}
+    deletable: dict[tuple[int, ...], int] = {}
+    for gram, count in source.items():
+        keepable[gram] = min(references * count, all_references[gram])
+        keep_right[gram] = min(references * output[gram], keepable[gram])
+        deletable[gram] = references * count - keepable[gram]
+        if gram in output:
+            kept[gram] = min(count, output[gram])
+        if count > output[gram]:
+            deleted[gram] = count - output[gram]
+    added = [gram for gram in output if gram not in source]
+    delete_right = 0
+    for gram, count in deleted.items():
+        delete_right += min(references * count, deletable[gram])
     counts = [
-        sum(gram in rho for gram in added),
+        sum(gram in all_references for gram in added),
         len(added),
-        sum(gram not in sigma for gram in rho),
-        sum(right.values()),
+        sum(gram not in source for gram in all_references),
+        sum(keep_right.values()),
         references * sum(kept.values()),
-        sum(wanted.values()),
-        sum(min(references * count, surplus[gram]) for gram, count in gone.items()),
-        references * sum(gone.values()),
-        sum(surplus.values()),
+        sum(keepable.values()),
+        delete_right,
+        references * sum(deleted.values()),
+        sum(deletable.values()),
         len(kept),
-        sum(count > 0 for count in wanted.values()),
-        len(gone),
-        sum(count > 0 for count in surplus.values()),
+        sum(count > 0 for count in keepable.values()),
+        len(deleted),
+        sum(count > 0 for count in deletable.values()),
     ]
-    if not references:
-        return counts, [0.0, 0.0, 0.0]
     ratios = [0.0, 0.0, 0.0]
-    for gram in sigma:
+    if not references:
+        return SariCounts(counts, ratios)
+    for gram in source:
         if gram in kept:
-            ratios[0] += right[gram] / (references * kept[gram])
-        if right[gram]:
-            ratios[1] += right[gram] / wanted[gram]
-        if gram in gone:
-            ratios[2] += max(references * gone[gram] - rho[gram], 0) / (references * gone[gram])
-    return counts, ratios
+            ratios[0] += keep_right[gram] / (references * kept[gram])
+        if keep_right[gram]:
+            ratios[1] += keep_right[gram] / keepable[gram]
+        if gram in deleted:
+            surplus = max(references * deleted[gram] - all_references[gram], 0)
+            ratios[2] += surplus / (references * deleted[gram])
+    return SariCounts(counts, ratios)
 
 
 # --- the distinct n-grams of each text, and which of them the references of its line have
 
 
 def _first_seen(values: Ints) -> tuple[Ints, Ints]:
-    """Return where each distinct value is first, in this order, and the number of each value by it."""
-    _, first, numbers = np.unique(values, return_index=True, return_inverse=True)
+    """Give numbers to distinct values in the order in which they first occur.
+
+    Returns where each distinct value is first, in this order, and the number of each value.
+    """
+    _values, first, sorted_numbers = np.unique(values, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    return first[order], place[numbers.ravel()]
+    new_numbers = np.empty(len(order), np.int64)
+    new_numbers[order] = np.arange(len(order))
+    return first[order], new_numbers[sorted_numbers.ravel()]
 
 
 def shared_ngrams(text: Encoded, lines: int, references: int, order: int) -> list[SharedGrams]:
     """Count the n-grams of the lengths from 1 to `order`.
 
     `text` has rows: the lines of each reference, one reference after the other, then those of each
-    output. So many lines has each. Everything is numbered in the order in which it first occurs.
-    Raises ValueError for rows that are no multiple of the lines, for fewer texts than references,
-    and for an order below 1."""
+    output, `lines` each. Everything is numbered in the order in which it first occurs. Raises
+    ValueError for rows that are no multiple of the lines, for fewer texts than references, and for
+    an order below 1.
+    """
     sizes = check_rows(text, lines, references, order)
-    rows, ends = np.repeat(np.arange(len(sizes)), sizes), np.repeat(text.offsets[1:], sizes)
-    starts, ids, numbers = (
-        np.arange(len(rows)),
-        text.ids.astype(np.int64),
-        np.zeros(len(rows), np.int64),
-    )
+    ids = text.ids.astype(np.int64)
     tokens = int(ids.max(initial=0)) + 1
+    # For each n-gram of the length that is looked at: its row, the end of the row, its first token,
+    # and the number of the n-gram without its last token.
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    ends = np.repeat(text.offsets[1:], sizes)
+    starts = np.arange(len(rows))
+    numbers = np.zeros(len(rows), np.int64)
     result = []
     for length in range(1, order + 1):
-        kept = np.flatnonzero(starts + length <= ends)
-        rows, ends, starts, before = rows[kept], ends[kept], starts[kept], numbers[kept]
+        in_row = np.flatnonzero(starts + length <= ends)
+        rows = rows[in_row]
+        ends = ends[in_row]
+        starts = starts[in_row]
+        shorter = numbers[in_row]
         last = ids[starts + length - 1]
-        first, numbers = _first_seen(before * tokens + last)
-        where, entry = _first_seen(rows * len(first) + numbers)
-        own_rows, own_numbers = rows[where], numbers[where]
-        of_references = int(np.searchsorted(own_rows, lines * references))
-        at = own_rows % max(lines, 1) * len(first) + own_numbers
-        by_line = np.argsort(own_rows[:of_references] % max(lines, 1), kind="stable")
-        new, place = _first_seen(at[:of_references][by_line])
-        places = np.full(len(at), -1)
+        first, numbers = _first_seen(shorter * tokens + last)
+        # An entry is a distinct n-gram of a row.
+        first_of_entry, entry = _first_seen(rows * len(first) + numbers)
+        entry_rows = rows[first_of_entry]
+        entry_numbers = numbers[first_of_entry]
+        times = np.bincount(entry, minlength=len(first_of_entry))
+        # A place is a distinct n-gram of the references of a line, numbered line after line.
+        line_and_number = entry_rows % max(lines, 1) * len(first) + entry_numbers
+        of_references = int(np.searchsorted(entry_rows, lines * references))
+        by_line = np.argsort(entry_rows[:of_references] % max(lines, 1), kind="stable")
+        in_references = line_and_number[:of_references][by_line]
+        first_of_place, place = _first_seen(in_references)
+        places = np.full(len(line_and_number), -1)
         places[by_line] = place
-        known, wanted = at[:of_references][by_line][new], at[of_references:]
+        # Entries of outputs have the place of the same n-gram of the same line, if there is one.
+        known = in_references[first_of_place]
+        in_outputs = line_and_number[of_references:]
         sorting = np.argsort(known)
-        found = np.append(sorting, 0)[np.searchsorted(known, wanted, sorter=sorting)]
-        places[of_references:] = np.where(
-            np.append(known, -1)[np.minimum(found, len(known))] == wanted, found, -1
-        )
-        times = np.bincount(entry, minlength=len(where))
-        most = np.zeros(len(known), np.int64)
-        np.maximum.at(most, places[:of_references], times[:of_references])
+        candidates = np.append(sorting, 0)[np.searchsorted(known, in_outputs, sorter=sorting)]
+        is_known = np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
+        places[of_references:] = np.where(is_known, candidates, -1)
+        highest = np.zeros(len(known), np.int64)
+        np.maximum.at(highest, places[:of_references], times[:of_references])
         result.append(
-            SharedGrams(before[first], last[first], own_rows, own_numbers, times, places, most)
+            SharedGrams(
+                shorter[first], last[first], entry_rows, entry_numbers, times, places, highest
+            )
         )
     return result

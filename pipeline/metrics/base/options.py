@@ -296,9 +296,14 @@ class Options:
         return self._of_class[owner]
 
 
+def splits_words(metric: Any) -> bool:
+    """Return whether a metric splits lines into words: its option unit, if it has one, is word."""
+    return bool(getattr(metric, "unit", "word") == "word")
+
+
 WHERE_STRIPPED: dict[str, Any] = {
     "applies": lambda m: (
-        m.unit == "char" or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
+        not splits_words(m) or not (m.tokenizer == "whitespace" or is_own(m.tokenizer))
     ),
     "why": "tokenizer whitespace ignores it anyway",
     "implicit": True,
@@ -314,27 +319,29 @@ def unit_option() -> str:
 def tokenizer_option(
     default: TextDefault = "whitespace", meaning: str = "how lines are split into words"
 ) -> str:
-    """Return the option tokenizer of metrics that have the option unit too."""
+    """Return the option tokenizer, which has no effect if the metric has the option unit and that
+    is char.
+    """
     return option(
         default,
         key="tok",
         help=meaning,
         choices=tuple(name for name in TOKENIZERS if name != "char"),
         beside=OWN,
-        applies=lambda m: m.unit == "word",
+        applies=splits_words,
         why="unit char takes every code point",
     )
 
 
 def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
-    """Return the option tokenizer of metrics without the option unit, with `more` choices before
-    the tokenizers.
+    """Return the option tokenizer of metrics without the option unit. Its choices are `more` and
+    all tokenizers, char included.
     """
     return option(default, key="tok", help=meaning, choices=(*more, *TOKENIZERS), beside=OWN)
 
 
 def strip_option() -> bool:
-    """Return the option strip of metrics that have the options unit and tokenizer too."""
+    """Return the option strip of metrics that have the option tokenizer."""
     return option(False, help="drop white space at both ends of lines first", **WHERE_STRIPPED)
 
 

@@ -22,6 +22,7 @@ from ...data.inputs import TEXTS, annotated_by
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
+from .options import splits_words
 
 Columns = Mapping[str, Ints]
 
@@ -444,9 +445,15 @@ class OverlapSpec(StatisticsSpec):
 
 
 def tokenization_of(metric: Any) -> Tokenization:
-    """Return how a metric with the options unit, tokenizer, strip and lowercase splits lines."""
-    tokenizer = "char" if metric.unit == "char" else metric.tokenizer
-    return Tokenization(tokenizer, strip=metric.strip, lowercase=metric.lowercase)
+    """Return how a metric with the option tokenizer splits lines.
+
+    It may have the options unit, strip and lowercase too.
+    """
+    return Tokenization(
+        metric.tokenizer if splits_words(metric) else "char",
+        strip=getattr(metric, "strip", False),
+        lowercase=getattr(metric, "lowercase", False),
+    )
 
 
 @dataclass(frozen=True)

@@ -206,9 +206,7 @@ def metric(
         object,
         Declared(
             name=title,
-            summary=(inspect.getdoc(object) or "a metric of your own")
-            .partition("\n")[0]
-            .rstrip(". "),
+            summary=_summary(object),
             version=version or "",
             code="" if version else code_digest(object),
             names=outputs,
@@ -337,3 +335,9 @@ def code_digest(target: Any) -> str:
 
     code = getattr(inspect.unwrap(target), "__code__", None)
     return digest((told(code) if code else repr(type(target))).encode(), size=6)
+
+
+def _summary(declared: Any) -> str:
+    """Return the first paragraph of a docstring as one line, without the last full stop."""
+    paragraph = (inspect.getdoc(declared) or "a metric of your own").partition("\n\n")[0]
+    return " ".join(paragraph.split()).rstrip(". ")

@@ -11,6 +11,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ConfigError, CorpusError
 from ...files.plain_files import small_bytes
 from ...files.safe_files import digest
-from ...parallel import send_code
+from ...parallel import prepare_workers
 from .. import METRICS
 from ..base.declared import Declared
 from ..base.metric import Metric
@@ -38,6 +39,8 @@ GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
 _files: dict[str, Path] = {}
 """The files that were imported, by the names of their modules."""
+_code: dict[str, bytes] = {}
+"""What was in these files."""
 
 
 MAX_BYTES = 1 << 24
@@ -100,14 +103,16 @@ def helpers(module: ModuleType) -> str:
 
 
 def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
-    """Make a whole subclass of Metric known. Workers get the code of a file with their work; needs
-    say whose they are.
+    """Make a whole subclass of Metric known. Worker processes import its file when they start;
+    needs say whose they are.
 
     What they count is kept under the metric's `version`, or under the digest of the code where it
     has none."""
     module = sys.modules[metric.__module__]
     if place.kind == "file":
-        send_code(module)
+        module_name = module.__name__
+        code = _code[module_name]
+        prepare_workers(module_name, partial(from_bytes, module_name, Path(place.text), code))
     known: Any = METRICS.entries.get(name)
     if (
         inspect.isclass(known)
@@ -148,6 +153,7 @@ def _imported(argument: str) -> tuple[ModuleType, Place]:
         raise ConfigError(
             f"--plugin {argument}: {_files[name]} has the same name; rename one of them"
         )
+    _code[name] = data
     place = Place("file", str(path.absolute()), "", sha256(data).hexdigest(), path.name)
     return _told(f"--plugin {argument}", lambda: from_bytes(name, path, data), path.name), place
 

@@ -138,13 +138,13 @@ class Splitting(NamedTuple):
 
     def _between_matches(self, index: int, text: str) -> list[tuple[int, int]]:
         """Return the ranges of characters between matches of the regular expression."""
-        options: dict[str, Any] = {}
+        time_limit: dict[str, Any] = {}
         if self.boundary != SENTENCE_END:
-            options = {"timeout": MAX_MATCH_SECONDS, "concurrent": True}
+            time_limit = {"timeout": MAX_MATCH_SECONDS, "concurrent": True}
         spans = []
         start = 0
         try:
-            for match in expression(self.boundary).finditer(text, **options):
+            for match in expression(self.boundary).finditer(text, **time_limit):
                 if match.end():
                     spans.append((start, match.start()))
                     start = match.end()

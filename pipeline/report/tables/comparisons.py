@@ -214,10 +214,9 @@ def settings_line(statistics: dict[str, Any]) -> str:
     """Return in a line how intervals and tests were computed, and what marks what is significant."""
     test = statistics["test"]
     samples = f"{statistics['resamples']:,} bootstrap samples"
-    reselected = (
-        "reselected" in statistics.values() or "anew" in statistics.values()
-    )  # "anew": of version 0.1
-    samples += ", annotators chosen anew in each" if reselected else ""
+    # only runs of earlier versions have these settings
+    if statistics.get("annotators") == "reselected" or statistics.get("choice") == "anew":
+        samples += ", annotators chosen anew in each"
     if test == "none":
         return f"{samples}, seed {statistics['seed']}"
     name = test.replace("_", " ") + (" test" if test == "sign" else "")

@@ -20,7 +20,6 @@ from ..results import Breakdown, Spread
 from ..sentences import aggregation_of
 from ..sums import Summand
 from ..terms import Beside, CategoryTerms, tiers
-from .reselected import ReselectedSamples, is_reselected
 from .samples import ALONE, GROUP, Bootstrap, Bytes, Far, Groups, Progress
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def unsupported(metric: Metric) -> str | None:
 
 
 def bootstrap(
-    parts: Sequence[Summand | ReselectedSamples],
+    parts: Sequence[Summand],
     systems: int,
     lines: int,
     samples: int,
@@ -79,11 +78,11 @@ def bootstrap(
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
 
 
-def room_beside(parts: Sequence[Summand | ReselectedSamples], threads: int) -> int:
+def room_beside(parts: Sequence[Summand], threads: int) -> int:
     """Make the terms that are kept between groups of samples; return how many bytes weights may
     take beside them.
     """
-    kept = [not isinstance(part, Summand) or bool(part.keep(threads)) for part in parts]
+    kept = [bool(part.keep(threads)) for part in parts]
     return GROUP if all(kept) else ALONE
 
 
@@ -206,8 +205,7 @@ def with_category_intervals(
 ) -> tuple[Breakdown, ...]:
     """Return the scores by category with intervals.
 
-    The references of a sentence are those that were chosen for the whole set, in every sample,
-    unless they are chosen anew for each."""
+    In every sample, the references of a sentence are those that were chosen for the whole set."""
     if not metric_result.parts or not metric_result.breakdown:
         return metric_result.breakdown
     terms = CategoryTerms(metric_result.metric, metric_result.categories)
@@ -240,11 +238,7 @@ def _sums(
     several = max(ROOM // (8 * settings.resamples * terms.schema.width), 1)
     for start in range(0, len(systems), several):
         own = systems[start : start + several]
-        part: Summand | ReselectedSamples = Summand(
-            terms, own, measured.lines, range(len(own)), [1.0] * len(own)
-        )
-        if is_reselected(measured.metric, settings):
-            part = ReselectedSamples(terms, own)
+        part = Summand(terms, own, measured.lines, range(len(own)), [1.0] * len(own))
         groups = Groups(Bootstrap(measured.lines, settings.seed), settings.resamples)
         sums = np.concatenate(groups.results(lambda _, weights: part.sums(weights)))  # noqa: B023
         yield from zip(names[start : start + several], sums.transpose(1, 0, 2), strict=True)

@@ -14,9 +14,10 @@ import numpy as np
 from ...arrays import Floats
 from ..sums import Summand
 from .intervals import room_beside
-from .reselected import Pair
 from .samples import Bytes, Far, Groups, Progress, Shuffles
 
+Pair = tuple[int, int]
+"""The numbers of two systems that are compared."""
 TIE = 1e-12
 """Two numbers are taken for equal up to this difference, relative to the larger one, since both are
 rounded."""
@@ -43,10 +44,16 @@ def approximate_randomization(
     threads: int = 1,
     far: Far | None = None,
 ) -> list[float]:
-    """Return the two-sided p of each pair of systems: randomization() for the summands of a score.
+    """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell
+    2005).
 
-    Both systems have the same draws of references: those of iteration t for trial t, and turns of
+    In each trial the outputs of each sentence are swapped between the systems with probability 1/2.
+    c is the number of trials whose absolute difference of scores is above that of the real
+    `scores`. All pairs share the trials, so that one pass over the sentences is enough. Both
+    systems have the same draws of references: those of iteration t for trial t, and turns of
     them."""
+    real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
+    margins = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
 
     def differences(low: int, kept: Bytes) -> Iterator[Floats]:
         totals = [summand.weighted(kept, low) for summand in parts]
@@ -60,36 +67,16 @@ def approximate_randomization(
                 difference = difference + summand.shares[one] * (first - second)
             yield np.abs(difference)
 
-    groups = Groups(
+    def larger_differences(low: int, kept: Bytes) -> list[int]:
+        """Return for each pair in how many of some trials the difference is above the real one."""
+        trial_differences = zip(differences(low, kept), real, margins, strict=True)
+        return [int((values > least + margin).sum()) for values, least, margin in trial_differences]
+
+    shuffles = Groups(
         Shuffles(lines, seed), trials, threads=threads, space=room_beside(parts, threads), far=far
     )
-    return randomization(differences, scores, pairs, groups, progress)
-
-
-def randomization(
-    differences: Callable[[int, Bytes], Iterable[Floats]],
-    scores: Sequence[float],
-    pairs: Sequence[Pair],
-    shuffles: Groups,
-    progress: Progress | None = None,
-) -> list[float]:
-    """Return the two-sided p = (c + 1) / (trials + 1) of each pair of systems (Riezler and Maxwell
-    2005).
-
-    In each trial the outputs of each sentence are swapped between the systems with probability 1/2.
-    c is the number of trials whose absolute difference of scores is above that of the real
-    `scores`. All pairs share the trials, so that one pass over the sentences is enough.
-    `differences` takes the number of the first of some trials, and which outputs stay with their
-    systems, [trials, lines]; it returns the absolute differences of each pair in these trials."""
-    real = np.array([abs(scores[one] - scores[two]) for one, two in pairs])
-    near = TIE * np.array([max(abs(scores[one]), abs(scores[two])) for one, two in pairs])
-
-    def above(low: int, kept: Bytes) -> list[int]:
-        own = zip(differences(low, kept), real, near, strict=True)
-        return [int((values > least + margin).sum()) for values, least, margin in own]
-
-    counts = shuffles.results(above, progress)
-    return [(sum(own) + 1) / (shuffles.samples + 1) for own in zip(*counts, strict=True)]
+    counts = shuffles.results(larger_differences, progress)
+    return [(sum(of_pair) + 1) / (trials + 1) for of_pair in zip(*counts, strict=True)]
 
 
 def paired_bootstrap(

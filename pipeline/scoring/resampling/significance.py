@@ -20,10 +20,9 @@ from ..metric_results import MetricResult, rows_of
 from ..results import Bootstrap, Comparison, Results, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
 from ..sums import Summand
-from ..terms import MetricTerms, first, present_blocks
+from ..terms import first, present_blocks
 from . import intervals, paired_tests
-from .reselected import ReselectedSamples, idle_choice, is_reselected
-from .samples import Far, Groups, Progress, Shuffles
+from .samples import Far, Progress
 
 if TYPE_CHECKING:
     from ...data.config.models import StatisticsConfig
@@ -48,6 +47,16 @@ def settings_of(
     return settings
 
 
+def stored_settings(results: Results) -> dict[str, Any]:
+    """Return the settings of a run's intervals and tests, without those that only earlier versions
+    had.
+    """
+    from ...data.config.models import StatisticsConfig
+
+    stored = results.statistics or {}
+    return {name: value for name, value in stored.items() if name in StatisticsConfig.model_fields}
+
+
 def with_statistics(
     results: Results,
     metric_results: Sequence[MetricResult],
@@ -59,12 +68,7 @@ def with_statistics(
     """Return results and boards with intervals, rank ranges and comparisons.
 
     The threads share samples and trials. None: there are as many as processors. Where memory does
-    not hold the counts, the workers of a cluster share them. Raises InputError where annotators are
-    to be chosen anew and no metric chooses them with running totals."""
-    if metric_results and (
-        reason := idle_choice([metric_result.metric for metric_result in metric_results], settings)
-    ):
-        raise InputError(f"annotators: {reason}")
+    not hold the counts, the workers of a cluster share them."""
     overall = _overall(metric_results, settings, progress) if progress else None
     metric_results = [
         analyse(metric_result, settings, overall, threads or processors(), far)
@@ -80,13 +84,8 @@ def with_statistics(
             ),
         ]
     )
-    usual = {
-        "annotators": "whole",
-        "outputs": "score",
-    }  # results.json has these two only where they are something else
-    written = settings.model_dump(
-        exclude={name for name, value in usual.items() if getattr(settings, name) == value}
-    )
+    # results.json has `outputs` only if it is not the default
+    written = settings.model_dump(exclude={"outputs"} if settings.outputs == "score" else None)
     return replace(
         results, warnings=list(warnings), statistics=written, **rows_of(metric_results)
     ), metric_results
@@ -153,16 +152,10 @@ def analyse(
             own=measured.own,
         )
     )
-    sampled: Sequence[Summand | ReselectedSamples] = parts
-    reselected = None
-    if is_reselected(metric, settings):
-        sampled = [reselected := ReselectedSamples(MetricTerms(metric, each=True), systems)]
     several = len(systems), lines, settings.resamples, settings.seed
-    outputs = intervals.bootstrap(sampled, *several, progress, 1 if reselected else threads, far)
+    outputs = intervals.bootstrap(parts, *several, progress, threads, far)
     samples = first(outputs)
-    comparisons = _comparisons(
-        measured, parts, reselected, samples, settings, progress, threads, far
-    )
+    comparisons = _comparisons(measured, parts, samples, settings, progress, threads, far)
     of_rows = intervals.with_mean(measured, samples)
     ranges = intervals.rank_ranges(metric.goodness(of_rows), settings.level)
     numbers = intervals.clusters(
@@ -209,7 +202,6 @@ def pairs_of(measured: MetricResult, baseline: str | None) -> list[tuple[int, in
 def _comparisons(
     measured: MetricResult,
     parts: Sequence[Summand],
-    reselected: ReselectedSamples | None,
     samples: Floats,
     settings: StatisticsConfig,
     progress: Progress | None,
@@ -230,11 +222,6 @@ def _comparisons(
         values = [paired_tests.sign_test(one.wins, one.losses) for one in compared]
     elif settings.test == "paired_bootstrap":
         values = paired_tests.paired_bootstrap(samples, scores, pairs)
-    elif reselected:
-        shuffles = Groups(Shuffles(measured.lines, settings.seed), settings.trials)
-        values = paired_tests.randomization(
-            lambda _, kept: reselected.shuffled(kept, pairs), scores, pairs, shuffles, progress
-        )
     else:
         several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads, far)
         values = paired_tests.approximate_randomization(parts, scores, *several)

@@ -409,7 +409,7 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     (tmp_path / "out.m2").write_text(OUTPUT)
     (tmp_path / "c.yaml").write_text(json.dumps({
         "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
-        "statistics": {"resamples": 20, "annotators": "reselected", "test": "none"},
+        "statistics": {"resamples": 20, "test": "none"},
         "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
     }))  # fmt: skip
     results = pipeline.run(tmp_path / "c.yaml")

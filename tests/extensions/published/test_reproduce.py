@@ -12,6 +12,7 @@ import re
 import shutil
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ import pytest
 import yaml
 
 from pipeline import stages
+from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
 from pipeline.extensions.page.page import as_yaml
@@ -233,6 +235,12 @@ def test_the_values_of_recipes_are_those_on_record(name: str, published: dict[st
     assert numbers(values) - said == set()
 
 
+@cache
+def config_schema() -> Any:
+    """Return the JSON Schema of configs, made once for all recipes."""
+    return json.loads(json_schema())
+
+
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> None:
     recipe = RECIPES[name]
@@ -246,8 +254,7 @@ def test_recipes_are_configs_that_say_where_their_numbers_stand(name: str) -> No
     config = recipe.content if recipe.family else written(recipe.path)
     assert config["expect"]
     assert config["output"]["dir"] == f"runs/{name}"
-    schema = json.loads((ROOT / "pipeline" / "schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(
+    jsonschema.Draft202012Validator(config_schema()).validate(
         yaml.safe_load(as_yaml(config)) if recipe.family else yaml.safe_load(text)
     )
     if name != "conll14-gleu-13":

@@ -25,11 +25,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.cli.arguments import add_settings, selection_of
-from pipeline.data.config.models import HumanConfig
 from pipeline.data.dataset_cache import path_of
 from pipeline.errors import InputError
-from pipeline.extensions.published.models import CorrelationConfig, RecordsConfig
-from pipeline.report.console import print_human
+from pipeline.report.console import print_extra_tables
 from pipeline.report.tables import shown_level
 from pipeline.report.terminal.printing import print_table, print_warnings
 from pipeline.report.terminal.progress import Bar
@@ -39,7 +37,9 @@ from pipeline.scoring.stored_runs import load, only
 from ..comparison import asked_statistics
 from ..human_judgements import open_human_judgements
 from ..meta_evaluation import meta_evaluate
+from ..models import CorrelationConfig, HumanConfig, RecordsConfig
 from ..records import correlated, read_records, records_config, scores_of
+from ..report_tables import human_tables
 from ..score_files import MetricScores, metric_scores, scores_of_file
 from .human import settings_of
 
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> None:
         plain = without_nan(evaluation.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        print_human(evaluation.plain())
+        print_extra_tables(human_tables(evaluation.plain()))
 
 
 def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:

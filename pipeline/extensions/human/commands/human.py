@@ -23,7 +23,6 @@ from typing import Any, TypeVar
 from pipeline.cli.arguments import add_settings, given_path
 from pipeline.data.config.models import ConfigModel
 from pipeline.errors import InputError
-from pipeline.extensions.published.models import JudgmentsConfig
 from pipeline.files.remote import Remote
 from pipeline.report.tables import percent, round_half_up
 from pipeline.report.terminal.printing import print_square, print_table, print_warnings
@@ -33,6 +32,7 @@ from pipeline.scoring.results import without_nan
 from .. import tables
 from ..judgment_summary import MIN_COMPARISONS, JudgmentSummary
 from ..judgments import read_judgments
+from ..models import JudgmentsConfig
 
 Model = TypeVar("Model", bound=ConfigModel)
 

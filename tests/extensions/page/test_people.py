@@ -12,7 +12,7 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
-from pipeline.extensions.human.human_judgements import human_ranking
+from pipeline.extensions.human.stages import human_ranking_of
 from pipeline.extensions.human.tables import coefficient, permutation_table
 from pipeline.extensions.page import svg
 from pipeline.extensions.page.page import html_files, people_part
@@ -63,7 +63,7 @@ def context(folder: Path) -> ReportContext:
 
 @pytest.fixture(scope="module")
 def human_data(context: ReportContext) -> dict[str, Any]:
-    found = people_part(context, context.judged())
+    found = people_part(context, human_ranking_of(context))
     assert found
     return found
 
@@ -146,7 +146,7 @@ def test_plots_show_the_same(context: ReportContext) -> None:
         _, _, ranks = next(PLOTS["people"].figures(context))
         _, _, first = next(PLOTS["correlations"].figures(context))
     assert context.results.human
-    ranking = human_ranking(context.human_data(), context.results.human["settings"])  # type: ignore[arg-type]
+    ranking = human_ranking_of(context)
     assert ranking
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]

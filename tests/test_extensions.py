@@ -1,0 +1,176 @@
+"""The rules for extensions: which way imports go, and that the core names none of them."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pipeline import extension
+from pipeline.errors import ConfigError
+from pipeline.extension import GROUP, Extension, installed, missing_extension
+from pipeline.lookup import Table
+from tests.conftest import ROOT
+from tests.tools.extension_names import extension_names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PACKAGE = ROOT / "pipeline"
+FOLDER = PACKAGE / "extensions"
+OWN = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
+
+
+def imported_modules(path: Path) -> Iterator[str]:
+    """Yield the whole names of the modules of the package that a file imports."""
+    package = list(path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            module = node.module.split(".") if node.module else []
+            yield ".".join([*base, *module])
+
+
+def files_of_the_core() -> list[Path]:
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if FOLDER not in path.parents]
+
+
+def test_imports_are_seen() -> None:
+    """By reading: else the tests below could pass because no import is found."""
+    assert "pipeline.data.catalogue" in imported_modules(PACKAGE / "cli" / "commands" / "cite.py")
+
+
+def test_the_core_imports_no_extension() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in files_of_the_core()
+        for name in imported_modules(path)
+        if name.startswith("pipeline.extensions")
+    ]
+    assert wrong == []
+
+
+def test_the_core_names_no_module_of_an_extension() -> None:
+    pattern = re.compile(r"extensions[./](\w+)")
+    wrong = []
+    for path in files_of_the_core():
+        for name in pattern.findall(path.read_text(encoding="utf-8")):
+            if name in OWN:
+                wrong.append(f"{path.relative_to(ROOT)}: {name}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
+    declared = {name, *installed()[name].needs}
+    wrong = []
+    for path in sorted((FOLDER / name).rglob("*.py")):
+        for module in imported_modules(path):
+            parts = module.split(".")
+            other = parts[2] if parts[:2] == ["pipeline", "extensions"] and parts[2:] else name
+            if other not in declared:
+                wrong.append(f"{path.relative_to(ROOT)}: {module}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_everything_that_an_extension_names_is_there(name: str) -> None:
+    own = installed()[name]
+    kinds = ("metrics", "tokenizers", "text_formats", "report_formats", "plots", "names")
+    for kind in (*kinds, "agreement_statistics", "config_sections"):
+        for reference in getattr(own, kind).values():
+            assert own.load(reference) is not None
+    for reference in (*own.stages, *own.report_tables):
+        assert own.load(reference) is not None
+    for command in own.commands.values():
+        assert own.module(command.module).run
+        for reference in command.completions.values():
+            assert own.load(reference) is not None
+    assert not own.help_folder or (own.folder / own.help_folder).is_dir()
+
+
+def test_the_file_of_names_is_what_the_extensions_say() -> None:
+    """It is written by `python -m tests.tools.extension_names > pipeline/extension_names.json`."""
+    if (
+        sorted(set().union(*(set(names.values()) for names in extension.known_names().values())))
+        != OWN
+    ):
+        pytest.skip("an extension is deleted")
+    text = (PACKAGE / "extension_names.json").read_text(encoding="utf-8")
+    assert json.loads(text) == json.loads(extension_names())
+
+
+class EntryPoint:
+    """An entry point that gives an object, or raises an error."""
+
+    def __init__(self, name: str, result: object) -> None:
+        self.name = name
+        self.module = f"package_of_{name}"
+        self.result = result
+
+    def load(self) -> object:
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@pytest.fixture
+def entry_points(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
+    """The entry points that the program finds; a test puts its own in."""
+    points: list[EntryPoint] = []
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: points if group == GROUP else []
+    )
+    installed.cache_clear()
+    yield points
+    installed.cache_clear()
+
+
+def test_an_extension_of_another_package_adds_to_a_table(entry_points: list[EntryPoint]) -> None:
+    added = Extension(
+        name="mine", about="mine", package="json", metrics={"decoder": "decoder:JSONDecoder"}
+    )
+    entry_points.append(EntryPoint("mine", added))
+    table: Table[type] = Table("pipeline", {"own": dict}, kind="metrics")
+    assert list(table) == ["own", "decoder"]
+    assert table["decoder"] is json.JSONDecoder
+    assert "decoder" in table
+    assert "encoder" not in table
+
+
+def test_an_extension_whose_folder_is_deleted_is_left_out(entry_points: list[EntryPoint]) -> None:
+    gone = ModuleNotFoundError("No module named 'package_of_gone'", name="package_of_gone")
+    entry_points.append(EntryPoint("gone", gone))
+    assert installed() == {}
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        (ModuleNotFoundError("No module named 'x'", name="x"), "No module named 'x'"),
+        (ZeroDivisionError("by zero"), "by zero"),
+        ("text", "is no Extension, but a str"),
+    ],
+)
+def test_an_extension_that_does_not_load_is_one_message(
+    result: object, message: str, entry_points: list[EntryPoint]
+) -> None:
+    entry_points.append(EntryPoint("broken", result))
+    with pytest.raises(ConfigError, match=f"broken.*{message}"):
+        installed()
+
+
+def test_a_name_of_an_extension_that_is_not_installed_names_it(
+    entry_points: list[EntryPoint],
+) -> None:
+    assert entry_points == []
+    assert missing_extension("metrics", "m2") == (
+        "'m2' is part of the extension edits, which is not installed"
+    )
+    assert missing_extension("metrics", "nonsense") == ""
