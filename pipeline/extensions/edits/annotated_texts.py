@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
+from pipeline.data.inputs import EDITS, GOLD, annotator_of
 from pipeline.data.opener import open_corpus, other_source
 from pipeline.data.texts import AnyText, read_texts, text_in_memory
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate
-from pipeline.metrics.base.statistics_spec import EDITS, GOLD, annotator_of
 
 from .m2_files import FIELD_SEPARATOR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .m2_format import SPAN, first_alternative

@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.input_files import Opener, asked_of_system
+from pipeline.data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from pipeline.data.texts import REPLACEMENTS, TextFile, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
-from pipeline.metrics.base.statistics_spec import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 
 from . import m2_files
 from .line_checks import check_lines

@@ -25,13 +25,14 @@ from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import Corpus
 from pipeline.data.input_files import Opener
+from pipeline.data.inputs import GOLD
 from pipeline.data.opener import open_corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import GOLD, Text
+from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_texts
 from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings

@@ -11,7 +11,7 @@ from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import (
     AnnotatesTexts,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     ReadsDataSet,
     ScoresLines,
@@ -154,7 +154,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns, Metric):
+class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a

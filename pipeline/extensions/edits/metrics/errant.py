@@ -15,8 +15,7 @@ from pipeline.metrics.base.capabilities import (
     RIGHT,
     WRONG,
     AnnotatesTexts,
-    ChoosesInSequence,
-    CountsCategories,
+    ChoosesReferences,
     CountWarning,
     JudgesEdits,
     Texts,
@@ -522,7 +521,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
+class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     """F-beta of edits that the output and an annotator have in common.
 
     The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.data.inputs import GOLD
 from pipeline.errors import LongTextError
 from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     JudgesEdits,
     Texts,
     Verdict,
@@ -26,14 +27,7 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    GOLD,
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text, as_text
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import (
@@ -337,7 +331,7 @@ def _words(line: bytes) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
+class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
     """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below

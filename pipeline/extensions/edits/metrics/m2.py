@@ -9,13 +9,14 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.data.inputs import GOLD
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     Explains,
     JudgesEdits,
@@ -28,7 +29,6 @@ from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
-    GOLD,
     Columns,
     Field,
     StatisticsSpec,
@@ -303,7 +303,7 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
+class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
     """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /
