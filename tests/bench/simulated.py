@@ -26,11 +26,11 @@ from unittest import mock
 from pipeline import stages
 from pipeline.data.config.resolved import Overrides
 from pipeline.data.scan import Opening, Stretch
+from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.extensions.clusters import clusters
 from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
@@ -188,10 +188,13 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
             systems=systems,
             lines=lines,
             references=metric_result.references,
-            own=[None, None],
+            reference_of_system=[None, None],
         )
         for size in args.workers:
-            group = max(min(samples.MAX_WORKER_BYTES // (args.million * MILLION), -(-args.samples // size)), 1)
+            group = max(
+                min(samples.MAX_WORKER_BYTES // (args.million * MILLION), -(-args.samples // size)),
+                1,
+            )
             weights = samples.Bootstrap(lines, 0)
 
             def task() -> None:

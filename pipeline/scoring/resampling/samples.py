@@ -12,10 +12,10 @@ sections of it, which workers share too.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ... import kernel
 from ...arrays import Bools
 from ...errors import ConfigError, PipelineError
+from ...execution.cluster import Cluster
 from ...execution.store.run_directory import RunDirectory
 from ...parallel import WorkerLostError
 from ...parallel import results as shared_results
@@ -40,16 +41,6 @@ SECTION_WORDS = 1 << 24
 """Words of the generator in a section of a stream."""
 CHUNK_WORDS = 1 << 16
 """Words of a section that are in memory together."""
-
-
-class Cluster(Protocol):
-    """The workers of a cluster."""
-
-    def workers(self) -> int:
-        """Return how many tasks can run at once; raises ConfigError if there is no cluster."""
-
-    def shared(self, call: Callable[[Any], R], items: Iterable[Any], /) -> Iterable[R | None]:
-        """Return what a function returns for each item; None for an item whose worker is lost."""
 
 
 class SampleCluster(NamedTuple):

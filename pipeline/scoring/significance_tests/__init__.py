@@ -2,7 +2,7 @@
 
 To add a test, write a file with a `SignificanceTest` and add a line to SIGNIFICANCE_TESTS, or name
 it in `significance_tests` of an extension. Config, commands and reports read all names from here.
-This file imports no statistics, since most reports need only the names.
+The table itself imports no statistics, since most reports need only the names.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import did_you_mean
-from ..extension import missing_extension
-from ..lookup import Table
+from ...errors import did_you_mean
+from ...extension import missing_extension
+from ...lookup import Table
 
 if TYPE_CHECKING:
-    from ..arrays import Floats
-    from ..data.config.models import StatisticsConfig
-    from .resampling.paired_tests import Pair, Sentencewise
-    from .resampling.samples import Progress, SampleCluster
-    from .sums import Summand
+    from ...arrays import Floats
+    from ...data.config.models import StatisticsConfig
+    from ..resampling.paired_tests import Pair, Sentencewise
+    from ..resampling.samples import Progress, SampleCluster
+    from ..sums import Summand
 
 NO_TEST = "none"
 """The value of `test` that asks for intervals without comparisons."""
@@ -87,18 +87,27 @@ class SignificanceTest:
 SIGNIFICANCE_TESTS: Table[SignificanceTest] = Table(
     __name__,
     {
-        "approximate_randomization": "resampling.approximate_randomization.TEST",
-        "paired_bootstrap": "resampling.paired_bootstrap.TEST",
-        "sign": "resampling.sign_test.TEST",
+        "approximate_randomization": "approximate_randomization.TEST",
+        "paired_bootstrap": "paired_bootstrap.TEST",
+        "sign": "sign_test.TEST",
     },
     kind="significance_tests",
 )
 """Significance tests by the name that configs and commands have for them."""
 
 
-def test_names() -> list[str]:
+def names_of_tests() -> list[str]:
     """Return the values that the setting `test` can have."""
     return [*SIGNIFICANCE_TESTS, NO_TEST]
+
+
+def short_names() -> dict[str, str]:
+    """Return the names of the tests by the names that they have in sacreBLEU."""
+    names = {}
+    for name, test in SIGNIFICANCE_TESTS.items():
+        if test.short_name:
+            names[test.short_name] = name
+    return names
 
 
 def with_samples(peer: str, statistics: Mapping[str, Any], test: str = INTERVALS) -> str:
@@ -122,7 +131,7 @@ def problems_of_settings(settings: StatisticsConfig) -> Iterator[tuple[str, str]
     name = settings.test
     if name != NO_TEST and name not in SIGNIFICANCE_TESTS:
         missing = missing_extension("significance_tests", name)
-        names = test_names()
+        names = names_of_tests()
         expected = f"expected one of {', '.join(names)}, found '{name}'{did_you_mean(name, names)}"
         yield "test", missing or expected
         return

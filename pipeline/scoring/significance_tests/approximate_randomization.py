@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...arrays import Floats
-from ..significance_tests import PairedScores, SignificanceTest
+from ..resampling.intervals import weight_bytes
+from ..resampling.paired_tests import TIE, Pair
+from ..resampling.samples import Bytes, Progress, SampleCluster, SampleGroups, Shuffles
 from ..sums import Summand
-from .intervals import weight_bytes
-from .paired_tests import TIE, Pair
-from .samples import Bytes, Progress, SampleCluster, SampleGroups, Shuffles
+from . import PairedScores, SignificanceTest
 
 
 def approximate_randomization(

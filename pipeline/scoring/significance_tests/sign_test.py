@@ -1,10 +1,10 @@
-"""The sign test: of the sentences on which two systems differ, does one win more than half?"""
+"""The sign test: it counts the sentences that each of two systems wins."""
 
 import math
 
 import numpy as np
 
-from ..significance_tests import PairedScores, SignificanceTest
+from . import PairedScores, SignificanceTest
 
 MAX_EXACT_TRIALS = 1000
 """Up to this many trials, the binomial distribution is summed in whole numbers."""

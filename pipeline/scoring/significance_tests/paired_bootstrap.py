@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...arrays import Floats
-from ..significance_tests import PairedScores, SignificanceTest
-from .paired_tests import TIE, Pair
+from ..resampling.paired_tests import TIE, Pair
+from . import PairedScores, SignificanceTest
 
 
 def paired_bootstrap(
