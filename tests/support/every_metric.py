@@ -27,7 +27,7 @@ def other_values(option: Option) -> list[str]:
     if option.is_truth:
         return ["false" if default else "true"]
     if option.maximum is not None:
-        return [str(option.minimum), "3"]
+        return [str(option.minimum), str(option.minimum + 1)]
     return []
 
 
