@@ -32,7 +32,7 @@ from .scoring.metric_results import Task, tasks_of
 from .stage import Job, Preparation, Stage, extension_stages, open_stages
 
 if TYPE_CHECKING:
-    from pipeline.extensions.clusters.clusters import Cluster
+    from pipeline.execution.cluster import Cluster
 
 
 def prepare(
@@ -177,9 +177,9 @@ def _opened(
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, options.under(config.written.run)
         if address:
-            from .data.config.models import idle_address
+            from .backends import unused_address
 
-            wrong = idle_address(str(options.backend))
+            wrong = unused_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
         readers = [
             cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)

@@ -110,7 +110,12 @@ class Scorer:
         return scorer
 
     def _prepare(
-        self, metric: MetricArgument, references: Any, sources: Any, gold: str | Path | None, splitter: Any
+        self,
+        metric: MetricArgument,
+        references: Any,
+        sources: Any,
+        gold: str | Path | None,
+        splitter: Any,
     ) -> None:
         if is_list(metric):
             raise InputError("metric: expected one metric, found a list; a Scorer has one")

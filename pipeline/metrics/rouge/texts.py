@@ -205,7 +205,7 @@ def _at_newlines(lines: Lines) -> tuple[Lines, NDArray[np.int64]]:
         return lines, numbers
     if lines.data.find(b"\n", int(lines.starts.min()), int(lines.ends.max())) < 0:
         return lines, numbers
-    lines = lines.own()
+    lines = lines.trimmed()
     newlines = np.flatnonzero(np.frombuffer(lines.data, np.uint8) == ord("\n"))
     owners = np.searchsorted(lines.starts, newlines, side="right") - 1
     inside = (owners >= 0) & (newlines < lines.ends[owners])
