@@ -31,7 +31,7 @@ from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
-from .metrics.prepared import prepared
+from .metrics.prepared import prepared_text
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -394,7 +394,7 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
             text = Text(
                 source, [join_lines(map(str.encode, reference)) for reference in sets], [], {}
             )
-            ready = prepared(spec, with_corpus_pass(spec, text))
+            ready = prepared_text(spec, with_corpus_pass(spec, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass
