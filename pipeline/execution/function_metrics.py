@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.content_cache import SCORES, ContentCache
 from ..data.corpus import Corpus
 from ..data.texts import AnyText, read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
-from ..files.content_cache import SCORES, ContentCache
 from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric

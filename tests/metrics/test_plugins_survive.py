@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline.cli import main
+from pipeline.data import content_cache
 from pipeline.errors import InputError
-from pipeline.files import content_cache
 from pipeline.metrics.functions.calls import Call
 from tests.conftest import PATIENCE
 from tests.metrics.test_plugins import folder, forgotten  # noqa: F401 (fixtures)

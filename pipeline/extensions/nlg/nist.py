@@ -77,7 +77,7 @@ class NistTokenization(Tokenization):
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
         does.
         """
-        text = text.own()
+        text = text.trimmed()
         by_bytes = self.program == "mteval"  # lower-cases A to Z alone
         may_skip_lines = by_bytes or (self.program == "nltk" and text.data.isascii())
         if may_skip_lines and not REPLACED.search(text.data):

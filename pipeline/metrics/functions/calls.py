@@ -22,8 +22,8 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
+from ...data.content_cache import SCORES, ContentCache
 from ...errors import ConfigError, InputError, PipelineError
-from ...files.content_cache import SCORES, ContentCache
 from ...files.small_tables import LARGEST_NUMBER
 from ...parallel import starved
 from ..base.declared import Declared

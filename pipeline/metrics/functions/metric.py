@@ -19,7 +19,7 @@ from ...errors import ConfigError, InputError
 from ...files.remote import expanded
 from ...files.safe_files import digest
 from ...kernel.common import Lines
-from ..base.capabilities import ComputesNumbers, HasPeerSignature, LimitsReferences, ScoresLines
+from ..base.capabilities import ChoosesReferences, ComputesNumbers, HasPeerSignature, ScoresLines
 from ..base.choices import f_of_counts
 from ..base.declared import Declared, Parameter, key_of
 from ..base.metric import Counted, Metric
@@ -214,7 +214,7 @@ class FunctionMetricSpec(NumberSpec):
 
     def prepare(self, text: Text) -> "PreparedCode | None":
         """Return the code with source and references, for calls with outputs; see
-        `metrics/given.py`.
+        `metrics/prepared.py`.
         """
         return PreparedCode(self, self.code, text) if self.code else None
 
@@ -310,7 +310,7 @@ class PreparedCode:
         return [substitute if answer is None else answer for answer in answers]
 
 
-class FunctionMetric(LimitsReferences, HasPeerSignature, ComputesNumbers, Numbers):
+class FunctionMetric(ChoosesReferences, HasPeerSignature, ComputesNumbers, Numbers):
     """A metric that a user declares with a function or class; there is a subclass for each."""
 
     help_page: ClassVar[str] = "plugins"

@@ -18,8 +18,8 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
+from ...data.content_cache import DIGESTS, ContentCache
 from ...errors import ConfigError
-from ...files.content_cache import DIGESTS, ContentCache
 from ...files.remote import expanded
 from ...files.safe_files import open_regular
 
