@@ -50,6 +50,8 @@ class Command:
     """Whether it has the options --plugin and --download, for metrics of users and their models."""
     reads_runs: bool = False
     """Whether its arguments `run`, `run2` and `more` are run directories, which may be damaged."""
+    completions: Mapping[str, Reference] = field(default_factory=dict)
+    """The names that the Tab key proposes for an argument: a table, or a function returning them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,8 @@ class Extension:
     """The package that references are relative to. Empty: the one that holds the object."""
     needs: Sequence[str] = ()
     """The extensions whose modules it imports."""
+    works_with: Sequence[str] = ()
+    """Extensions that it adds to, if they are installed: only what it adds imports their modules."""
 
     metrics: Mapping[str, Reference] = field(default_factory=dict)
     """Metrics: subclasses of pipeline.Metric."""
@@ -78,17 +82,21 @@ class Extension:
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
     agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
-    """Statistics of agreement between metrics and people."""
+    """Statistics of agreement between metrics and people: subclasses of Statistic."""
     significance_tests: Mapping[str, Reference] = field(default_factory=dict)
     """Paired tests for `statistics: {test: ...}`."""
     backends: Mapping[str, Reference] = field(default_factory=dict)
     """Backends for `run: {backend: ...}`."""
     stages: Sequence[Reference] = ()
-    """Stages between scoring and writing: objects of pipeline.stages.Stage."""
+    """Stages between scoring and writing: objects of pipeline.stage.Stage. They take part if the
+    config has one of the sections of the extension."""
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
-    """Sections of the config: pydantic models, each optional at the top level."""
+    """Sections of the config: objects of pipeline.data.config.models.Section."""
+    page_sections: Mapping[str, Reference] = field(default_factory=dict)
+    """Parts of the HTML report: functions, by the names in pipeline.extensions.page.sections."""
     report_tables: Sequence[Reference] = ()
-    """Functions that return further tables of a run for the terminal, Markdown and LaTeX."""
+    """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
+    objects of pipeline.report.tables.extra_tables.ReportTable."""
     help_folder: str = ""
     """The folder with help pages (*.md), relative to the package."""
     data_sets: str = ""

@@ -1,32 +1,26 @@
-"""Threads and processes of this machine that share work, and what is done where the system gives
-too few of them.
+"""Work that threads and processes of this machine share, and the errors of a machine that is full.
 
-Processes are those of joblib's backend loky. They answer in few bytes: loky waits for ever for a
-process that dies in the middle of a long answer, and a pipe takes a short one as a whole. So a long
-answer, or error, goes through a file."""
+Processes are started by joblib (backend loky). A process that is killed while it writes a long
+answer to joblib's pipe would leave joblib waiting beyond any timeout, so long answers go through
+files.
+"""
 
-import _thread
 import contextlib
 import errno
-import math
 import os
 import pickle
-import re
 import secrets
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import time
-import traceback
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from .errors import IncompleteError
@@ -38,75 +32,26 @@ R = TypeVar("R")
 
 MEMORY = "memory ran out"
 """What messages say of a MemoryError."""
-_UNSAID = re.compile(
-    "without (setting an exception|exception set)$|^field '[a-z_]+' is required for [A-Z]"
-)
-"""What Python says where NumPy, subprocess or its own compiler give up without saying why, as where
-memory runs out."""
-_SHORT = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+_EXHAUSTED = (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE)
+"""Errors of a system that starts no more processes, or opens no more files."""
 
 
 def starved(error: BaseException) -> str:
-    """Return what the system did not give, in a few words, where an error was raised for that; else
-    an empty text.
-    """
-    text = str(error)
-    if isinstance(error, MemoryError) or (
-        isinstance(error, ImportError) and "failed to map" in text
-    ):
+    """Return which resource ran out, in a few words; an empty text for any other error."""
+    if isinstance(error, MemoryError):
         return MEMORY
-    if isinstance(error, (SystemError, ValueError)) and _UNSAID.search(text):
-        return MEMORY
-    if isinstance(error, RuntimeError) and text in (
-        "can't start new thread",
-        "can't allocate lock",
-    ):
-        return f"the system gives no more threads, or no memory for them ({text})"
-    if isinstance(error, OSError) and error.errno in _SHORT:
+    if isinstance(error, RuntimeError) and str(error) == "can't start new thread":
+        return f"the system gives no more threads, or no memory for them ({error})"
+    if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         return f"the system gives no more: {error.strerror}"
     return ""
 
 
 def refuse_want(error: BaseException, what: str) -> None:
-    """Raise IncompleteError where an error of `what` was raised because the system gave too little."""
-    if reason := starved(error):
+    """Raise IncompleteError if an error of `what` was raised because a resource ran out."""
+    reason = starved(error)
+    if reason:
         raise IncompleteError(f"{what}: {reason}") from None
-
-
-def address_space() -> float:
-    """Return how many bytes of memory this process may have reserved; infinity where there is no
-    limit.
-    """
-    try:
-        import resource
-    except ImportError:  # on Windows
-        return math.inf
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    return math.inf if limit == resource.RLIM_INFINITY else limit
-
-
-LIMITS = ("memory.max", "memory.limit_in_bytes")
-"""The files of both versions of control groups on Linux that have the limit of a group's memory."""
-
-
-def memory(system: Path = Path("/")) -> float:
-    """Return how many bytes of memory this machine has, or the control group of this process (as in
-    a container).
-    """
-    limits = [math.inf]
-    with contextlib.suppress(AttributeError, OSError, ValueError):
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-        for line in (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines():
-            _, kind, group = line.split(":", 2)
-            root = (
-                system / "sys/fs/cgroup" / kind
-            )  # which may be the group itself, as a container sees it
-            for file in [
-                folder / name for folder in (root, root / group.strip("/")) for name in LIMITS
-            ]:
-                if file.is_file() and (limit := file.read_text(encoding="ascii").strip()).isdigit():
-                    limits.append(int(limit))
-    return min(limits)
 
 
 def processors() -> int:
@@ -116,8 +61,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-# ---- threads for short work on many items; where the system gives no thread, the calling one does
-# the work
+# ---- threads for short work on many items
 
 
 class Shared(Protocol):
@@ -135,21 +79,18 @@ def alone(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
 def in_batches(
     shared: Shared, call: Callable[[T], R], items: Iterable[T], size: int
 ) -> Iterator[R]:
-    """Yield what a function returns for each item, in order. So many items are taken and shared at
-    once.
-    """
-    left = iter(items)
-    while batch := list(islice(left, size)):
+    """Yield what a function returns for each item, in order; `size` items are shared at once."""
+    remaining = iter(items)
+    while batch := list(islice(remaining, size)):
         yield from shared(call, batch)
 
 
 @contextlib.contextmanager
 def threads(number: int) -> Iterator[Shared]:
-    """Yield a function like map() whose calls are shared by a number of threads; it returns a list.
+    """Yield a function like map() whose calls are shared by a number of threads.
 
-    What context variables have here, they have in the calls. Where no thread can be started, items
-    that a thread has already begun are done again: calls must allow that. One thread is the calling
-    one."""
+    The calls see the context variables of the caller. One thread is the calling one.
+    """
     if number == 1:
         yield alone
         return
@@ -158,11 +99,7 @@ def threads(number: int) -> Iterator[Shared]:
     with ThreadPoolExecutor(number) as pool:
 
         def shared(call: Callable[[T], R], items: Iterable[T], /) -> list[R]:
-            given = list(items)
-            try:
-                futures = [pool.submit(copy_context().run, call, item) for item in given]
-            except (RuntimeError, MemoryError):
-                return list(map(call, given))
+            futures = [pool.submit(copy_context().run, call, item) for item in items]
             return [future.result() for future in futures]
 
         yield shared
@@ -174,69 +111,41 @@ _END: Any = object()
 
 
 def prefetch(items: Iterator[T]) -> Iterator[T]:
-    """Yield the items, of which another thread makes the next ones; where there is none, this one
-    makes them.
-    """
+    """Yield the items, of which another thread makes the next ones."""
     from concurrent.futures import ThreadPoolExecutor  # here, because small runs need no thread
 
     with ThreadPoolExecutor(1) as pool:
-        try:
-            made = deque(pool.submit(next, items, _END) for _ in range(PREFETCHED))
-        except (RuntimeError, MemoryError):  # the first call starts the thread
-            made = deque()
-        while made:
-            item = made.popleft().result()
+        futures = deque(pool.submit(next, items, _END) for _ in range(PREFETCHED))
+        while True:
+            item = futures.popleft().result()
             if item is _END:
                 return
-            made.append(pool.submit(next, items, _END))
+            futures.append(pool.submit(next, items, _END))
             yield item
-    yield from items
 
 
 # ---- workers for long work: joblib's processes, or threads
 
-NO_WORKER = "no worker could be started ({}); the work is done in one process"
-
 PATIENCE = 3600.0
-"""Seconds without any answer after which workers are given up: one stands still, or waits for what
-never comes."""
-START = 60.0
-"""Seconds within which the first worker process must be ready, else this process does the work."""
-BEGUN = 5.0
-"""Seconds within which a thread begins, and ends, that only says that it is there."""
-LOKYS_THREADS = 4
-"""Threads of this process that must have room beside processes: loky has two, and may start one
-while another ends."""
-SHORT_ANSWER = 2048
-"""Bytes of an answer that goes through the pipe of loky, which has some more of its own. Up to
-4,096 bytes (PIPE_BUF) come as a whole or not at all."""
+"""Seconds without any answer after which processes are given up."""
+MAX_PIPE_BYTES = 2048
+"""Bytes of an answer that goes through joblib's pipe, with some more that joblib adds. A write of
+up to 4,096 bytes (PIPE_BUF) comes as a whole or not at all."""
 FOLDER = "gec-pipeline-"
 """How the names of temporary folders begin. One that is left by a process that was killed is
 deleted by a later run (see remove_abandoned() in plain_files.py)."""
-_ENVIRONMENT = {
-    **dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
-    "PYTHONSAFEPATH": "1",
-    "PYTHONFAULTHANDLER": "",
-    "PYTHONWARNINGS": "ignore",
-}
-"""Variables with which worker processes begin, and with them joblib's processes that clean up after
-them. They import nothing from the working directory, and print neither stacks nor warnings.
-Threads: those that a user has set stay."""
-_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 
 class WorkerLostError(Exception):
-    """A worker process ended without an answer, or there was no answer for too long, or memory ran
-    out.
+    """A worker process ended without an answer, or memory ran out."""
 
-    `alive` says that no process ended.
-    """
-
-    def __init__(self, reason: str, *, alive: bool = False) -> None:
-        self.reason, self.alive = reason, alive
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
         super().__init__(reason)
+
+
+class NoAnswerError(WorkerLostError):
+    """No worker process has answered for too long."""
 
 
 def silent(_: str) -> None:
@@ -245,19 +154,9 @@ def silent(_: str) -> None:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide warnings of joblib and of the clusters' packages, about which the user can do nothing.
-
-    Where work is given up, loky's thread may look for a task that is gone already, and fails; it
-    would have ended then."""
-    before = threading.excepthook
-    threading.excepthook = lambda given: (
-        None if "ExecutorManager" in str(given.thread) else before(given)
-    )
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            yield
-    finally:
-        threading.excepthook = before
+    """Hide warnings of joblib and of clusters' packages, about which the user can do nothing."""
+    with warnings.catch_warnings(action="ignore"):
+        yield
 
 
 def results(
@@ -266,333 +165,154 @@ def results(
     number: int,
     *,
     processes: bool,
-    warn: Callable[[str], None] = silent,
     patience: float | None = None,
 ) -> Iterator[R]:
-    """Yield what a function returns for each item, in the order in which it returns, from a number
-    of workers.
+    """Yield what a function returns for each item, in the order in which workers finish.
 
-    Workers are joblib's processes (loky) or threads. `tell` is given a message where there can be
-    none, so that this process does the work. Processes that answer nothing for `patience` seconds
-    are given up. Raises WorkerLostError, and whatever the function raises. Calls that are under way
-    in threads when this ends early are waited for."""
-    if not processes:
-        yield from _in_threads(call, items, number, warn)
-        return
-    attempt = _Attempt(call)
-    answers: Generator[Any, None, None] | None = None
-    try:
-        if reason := _not_ready(attempt, number):
-            warn(NO_WORKER.format(reason))
-            yield from map(call, items)
-            return
-        try:
-            answers = _answers(
-                ((attempt, (item,), {}) for item in items), number, timeout=patience or PATIENCE
-            )
-        except (OSError, RuntimeError, MemoryError) as error:
-            raise _lost(error) from None
-        while True:
-            try:
-                with quiet():
-                    done, answer = attempt.opened(next(answers))
-            except StopIteration:
-                return
-            except Exception as error:  # noqa: BLE001 (those of the function are answers)
-                _end_processes()
-                raise _lost(error) from None
-            if not done:
-                raise WorkerLostError(MEMORY, alive=True) if starved(answer) == MEMORY else answer
-            yield answer
-    finally:
-        if answers is not None:
-            with quiet():
-                answers.close()
-        attempt.close()
-
-
-def _in_threads(
-    call: Callable[[T], R], items: Iterable[T], number: int, warn: Callable[[str], None]
-) -> Iterator[R]:
-    """Do what results() does, with threads. Where one cannot be started, the calling one does what
-    is left.
+    The workers are a number of joblib's processes, or of threads. Calls that are under way in
+    threads when this ends early are waited for. Raises WorkerLostError if a process dies, or memory
+    runs out; NoAnswerError if processes answer nothing for `patience` seconds; and whatever the
+    function raises.
     """
+    if processes:
+        answers = _from_processes(call, items, number, patience or PATIENCE)
+    else:
+        answers = _from_threads(call, items, number)
+    try:
+        yield from answers
+    except MemoryError:
+        raise WorkerLostError(MEMORY) from None
+
+
+def _from_threads(call: Callable[[T], R], items: Iterable[T], number: int) -> Iterator[R]:
+    """Do what results() does, with threads."""
     from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, as_completed, wait
 
-    left, under_way = iter(items), set[Future[R]]()
     pool = ThreadPoolExecutor(number)
+    pending: set[Future[R]] = set()
     try:
-        for item in left:
-            try:
-                under_way.add(pool.submit(call, item))
-            except (RuntimeError, MemoryError) as error:
-                warn(NO_WORKER.format(_reason(error)))
-                yield from map(call, chain([item], left))
-            if len(under_way) == 2 * number:
-                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-        yield from (future.result() for future in as_completed(under_way))
-    except (MemoryError, SystemError) as error:
-        raise WorkerLostError(MEMORY, alive=True) if starved(error) == MEMORY else error from None
+        for item in items:
+            pending.add(pool.submit(call, item))
+            if len(pending) == 2 * number:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        for future in as_completed(pending):
+            yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _answers(tasks: Iterable[Any], number: int, *, timeout: float) -> Any:
-    """Return joblib's generator of answers, whose processes have been started."""
-    from joblib import Parallel
+def _from_processes(
+    call: Callable[[T], R], items: Iterable[T], number: int, patience: float
+) -> Iterator[R]:
+    """Do what results() does, with processes. They live on for later work."""
+    from joblib import Parallel, delayed
 
-    # Processes live on for later work. Those that were started in other surroundings are not used
-    # again.
-    surroundings = (os.getpid(), *sys.path, *chain(*sorted(os.environ.items())))
-    with contextlib.suppress(OSError):  # the working directory was deleted
-        surroundings = (*surroundings, str(Path.cwd()))
     parallel = Parallel(
-        max(
-            number, 2
-        ),  # for one worker joblib would use this process, so there is a second one, which stays idle
+        n_jobs=max(number, 2),  # joblib would do the work of a single worker in this process
+        pre_dispatch=1 if number == 1 else "2 * n_jobs",
         backend="loky",
         return_as="generator_unordered",
-        batch_size="auto",
-        timeout=timeout,
-        initializer=_begin,
-        initargs=surroundings,
+        timeout=patience,
         max_nbytes=None,
-        **({"pre_dispatch": 1} if number == 1 else {}),
+        initializer=_begin,
+        initargs=(os.getpid(), *_preparations.values()),
     )
-    with quiet(), _environment():
+    folder = Path(tempfile.gettempdir(), f"{FOLDER}{secrets.token_hex(8)}")
+    tasks = (delayed(_answer)(call, item, folder) for item in items)
+    with _joblib_errors(patience), _ctrl_c_blocked():
         answers = parallel(tasks)
-    if not _pools and hasattr(
-        threading, "_register_atexit"
-    ):  # where loky ends its processes too, after this
-        threading._register_atexit(_end_processes)  # noqa: SLF001 (as loky does; an ordinary one would come too late)
-    workers = getattr(parallel._backend, "_workers", None)  # noqa: SLF001 (nothing public says which processes there are)
-    processes = getattr(workers, "_processes", {})
-    if not any(processes is known for known in _pools):
-        _pools.append(processes)
-    return answers
-
-
-_pools: list[dict[int, Any]] = []
-"""The processes of each pool that was started here, but not those of another user of joblib in this
-process.
-
-joblib has others take the place of those whose memory has grown.
-"""
-
-
-def _not_ready(attempt: "_Attempt", number: int) -> str:
-    """Return why no worker process can be started; empty where one is ready. Nothing is done by it
-    yet.
-    """
     try:
-        _need_threads()
-        with quiet():
-            answers = _answers(
-                ((attempt.ready, (), {}) for _ in range(number)), number, timeout=START
-            )
-            for _ in answers:
-                pass
-    except Exception as error:  # noqa: BLE001 (whatever joblib, or a module of the user, raises)
-        _end_processes()
-        return _reason(error)
-    return ""
-
-
-def _need_threads() -> None:
-    """Start as many threads as loky needs, which waits for ever where it gets one less, and end
-    them.
-
-    A thread without the memory to begin with says nothing; Thread.start() would wait for it for
-    ever."""
-    end, begun, ended = threading.Event(), threading.Semaphore(0), threading.Semaphore(0)
-
-    def work() -> None:
-        with contextlib.suppress(MemoryError):
-            begun.release()
-            end.wait()
-        ended.release()
-
-    before, started = sys.unraisablehook, 0
-    sys.unraisablehook = lambda given: None if given.object is work else before(given)
-    try:
-        for started in range(LOKYS_THREADS):  # noqa: B007 (read below)
-            _thread.start_new_thread(work, ())
-            if not begun.acquire(timeout=BEGUN):
-                raise RuntimeError("can't start new thread")
-        started = LOKYS_THREADS
+        while True:
+            with _joblib_errors(patience):
+                answer = next(answers, _END)
+            if answer is _END:
+                return
+            yield _result(answer)
     finally:
-        end.set()
-        for _ in range(started):
-            ended.acquire(timeout=BEGUN)
-        sys.unraisablehook = before
+        with quiet():
+            answers.close()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _end_processes() -> None:
-    """Kill the processes that were started here.
+def _answer(call: Callable[[T], R], item: T, folder: Path) -> bytes | Path:
+    """Return the pickled result of a call, or the path of a new file that has it.
 
-    Python waits for them at its end, for ever if one is stopped. loky kills none where a thread of
-    its own has failed."""
-    for process in [
-        process for pool in _pools for process in list(pool.values()) if process.is_alive()
-    ]:
-        with contextlib.suppress(OSError):  # it has ended
-            os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def _reason(error: BaseException) -> str:
-    """Return why there is no worker, in one line."""
-    if type(error).__name__ == "TimeoutError":
-        return f"none was ready after {START:.0f} s"
-    if type(error).__name__ == "TerminatedWorkerError":
-        return "a process ended before it was ready"
-    return getattr(error, "strerror", None) or str(error).partition("\n")[0] or MEMORY
+    The folder is made by the first worker that needs it.
+    """
+    data = pickle.dumps(call(item))
+    if len(data) <= MAX_PIPE_BYTES:
+        return data
+    try:
+        folder.mkdir(0o700, exist_ok=True)
+        file = folder / secrets.token_hex(8)
+        file.write_bytes(data)
+    except OSError as error:
+        message = f"the temporary folder cannot be written: {error.strerror}"
+        raise IncompleteError(f"{message}; TMPDIR may name another") from None
+    return file
 
 
-def _lost(error: BaseException) -> BaseException:
-    """Return the error that is raised for one of joblib."""
-    kind = type(error).__name__
-    if kind == "TimeoutError":
-        return WorkerLostError(
-            f"no worker process has finished anything for {PATIENCE:.0f} s", alive=True
-        )
-    if kind in ("TerminatedWorkerError", "BrokenProcessPool") or isinstance(error, OSError):
-        return WorkerLostError("a worker process died (out of memory, or killed)")
-    return WorkerLostError(MEMORY, alive=True) if starved(error) == MEMORY else error
+def _result(answer: bytes | Path) -> Any:
+    """Return the result that an answer of a worker process has."""
+    if isinstance(answer, Path):
+        file = answer
+        answer = file.read_bytes()
+        file.unlink()
+    return pickle.loads(answer)  # noqa: S301 (of our own process, through our own folder)
 
 
 @contextlib.contextmanager
-def _environment() -> Iterator[None]:
-    """Have processes that are started here begin with _ENVIRONMENT, without signals, and with
-    nowhere to print to.
+def _joblib_errors(patience: float) -> Iterator[None]:
+    """Raise WorkerLostError for what joblib raises of workers that died or answer nothing."""
+    from concurrent.futures import BrokenExecutor
+    from multiprocessing import TimeoutError as JoblibTimeoutError
 
-    A signal at a terminal reaches every process. Blocked ones stay blocked in what is started: this
-    process handles them, ends its workers and gives one message. What processes print before
-    _begin() would get between the scores."""
-    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update(
-        {name: value for name, value in _ENVIRONMENT.items() if value != "1" or not before[name]}
-    )
-    blocked = (
-        signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        if hasattr(signal, "pthread_sigmask")
-        else set()
-    )
-    outputs = []
-    for number in (1, 2) if os.name == "posix" else ():
-        with contextlib.suppress(OSError):  # it is closed
-            if os.get_inheritable(number):
-                os.set_inheritable(number, False)
-                outputs.append(number)
+    try:
+        with quiet():
+            yield
+    except JoblibTimeoutError:
+        message = f"no worker process has finished anything for {patience:g} s"
+        raise NoAnswerError(message) from None
+    except BrokenExecutor:
+        raise WorkerLostError("a worker process died (out of memory, or killed)") from None
+
+
+@contextlib.contextmanager
+def _ctrl_c_blocked() -> Iterator[None]:
+    """Start processes that Ctrl-C at a terminal does not reach: this process ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # processes inherit this
     try:
         yield
     finally:
-        for number in outputs:
-            os.set_inheritable(number, True)
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
-        if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(parent: int, *_: str) -> None:
-    """Begin a worker process: it prints nothing, ignores Ctrl-C, and ends soon after its parent,
-    however that ends.
-    """
+_preparations: dict[str, Callable[[], object]] = {}
 
-    def follow() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
 
+def prepare_workers(name: str, call: Callable[[], object]) -> None:
+    """Have each worker process call a function when it starts; one function for each name."""
+    _preparations[name] = call
+
+
+def _begin(parent: int, *preparations: Callable[[], object]) -> None:
+    """Begin a worker process: it prints nothing, ignores Ctrl-C, and ends soon after its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if os.name == "posix":
-        nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (for the life of the process)
-        os.dup2(nowhere.fileno(), 1)
-        os.dup2(nowhere.fileno(), 2)
-        sys.stdout = sys.stderr = nowhere
-        with contextlib.suppress(RuntimeError, MemoryError):
-            threading.Thread(target=follow, name="follow", daemon=True).start()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # standard output
+    os.dup2(nowhere, 2)  # standard error
+    threading.Thread(target=_end_with, args=[parent], daemon=True).start()
+    for prepare in preparations:
+        prepare()
 
 
-def send_code(module: ModuleType) -> None:
-    """Have worker processes get the functions and classes of a module with their work: they cannot
-    import it.
-    """
-    from joblib.externals.loky.cloudpickle_wrapper import dumps
-
-    sys.modules[dumps.__module__].register_pickle_by_value(module)
-
-
-class _Attempt:
-    """What a worker process does with an item. It answers with the result, or the error, or the
-    file that has it.
-    """
-
-    def __init__(self, call: Callable[[Any], Any]) -> None:
-        """Take the function. The temporary folder for long answers is made by the first that there
-        is.
-        """
-        self.call, self.folder = call, ""
-        with contextlib.suppress(
-            OSError
-        ):  # there is none that can be written, which a long answer then tells
-            self.folder = f"{tempfile.gettempdir()}/{FOLDER}{secrets.token_hex(8)}"
-
-    def __call__(self, item: Any) -> bytes | str:
-        # values of classes of a notebook are sent with their class
-        from joblib.externals.loky.cloudpickle_wrapper import dumps
-
-        try:
-            try:
-                answer = True, self.call(item)
-            except BaseException as error:  # noqa: BLE001 (the parent raises it)
-                error.add_note(
-                    f"in a worker process:\n{''.join(traceback.format_exception(error))}"
-                )
-                answer = False, error.with_traceback(None)
-            data = bytes(dumps(answer))
-            return data if len(data) <= SHORT_ANSWER else self._written(data)
-        except MemoryError as error:
-            return pickle.dumps((False, error.with_traceback(None)))
-        except Exception as error:  # noqa: BLE001 (whatever an object of the user raises when it is pickled)
-            return pickle.dumps(
-                (False, RuntimeError(f"an answer cannot be sent: {str(error)[:200]}"))
-            )
-
-    def _written(self, data: bytes) -> bytes | str:
-        """Write a long answer; return the name of its file."""
-        try:
-            if self.folder:
-                Path(self.folder).mkdir(0o700, exist_ok=True)
-            descriptor, name = tempfile.mkstemp(dir=self.folder or None)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-        except OSError as error:
-            message = (
-                f"the temporary folder cannot be written: {error.strerror}; TMPDIR may name another"
-            )
-            return pickle.dumps((False, IncompleteError(message)))
-        return name
-
-    def ready(self) -> None:
-        """Do nothing: a worker that can be asked for that has been started, and has loaded the
-        function.
-        """
-
-    def opened(self, answer: bytes | str) -> tuple[bool, Any]:
-        """Return whether a worker has done its work, and its result or error."""
-        if isinstance(answer, str):
-            path = Path(answer)
-            answer = path.read_bytes()
-            path.unlink()
-        done, value = pickle.loads(answer)  # noqa: S301 (of our own process, through our own folder)
-        return done, value
-
-    def close(self) -> None:
-        """Delete the folder, with answers that nobody has read."""
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
+def _end_with(parent: int) -> None:
+    """End this process within a second after its parent."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)

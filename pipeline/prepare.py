@@ -2,11 +2,8 @@
 raised at once.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -14,76 +11,28 @@ from typing import TYPE_CHECKING, Any, cast
 from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
 
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
-from .data.config.tree import Node, base_of
+from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_files import Opener
 from .data.input_warnings import mixed_styles, suspicions
+from .data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .data.opener import open_corpus
 from .data.texts import read_texts
-from .errors import ConfigError, DataError, InputError, Problem, bounded, did_you_mean
-from .execution.count import Ahead
+from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
-from .files.remote import is_remote
 from .metrics.base import capabilities
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.options import KEEP, render_signature
-from .metrics.base.statistics_spec import (
-    EDITS,
-    GOLD,
-    TEXTS,
-    StatisticsSpec,
-    annotator_of,
-    compares_gold,
-)
 from .metrics.build import metrics_called, resolve_all, with_defaults
-from .metrics.given import has_own_tokens
+from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
-from .scoring.metric_results import Task, needs_of, tasks_of
+from .scoring.metric_results import Task, tasks_of
+from .stage import Job, Preparation, Stage, extension_stages, open_stages
 
 if TYPE_CHECKING:
-    from pipeline.extensions.clusters.clusters import Cluster
-    from pipeline.extensions.human.human_judgements import HumanJudgements
-    from pipeline.extensions.published.published_sections import Published
-
-    from .execution.store.run_directory import RunDirectory
-
-    Directory = Callable[[Config, dict[str, Any]], AbstractContextManager[RunDirectory]]
-    """Opens the run directory of a config, of which run.json keeps something; see held_directory()
-    in `stages.py`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """A run whose config and files are checked: what the stages work on."""
-
-    config: Config
-    metrics: tuple[Metric, ...]
-    corpora: tuple[Corpus, ...]
-    """The data sets, with their texts indexed."""
-    tasks: tuple[Task, ...]
-    """Each metric with what it reads of each data set, in the order of data sets."""
-    warnings: tuple[str, ...]
-    """What a user should know of the config and the texts before the run."""
-    overrides: Overrides = NO_OVERRIDES
-    """What the command line changes in the config."""
-    written: dict[str, Any]
-    """What run.json keeps of the config, so that reopen.py can open the texts again."""
-    human_data: "HumanJudgements | None" = None
-    """The file of the section `human`, opened."""
-    published: "Published | None" = None
-    """The files of the sections `judgments` to `expect`, opened."""
-    cluster: "Cluster | None" = None
-    """The workers that have opened large texts, where the config has a cluster."""
-    read: tuple[int, int] = 0, 0
-    """The bytes of texts that were read to open them, unless they were opened before, and counted
-    meanwhile."""
-
-    @property
-    def partial(self) -> bool:
-        """Whether --only limits the run to a part of the config."""
-        return bool(self.overrides.only)
+    from pipeline.execution.cluster import Cluster
 
 
 def prepare(
@@ -91,62 +40,52 @@ def prepare(
     options: RunOptions = AUTO,
     overrides: Overrides = NO_OVERRIDES,
     listener: Listener = SILENT,
-    directory: "Directory | None" = None,
 ) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
 
     `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are
-    annotated, where a metric asks for it. `directory` opens the run directory; then texts that are
-    larger than memory are counted while they are opened. Raises IncompleteError where a process
-    that annotates dies."""
-    config, metrics, corpora, problems, cluster, read = _opened(
-        written, options, overrides, listener, directory
+    annotated, where a metric asks for it. Raises IncompleteError where a process that annotates
+    dies.
+    """
+    config, metrics, corpora, problems, cluster, bytes_opened = _opened(
+        written, options, overrides, listener
     )
     if config:
         problems += _impossible(config, metrics)
-    human_data = (
-        people_of(config, problems)
-        if config and config.written.human and not overrides.only
-        else None
-    )
-    published = None
-    if config and not overrides.only:
-        asked = config.written
-        if any(
-            (asked.judgments, asked.columns, asked.correlations, asked.agreements, asked.expect)
-        ):
-            from pipeline.extensions.published.published_sections import open_published
-
-            published = open_published(config, metrics, problems)
-            if any(
-                problem.message.startswith("metrics") for problem in problems
-            ):  # what follows is nothing new
-                follows = re.compile("which metric[?]|config has no metric")
-                problems = [problem for problem in problems if not follows.search(problem.message)]
+    stages: tuple[Stage, ...] = ()
+    opened: dict[str, Any] = {}
+    notes: list[str] = []
+    if config:
+        stages = extension_stages(config)
+        preparation = Preparation(
+            config=config,
+            metrics=metrics,
+            partial=bool(overrides.only),
+            problems=problems,
+            warnings=notes,
+        )
+        opened = open_stages(stages, preparation)
     if problems or config is None:
         raise ConfigError(dict.fromkeys(problems))
-    opened = complete(metrics, corpora)
-    tasks = tasks_of(metrics, opened)
-    warnings = config.notes
-    for corpus in opened:
+    completed = complete(metrics, corpora)
+    tasks = tasks_of(metrics, completed)
+    warnings = list(config.notes)
+    for corpus in completed:
         own = [task for task in tasks if task.corpus is corpus]
-        warnings = (*warnings, *(text_warnings(own) if own else ()))
-    if config.written.human and overrides.only:
-        warnings = (*warnings, "nothing is correlated with people where --only chooses")
-    if config.written.expect and overrides.only:
-        warnings = (*warnings, "nothing is compared with what is expected where --only chooses")
+        if own:
+            warnings += text_warnings(own)
     return Job(
         config=config,
         metrics=metrics,
-        corpora=opened,
+        corpora=completed,
         tasks=tasks,
-        warnings=warnings,
+        warnings=(*warnings, *notes),
         overrides=overrides,
         written=_kept(written, config, overrides),
-        human_data=human_data,
-        published=published,
+        stages=stages,
+        opened=opened,
         cluster=cluster,
-        read=read,
+        bytes_opened=bytes_opened,
     )
 
 
@@ -163,23 +102,6 @@ def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> d
         "only": list(overrides.only),
         "written": config.root.plain(),
     }
-
-
-def _texts_to_count(
-    config: Config, metrics: Sequence[Metric], problems: Sequence[Problem], corpus: Corpus
-) -> tuple[Corpus, Sequence[StatisticsSpec]]:
-    """Return a data set as of complete(), and what is counted of its texts before they are known to
-    their ends.
-
-    That is nothing where each line alone does not tell, and where problems keep the run from
-    beginning."""
-    if problems or _impossible(config, metrics) or any(_missing_texts(config, metrics)):
-        return corpus, ()
-    (corpus,) = complete(metrics, [corpus])
-    given = (reads_files, capabilities.computes_numbers)  # numbers, of files or of code
-    read = [m for m in metrics if m.spec.input == TEXTS and not any(is_so(m) for is_so in given)]
-    spec = () if fit(read, [corpus]) else needs_of(tasks_of(read, [corpus]))
-    return corpus, () if any(need.corpus_pass for need in spec) else spec
 
 
 def text_warnings(tasks: Sequence[Task]) -> list[str]:
@@ -219,8 +141,7 @@ def _opened(
     options: RunOptions,
     overrides: Overrides,
     listener: Listener = SILENT,
-    directory: "Directory | None" = None,
-) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, tuple[int, int]]":
+) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]":
     """Return config, metrics, texts, all problems, the cluster and how many bytes were read (see
     Job).
 
@@ -235,7 +156,8 @@ def _opened(
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
     corpora: list[Corpus | None] = []
-    cluster, read = None, (0, 0)
+    cluster = None
+    bytes_opened = 0
     if config:
         named = {dataset.name for dataset in config.datasets} | {
             system.name for system in config.systems
@@ -255,9 +177,9 @@ def _opened(
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, options.under(config.written.run)
         if address:
-            from .data.config.models import idle_address
+            from .backends import unused_address
 
-            wrong = idle_address(str(options.backend))
+            wrong = unused_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
         readers = [
             cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)
@@ -268,20 +190,10 @@ def _opened(
         views = {metric.spec.input for metric in metrics}
         cluster = options.new_cluster()
         shared = cluster.shared if cluster else None
-        opener = Opener(
-            options.threads, config.written.run.max_unpacked, absent, shared, keeps=options.cache
-        )
-        ahead = None
-        with ExitStack() as held:
-            if directory and not cluster:
-                opens = partial(directory, config, _kept(written, config, overrides))
-                view = partial(_texts_to_count, config, metrics, problems)
-                opener.ahead = ahead = Ahead(
-                    lambda: held.enter_context(opens()), view, options, listener
-                )
-            opened_all = [
-                open_corpus(item, systems, problems, opener, views) for item in config.datasets
-            ]
+        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared)
+        opened_all = [
+            open_corpus(item, systems, problems, opener, views) for item in config.datasets
+        ]
         corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
         for number, problem in enumerate(problems):
             if problem.position in config.locations and problem.message.startswith("no such file"):
@@ -295,7 +207,7 @@ def _opened(
                 corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
-        read = opener.read, ahead.listener.bytes if ahead else 0
+        bytes_opened = opener.read
     if config and any(map(capabilities.computes_numbers, metrics)):
         from .execution.function_metrics import (
             all_references,  # here, because most runs have no such metric
@@ -305,7 +217,8 @@ def _opened(
             metrics, len(config.systems), lambda: all_references(filter(None, corpora))
         )
     problems += fit(metrics, corpora)
-    return config, tuple(metrics), [corpus for corpus in corpora if corpus], problems, cluster, read
+    opened = [corpus for corpus in corpora if corpus]
+    return config, tuple(metrics), opened, problems, cluster, bytes_opened
 
 
 def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
@@ -397,7 +310,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
     references, missing = task.references, task.input.missing
-    return misfit(metric, references, missing=missing) or policy.misfit(
+    return reference_rules(metric).misfit(references, missing=missing) or policy.misfit(
         metric, references, missing=missing
     )
 
@@ -411,39 +324,6 @@ def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corp
         else corpus
         for corpus in corpora
     )
-
-
-def people_of(config: Config, problems: list[Problem]) -> "HumanJudgements | None":
-    """Return the judgements or scores of the section `human`; adds to problems why they cannot be
-    used.
-    """
-    from pipeline.extensions.human.human_judgements import misfit, open_human_judgements
-
-    from .data.dataset_cache import path_of
-
-    human = config.written.human
-    if human is None:
-        return None
-    if is_remote(human.file):
-        problems.append(
-            config.root.problem("is an address; only texts may be one", ("human", "file"))
-        )
-        return None
-    names = [system.name for system in config.systems]
-    try:
-        path = path_of(human.file, base_of(config.root.find(("human", "file"))))
-        human_data = open_human_judgements(path, human, names)
-    except DataError as error:
-        problems += [
-            config.root.problem(problem.message, ("human", "file")) for problem in error.problems
-        ]
-        return None
-    except InputError as error:
-        problems += error.problems
-        return None
-    message = misfit(human_data, human, [dataset.name for dataset in config.datasets], names)
-    problems += [config.root.problem(message, ("human",))] if message else []
-    return human_data
 
 
 def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:

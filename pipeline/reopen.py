@@ -3,8 +3,9 @@ not changed.
 """
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .data.config.models import OutputConfig
 from .data.config.resolved import Overrides
@@ -14,15 +15,13 @@ from .data.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .metrics.base.metric import Metric
-from .prepare import people_of, reread
+from .prepare import reread
 from .report.context import PlotStyle, ReportContext
 from .scoring import stored_runs
 from .scoring.metric_results import describe, tasks_of
 from .scoring.results import Results
 from .scoring.stored_runs import Selection, narrowed, only
-
-if TYPE_CHECKING:
-    from pipeline.extensions.human.human_judgements import HumanJudgements
+from .stage import Preparation, extension_stages, open_stages
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> ReportContext:
@@ -61,7 +60,7 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Rep
         ),
         corpora=corpora,
         config=written,
-        human_data=lambda: _people(manifest, results),
+        opened=partial(_opened_again, manifest),
         unread=unread,
         digits=output.digits if digits is None else digits,
         plots=tuple(output.plots),
@@ -122,18 +121,20 @@ def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
     )
 
 
-def _people(manifest: dict[str, Any], results: Results) -> "HumanJudgements | None":
-    """Return what people said of the systems; None where it is not at hand, or has changed since
-    the run.
+def _opened_again(manifest: dict[str, Any], stage: str) -> Any:
+    """Return what a stage of an extension opens for the config of a run; None if it cannot.
+
+    Files may have changed since the run: whoever uses them compares their digests.
     """
     from .data.config.load import load  # here, because loading YAML takes time
 
-    if not results.human:
-        return None
     try:
         config, overrides = _config(manifest)
         loaded, _, _ = load(config, overrides.settings, READERS)
-        human_data = people_of(loaded, []) if loaded else None
+        if loaded is None:
+            return None
+        stages = [each for each in extension_stages(loaded) if each.name == stage]
+        preparation = Preparation(config=loaded, metrics=())
+        return open_stages(stages, preparation).get(stage)
     except (InputError, StoreError):
         return None
-    return human_data if human_data and human_data.digest == results.human["digest"] else None

@@ -7,9 +7,6 @@ counting      Workers count what each metric needs of each sentence, where the r
 such counts yet.
 scoring       Counts become scores and ranks.
 resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
-correlating   Metrics are correlated with people, where the config has `human`.
-comparing     Values are compared with published ones, where the config has a section from
-`judgments` to `expect`.
 averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
 writing       Reports are written: results.json, and those that the config asks for.
 
@@ -18,21 +15,22 @@ with its name. Where all counts of a data set are there already, the first stage
 instead. Some metrics have to know all references before a line can be counted, such as how rare an
 n-gram is: that is the stage `surveying`.
 
+After resampling come the stages of extensions, of those that the config has a section of.
+
 To add a stage between scoring and writing, write a function like resample(), and add a line to
-STAGES."""
+STAGES, or name a Stage in Extension.stages."""
 
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from . import kernel
 from ._version import __version__
-from .data.corpus import Corpus
 from .data.texts import read_texts
 from .errors import InputError
 from .execution.count import count_all
@@ -41,12 +39,11 @@ from .execution.store.counts import ids_file
 from .execution.store.run_directory import Log, RunDirectory, folder_of, running, surroundings
 from .files.plain_files import remove_abandoned
 from .metrics.base.capabilities import computes_numbers, declared_of
-from .prepare import Job, prepare
+from .prepare import prepare
 from .report import FORMATS
 from .report.console import replacement_note
 from .report.context import PlotStyle, ReportContext
 from .scoring.metric_results import (
-    MetricResult,
     count_warnings,
     describe,
     rows_of,
@@ -55,57 +52,15 @@ from .scoring.metric_results import (
     with_means,
 )
 from .scoring.metric_results import score as score_all
-from .scoring.resampling.samples import Far
 from .scoring.results import Results, series_of
 from .scoring.stored_runs import has_old_digests, left_out
+from .stage import Job, Scored, Stage
 
 if TYPE_CHECKING:
-    from pipeline.extensions.human.human_judgements import HumanJudgements
-    from pipeline.extensions.published.published_sections import Published
-
     from .data.config.models import StatisticsConfig
-    from .data.config.resolved import Config
     from .execution.count import Counted
 
 __all__ = ["STAGES", "Job", "Scored", "Stage", "prepare", "run"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scored:
-    """A run whose systems have scores. The stages after scoring work on it."""
-
-    job: Job
-    corpora: tuple[Corpus, ...]
-    """The data sets, without the systems that lack counts of some lines."""
-    metric_results: Sequence[MetricResult]
-    """The scores of each data set and metric with the columns that they are made of."""
-    results: Results
-    """The results of all stages so far."""
-    listener: Listener
-    """Is told how far the stage has come."""
-    threads: int = 1
-    """How many threads a stage may use."""
-    far: Far | None = None
-    """The workers of a cluster that a stage may use, and the run directory that they read, where
-    they have it."""
-
-    def told(self, *warnings: str) -> "Scored":
-        """Return this run with more warnings in its results."""
-        return replace(
-            self, results=replace(self.results, warnings=[*self.results.warnings, *warnings])
-        )
-
-
-class Stage(NamedTuple):
-    """Something that is computed from scores, where the config asks for it."""
-
-    name: str
-    """What the progress bar calls it."""
-    asked: Callable[[Job], Any]
-    """Returns what the config asks for. None leaves the stage out."""
-    add: Callable[[Scored, Any], Scored]
-    """Takes the scored run and what is asked for. Returns the run, with what the stage has found in
-    its results."""
 
 
 def run(
@@ -159,20 +114,6 @@ def run(
                 raise
 
 
-@contextmanager
-def held_directory(
-    output: str | Path | None, listener: Listener, config: "Config", written: dict[str, Any]
-) -> Iterator[RunDirectory]:
-    """Yield the run directory of a config whose texts nobody knows yet (see prepare()); raises
-    StoreError.
-    """
-    directory = RunDirectory(folder_of(output or config.written.output.dir))
-    with directory.held(listener.warn):
-        directory.refuse_other_config(written)
-        directory.announce()
-        yield directory
-
-
 def replacement(directory: RunDirectory, job: Job) -> str | None:
     """Return what becomes of the results in a run directory that the run does not make; None where
     there are none.
@@ -197,7 +138,7 @@ def _run(
     kept: dict[str, Any],
 ) -> Results:
     """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun, (read, ahead) = time.monotonic(), job.read
+    begun = time.monotonic()
     job, computed = with_numbers(job, options, listener)
     counts, missing = count(job, directory, options, listener)
     counting = time.monotonic() - begun
@@ -205,11 +146,11 @@ def _run(
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
     scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
-    for stage in STAGES:
-        asked = stage.asked(job)
-        if asked is not None:
+    for stage in (*STAGES, *job.stages, *LAST_STAGES):
+        requested = stage.request(job)
+        if requested is not None:
             listener.stage(stage.name)
-            scored = stage.add(scored, asked)
+            scored = stage.add(scored, requested)
     if kept:
         directory.write_manifest(kept)
         return scored.results
@@ -224,7 +165,7 @@ def _run(
         "kernel": kernel.name(),
         "state": state,
         "seconds": {"counting": round(counting, 3), "all": seconds},
-        "bytes_read": {"opening": read, "counted_meanwhile": ahead, "counting": listener.bytes},
+        "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
     }
     directory.write_manifest({**about, **job.written, **surroundings(), **computed})
     listener.note(f"{state} in {seconds} s")
@@ -247,7 +188,7 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
     notes = [
         f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes
     ]
-    plugins = [{**each, **how.told.get(each["name"], {})} for each in plugins]
+    plugins = [{**each, **how.records.get(each["name"], {})} for each in plugins]
     tasks = tasks_of(job.metrics, corpora)
     return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {
         "plugins": plugins
@@ -318,50 +259,24 @@ def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
     return replace(scored, results=results, metric_results=metric_results)
 
 
-def correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
-    """Add the correlations of metrics and people."""
-    from pipeline.extensions.human.meta_evaluation import meta_evaluate
-    from pipeline.extensions.human.score_files import metric_scores
-
-    human = scored.job.config.written.human
-    assert human is not None  # noqa: S101 (people are of this section)
-    try:
-        agreement = meta_evaluate(
-            metric_scores(scored.metric_results), human_data, human, scored.listener.testing
-        )
-    except InputError as error:  # for example, a data set lacks outputs; the scores are still good
-        return scored.told(f"nothing is correlated with people: {error}")
-    scored = scored.told(*agreement.notes)
-    return replace(scored, results=replace(scored.results, human=agreement.plain()))
-
-
-def compare(scored: Scored, asked: "Published") -> Scored:
-    """Add what the sections `judgments` to `expect` ask for, compared with published values."""
-    from pipeline.extensions.published.expected_values import with_published
-
-    if scored.results.missing:
-        return scored.told("nothing is compared: lines could not be counted")
-    written, told = scored.job.config.written, scored.listener.testing
-    return replace(
-        scored, results=with_published(written, asked, scored.metric_results, scored.results, told)
-    )
-
-
 def average(scored: Scored, _: bool) -> Scored:
     """Add the means over data sets."""
     try:
         return replace(scored, results=with_means(scored.results))
     except InputError as error:
-        return scored.told(str(error))
+        return scored.with_warnings(str(error))
 
 
 STAGES = [
-    Stage("resampling", lambda job: job.config.written.statistics, resample),
-    Stage("correlating", lambda job: job.config.written.human and job.human_data, correlate),
-    Stage("comparing", lambda job: job.published, compare),
-    Stage("averaging", lambda job: job.config.written.output.mean or None, average),
+    Stage(name="resampling", requested=lambda job: job.config.written.statistics, add=resample),
 ]
-"""The stages between scoring and writing, in this order."""
+"""The stages between scoring and those of extensions, in this order."""
+LAST_STAGES = [
+    Stage(
+        name="averaging", requested=lambda job: job.config.written.output.mean or None, add=average
+    ),
+]
+"""The stages between those of extensions and writing."""
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
@@ -372,7 +287,7 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         measured=tuple(scored.metric_results),
         corpora={corpus.name: corpus for corpus in scored.corpora},
         config=scored.job.config.root.plain(),
-        human_data=lambda: scored.job.human_data,
+        opened=scored.job.opened.get,
         digits=output.digits,
         plots=tuple(output.plots),
         plot_type=output.plot_type,

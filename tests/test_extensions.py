@@ -68,7 +68,8 @@ def test_the_core_names_no_module_of_an_extension() -> None:
 
 @pytest.mark.parametrize("name", OWN)
 def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
-    declared = {name, *installed()[name].needs}
+    own = installed()[name]
+    declared = {name, *own.needs, *own.works_with}
     wrong = []
     for path in sorted((FOLDER / name).rglob("*.py")):
         for module in imported_modules(path):
@@ -82,11 +83,16 @@ def test_an_extension_imports_only_extensions_that_it_needs(name: str) -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_everything_that_an_extension_names_is_there(name: str) -> None:
     own = installed()[name]
-    for kind in ("metrics", "tokenizers", "text_formats", "report_formats", "plots", "names"):
+    kinds = ("metrics", "tokenizers", "text_formats", "report_formats", "plots", "names")
+    for kind in (*kinds, "agreement_statistics", "config_sections"):
         for reference in getattr(own, kind).values():
             assert own.load(reference) is not None
+    for reference in (*own.stages, *own.report_tables):
+        assert own.load(reference) is not None
     for command in own.commands.values():
         assert own.module(command.module).run
+        for reference in command.completions.values():
+            assert own.load(reference) is not None
     assert not own.help_folder or (own.folder / own.help_folder).is_dir()
 
 

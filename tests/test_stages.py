@@ -16,13 +16,13 @@ from pipeline.execution.options import AUTO, Listener
 from pipeline.reopen import revisit
 from pipeline.scoring.metric_results import describe
 from pipeline.scoring.stored_runs import load_two
+from pipeline.stage import Stage
 from tests.conftest import ROOT, Hears, run, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pipeline.prepare import Job
-    from pipeline.stages import Scored
+    from pipeline.stage import Job, Scored
 
 DOCUMENTED = re.findall(r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE)
 """The names of the stages as the docstring of the file lists them."""
@@ -36,11 +36,8 @@ def heard(config: Path) -> list[str]:
 
 
 def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
-    (tmp_path / "people.csv").write_text("system,people\nA,3\nB,2\nC,1\n", encoding="utf-8")
     sections: dict[str, Any] = {
         "statistics": {"resamples": 5, "trials": 5},
-        "human": {"file": "people.csv", "resamples": 5},
-        "expect": [{"order": ["A", "B", "C"]}],
         "output": {"mean": True},
     }
     config = write_run(tmp_path, 9, systems=("A", "B", "C"), **sections)
@@ -49,7 +46,8 @@ def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
 
 
 def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
-    asked = [name for name in DOCUMENTED if name not in {stage.name for stage in stages.STAGES}]
+    optional = {stage.name for stage in (*stages.STAGES, *stages.LAST_STAGES)}
+    asked = [name for name in DOCUMENTED if name not in optional]
     assert heard(write_run(tmp_path, 9)) == asked
     assert asked == ["counting", "scoring", "writing"]
 
@@ -64,14 +62,14 @@ def test_a_stage_is_a_function_and_a_line(tmp_path: Path, monkeypatch: pytest.Mo
             for metric_result in scored.metric_results
             for score in metric_result.scores
         )
-        return scored.told(f"best: {', '.join(names)}")
+        return scored.with_warnings(f"best: {', '.join(names)}")
 
     def nothing(job: Job) -> None:
         assert job
 
     added = [
-        stages.Stage("finding the best", lambda job: len(job.metrics), best),
-        stages.Stage("no", nothing, best),
+        Stage(name="finding the best", requested=lambda job: len(job.metrics), add=best),
+        Stage(name="no", requested=nothing, add=best),
     ]
     monkeypatch.setattr(stages, "STAGES", [*stages.STAGES, *added])
     config = write_run(tmp_path, 9, systems=("A",), statistics={"resamples": 5, "trials": 5})

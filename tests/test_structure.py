@@ -39,19 +39,19 @@ PEERS = {
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 FLOORS = [
-    ["_version.py", "errors.py", "arrays.py", "extension.py"],
+    ["_version.py", "errors.py", "arrays.py"],
+    ["extension.py"],
     ["lookup.py"],
-    ["kernel", "files", "parallel.py"],
-    ["tokenizers", "data/config"],
-    ["metrics/base", "data/formats"],
-    ["metrics", "data"],
-    ["execution/store"],
+    ["backends.py", "parallel.py"],
+    ["kernel", "files"],
+    ["tokenizers", "data"],
+    ["metrics"],
     ["execution"],
     ["scoring"],
-    ["scoring/resampling"],
     ["report/terminal"],
     ["report/tables"],
     ["report"],
+    ["stage.py"],
     ["prepare.py"],
     ["stages.py", "reopen.py"],
     ["evaluation.py"],
@@ -60,13 +60,12 @@ FLOORS = [
     ["scorers.py"],
     ["rewards.py"],
     ["cli"],
-    ["cli/commands"],
     ["extensions"],
     ["__init__.py", "__main__.py"],
 ]
 """The rooms of the package, from the ground up: a file imports from its own room and from lower
 floors."""
-MOST = 14
+MOST = 20
 """Python files in a folder, but for that of the commands, where each is a file."""
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -78,11 +77,7 @@ STILL_OPEN = tuple(
         "api.py",
         "cli/arguments.py",
         "cli/commands/explain.py",
-        "cli/commands/list.py",
         "cli/commands/report.py",
-        "cli/commands/schema.py",
-        "data/config/load.py",
-        "data/config/resolved.py",
         "data/config/resolver.py",
         "data/input_files.py",
         "data/opener.py",
@@ -91,14 +86,12 @@ STILL_OPEN = tuple(
         "execution/workers.py",
         "metrics/functions/calls.py",
         "prepare.py",
-        "reopen.py",
         "report/console.py",
-        "report/context.py",
         "report/document_tables.py",
         "report/markdown.py",
         "scorers.py",
         "scoring/resampling/samples.py",
-        "stages.py",
+        "stage.py",
     )
 )
 """Files of the core that still import an extension. The list only gets shorter."""
@@ -213,10 +206,6 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
         item.file for item in imported("cli/commands/run.py")
     }  # inside a function
     assert any(item.typing for item in imported("kernel/__init__.py"))
-    assert (room("metrics/base/metric.py"), room("metrics/bleu/metric.py")) == (
-        "metrics/base",
-        "metrics",
-    )
 
 
 def test_files_import_from_their_own_room_and_from_lower_floors() -> None:

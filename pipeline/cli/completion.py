@@ -6,27 +6,27 @@ this is imported else."""
 
 import argparse
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
+from importlib import import_module
 
-from ..lookup import imported
+from ..extension import Command
 from .commands.help import help_pages
 
 Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
 
 NAMES = {
-    "metrics": "metrics.METRICS",
-    "more_metrics": "metrics.METRICS",
-    "metric": "metrics.METRICS",
-    "list names": "metrics.METRICS",
-    "data name": "data.catalogue.catalogue",
-    "data names": "data.catalogue.catalogue",
-    "reproduce names": "extensions.published.recipe.recipes",
+    "metrics": "pipeline.metrics.METRICS",
+    "more_metrics": "pipeline.metrics.METRICS",
+    "metric": "pipeline.metrics.METRICS",
+    "list names": "pipeline.metrics.METRICS",
+    "data name": "pipeline.data.catalogue.catalogue",
+    "data names": "pipeline.data.catalogue.catalogue",
 }
 """Where the names are that may stand for an argument, by its own name or behind that of its
-command."""
+command. Commands of extensions name theirs in Command.completions."""
 
 
-def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[str]) -> int:
+def complete(parser_of: Callable[[str | None], Parsers], commands: Mapping[str, Command]) -> int:
     """Answer the shell; return the exit code where that cannot be done, because argcomplete is not
     installed.
 
@@ -42,10 +42,12 @@ def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[st
     words = split_line(line, int(os.environ.get("COMP_POINT") or len(line)))[3]
     name = next((word for word in words[1:] if not word.startswith("-")), None)
     parser, command = parser_of(name if name in commands else None)
+    completions = commands[name].completions if name and name in commands else {}
     waiting = [command]
     for part in waiting:
         for action in part._actions:  # noqa: SLF001 (argparse names them nowhere else)
-            place = NAMES.get(f"{name} {action.dest}") or NAMES.get(action.dest)
+            place = completions.get(action.dest)
+            place = place or NAMES.get(f"{name} {action.dest}") or NAMES.get(action.dest)
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
                 waiting += action.choices.values()
             elif action.dest == "config":
@@ -59,5 +61,6 @@ def complete(parser_of: Callable[[str | None], Parsers], commands: Collection[st
 
 
 def _names(place: str) -> list[str]:
-    table = imported("pipeline", place)
+    module, _, name = place.rpartition(".")
+    table = getattr(import_module(module), name)
     return list(table() if callable(table) else table)

@@ -38,16 +38,13 @@ from ..errors import (
 )
 from ..extension import Command, contributions, missing_extension
 from ..lookup import leave_working_directory
-from ..parallel import address_space, starved
+from ..parallel import starved
 from .streams import guard, show_every_letter, silence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
 _interrupted: list[bool] = []
 """It is not empty when the user has been told so."""
 STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
-ROOM = 1 << 27
-"""The bytes of address space that are needed at least. With fewer, numpy ends the process without
-an exception."""
 DEBUG = "GEC_PIPELINE_DEBUG"
 """The variable of the environment with which the error itself is shown, for those who develop the
 program."""
@@ -56,7 +53,7 @@ RARELY = 100_000
 number is 700."""
 
 
-def _core(module: str, summary: str, **flags: bool) -> Command:
+def _core(module: str, summary: str, **flags: Any) -> Command:
     return Command(module=f"pipeline.cli.commands.{module}", summary=summary, **flags)
 
 
@@ -111,7 +108,11 @@ def commands() -> dict[str, Command]:
     found = dict(CORE_COMMANDS)
     for name, extension, command in contributions("commands"):
         module = f"{extension.package}.{command.module}"
-        found.setdefault(name, replace(command, module=module))
+        completions = {
+            argument: f"{extension.package}.{reference.replace(':', '.')}"
+            for argument, reference in command.completions.items()
+        }
+        found.setdefault(name, replace(command, module=module, completions=completions))
     return found
 
 
@@ -191,6 +192,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # short run. Temporary files are still deleted at the end, and output is still written.
         gc.set_threshold(RARELY)
         atexit.register(gc.freeze)
+        # joblib's processes would warn of what is left behind if this one is ended at once.
+        os.environ.setdefault("PYTHONWARNINGS", "ignore")
         arguments = sys.argv[1:]
         if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
             from .completion import complete
@@ -220,10 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence(sys.stdout)
         return 0
-    except (OSError, MemoryError, RuntimeError, SystemError, ImportError, ValueError) as error:
-        # Print what the system did not give, where an error was raised for that; return the exit
-        # code, or raise it.
-        if reason := starved(error):
+    except (OSError, MemoryError, RuntimeError) as error:
+        reason = starved(error)
+        if reason:
             print(f"error: {reason}; {STARVED}", file=sys.stderr)
             return IncompleteError.exit_code
         if not (
@@ -311,10 +313,6 @@ def _flags(parser: argparse.ArgumentParser) -> list[str]:
 
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
-    if name not in (None, "help") and (room := address_space()) < ROOM:
-        raise IncompleteError(
-            f"the address space is {room:,} bytes (ulimit -v); at least {ROOM:,} are needed"
-        )
     command = command_named(name) if name else None
     if (
         command and command.takes_plugins

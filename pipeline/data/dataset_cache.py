@@ -6,7 +6,7 @@
 
 Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
 fetched. Only `fetch_files` uses the network. It reads a mirror as every other address is read, by fsspec (`remote.py`).
-pooch bounds neither the bytes nor the time of a download, and would be needed for a mirror in a folder too.
+pooch is not used: it does not bound the bytes of a download, holds no lock, and reads no mirror in a folder.
 """
 
 import contextlib

@@ -2,17 +2,15 @@
 by their ids.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
-from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Asked
+from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Request
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 
 from ..arrays import Ints
@@ -28,10 +26,10 @@ from ..files.plain_files import (
     named,
 )
 from ..files.remote import Remote, is_there
-from ..parallel import Shared, memory, threads
+from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Input
-from .scan import RANGE, SETTLED, Beginning, Found, Opening, Stretch, index_text
+from .scan import Found, Opening, Stretch, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -44,18 +42,9 @@ lock)."""
 CLUSTERED = 1 << 30
 """Bytes from which files are opened by the workers of a cluster, where there are some."""
 
-NEAR, FAR = 16, 1024
-"""Stretches that are scanned before what was found is kept: by each thread, and by the workers of a
-cluster."""
-VISITED = 1 / 8
-"""Of texts larger than half of the memory, so much of the memory at most is scanned between two
-visits."""
-
-Visit = Callable[[list[TextFile]], int]
-"""Takes the first lines of texts, as far as their places are known; returns how many of them it
-needs no longer."""
-Visited = Callable[[Mapping[Stretch, Found]], None]
-"""Takes what is found so far in the stretches of texts."""
+STRETCHES = 1024
+"""Stretches of texts that are scanned together. Where a worker of a cluster dies, this machine scans
+the rest of them."""
 
 
 class Opener:
@@ -64,8 +53,8 @@ class Opener:
 
     `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there;
     they are not opened, and no problem is added for them. `cluster` has the workers of a cluster
-    call a function for each item; where one was lost it gives None. `keeps` says that what is found
-    in large texts is kept on this computer and read from there."""
+    call a function for each item; where one was lost it gives None.
+    """
 
     def __init__(
         self,
@@ -74,50 +63,29 @@ class Opener:
         absent: Collection[Path | Remote] = (),
         cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]]
         | None = None,
-        *,
-        keeps: bool = False,
     ) -> None:
-        self.threads, self.temp_files, self.absent, self.cluster, self.keeps = (
-            threads,
-            TempFiles(cap),
-            absent,
-            cluster,
-            keeps,
-        )
-        self.ahead: Callable[[Any], int] | None = None
-        """Counts the first lines of texts larger than memory while they are opened: see Ahead in
-        execution/count.py."""
+        self.threads = threads
+        self.temp_files = TempFiles(cap)
+        self.absent = absent
+        self.cluster = cluster
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
-        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._m2: dict[tuple[Path | Remote, Request], M2File] = {}
         self._lock = Lock()
         self._stdin = 0
 
-    def open_all(
-        self, inputs: Sequence[Input], problems: list[Problem], visit: Visit | None = None
-    ) -> list[TextFile | None]:
-        """Open inputs; those that cannot be opened are None and, the first time, add to problems.
-
-        Where files are larger than half of the memory, `visit` is called each time that more of
-        them is known, while what was scanned last is still in memory."""
+    def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
+        """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
         new = [item for item in dict.fromkeys(inputs) if item not in self._opened]
-        size = (
-            sum(_size(formats.file_of(item)) for item in new)
-            if self.threads > 1 or self.cluster or visit
-            else 0
-        )
+        size = 0
+        if self.threads > 1 or self.cluster:
+            size = sum(_size(formats.file_of(item)) for item in new)
         with threads(self.threads if size > THREADED else 1) as shared:
             openings = shared(self._try, new)
-            of_new = dict(zip(new, openings, strict=True))
             opened = [item for item in openings if isinstance(item, Opening)]
-            visited = (
-                _visits(visit, [of_new.get(item) for item in inputs])
-                if visit and size > memory() / 2
-                else None
-            )
             shares = self.cluster is not None and size > CLUSTERED
-            found = self._scanned(opened, shared, visited, shares=shares)
+            found = self._scanned(opened, shared, shares=shares)
         results = [
             self._finished(item, found) if isinstance(item, Opening) else item for item in openings
         ]
@@ -172,59 +140,45 @@ class Opener:
         """Return the text of a system that is given as an M2 file, or of an annotator; raises
         CorpusError.
         """
-        key, asked = OUTPUT, asked_of_system(text)
+        key, request = OUTPUT, asked_of_system(text)
         if text.kind == formats.ONE_ANNOTATOR:
-            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
-        own = self.m2(text.path, asked)
+            key, request = (
+                (CORRECTED, int(text.column)) if text.column else SOURCE,
+                Request(texts=True),
+            )
+        own = self.m2(text.path, request)
         return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
 
-    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+    def m2(self, path: Path | Remote, request: Request) -> M2File:
         """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
         with self._lock, threads(self.threads) as shared:
-            if (path, asked) not in self._m2:
-                self._m2[path, asked] = read_m2(path, asked, self.temp_files, shared)
-            return self._m2[path, asked]
+            if (path, request) not in self._m2:
+                self._m2[path, request] = read_m2(path, request, self.temp_files, shared)
+            return self._m2[path, request]
 
     def _scanned(
-        self, openings: Sequence[Opening], shared: Shared, visited: Visited | None, *, shares: bool
+        self, openings: Sequence[Opening], shared: Shared, *, shares: bool
     ) -> dict[Stretch, Found]:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster
         scan some, too.
         """
-        large = [
-            item
-            for item in openings
-            if self.keeps and _in_place(item) and item.stretches[0].size >= RANGE
-        ]
-        kept = None
-        if large:
-            from .kept_stretches import KeptStretches  # here, because SQLite takes time to load
-
-            kept = KeptStretches(large)
-        known = kept.read() if kept else {}
-        # The workers of a cluster do not have the temporary folder.
-        far = {one for item in openings if shares and _in_place(item) for one in item.stretches}
-        left = [one for item in openings for one in item.stretches if one not in known]
-        left, step = list(dict.fromkeys(left)), FAR if far else NEAR * self.threads
-        if visited:
-            left.sort(
-                key=lambda one: one.high / max(one.size, 1)
-            )  # the same lines of all texts, about
-            step = min(step, max(int(memory() * VISITED / RANGE), 1))
-        for some in (left[low : low + step] for low in range(0, len(left), step)):
-            new = dict[Stretch, Found]()
-            if self.cluster and (sent := [one for one in some if one in far]):
-                answers = zip(sent, self.cluster(Stretch.scan, sent), strict=True)
-                new = {one: own for one, own in answers if own and not own.problem}
-            near = [one for one in some if one not in new]
-            new |= zip(near, shared(Stretch.scan, near), strict=True)
-            self.read += sum(one.high - one.low for one in some)
-            if kept:
-                kept.write(new)
-            known |= new
-            if visited:
-                visited(known)
-        return known
+        found = dict[Stretch, Found]()
+        far = set[Stretch]()
+        if shares:  # the workers of a cluster do not have the temporary folder
+            for opening in openings:
+                far.update(opening.stretches if _in_place(opening) else ())
+        stretches = list(dict.fromkeys(one for opening in openings for one in opening.stretches))
+        for low in range(0, len(stretches), STRETCHES):
+            batch = stretches[low : low + STRETCHES]
+            sent = [one for one in batch if one in far]
+            if self.cluster and sent:
+                for stretch, answer in zip(sent, self.cluster(Stretch.scan, sent), strict=True):
+                    if answer and not answer.problem:
+                        found[stretch] = answer
+            near = [one for one in batch if one not in found]
+            found.update(zip(near, shared(Stretch.scan, near), strict=True))
+            self.read += sum(one.high - one.low for one in batch)
+        return found
 
     def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
         """Return a text whose stretches were scanned; those in the spool keep it alive."""
@@ -288,9 +242,9 @@ class Opener:
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 
-def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+def asked_of_system(text: Column, *, lenient: bool = False) -> Request:
     """Return what is made of the M2 file of a system, whose text and edits may both be read."""
-    return Asked(
+    return Request(
         text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
     )
 
@@ -307,27 +261,6 @@ def _in_place(opening: Opening) -> bool:
     """Return whether a text is read where the user has it, and not in the spool."""
     path, _, origin = opening.file
     return isinstance(path, Remote) or path == Path(origin.name)
-
-
-def _visits(visit: Visit, openings: Sequence[Opening | CorpusError | None]) -> Visited | None:
-    """Return what is called with all that is found so far; None where not all texts are settled
-    files of the user.
-    """
-    texts, done = list[Beginning](), 0
-    for one in openings:
-        if not isinstance(one, Opening) or isinstance(one.file.path, Remote) or not _in_place(one):
-            return None
-        if not one.settled:
-            time.sleep(SETTLED)  # which is nothing beside the time that so large texts take
-        if not one.settled:
-            return None
-        texts.append(Beginning(one))
-
-    def visited(found: Mapping[Stretch, Found]) -> None:
-        nonlocal done
-        done = visit([text.first(found, done) for text in texts])
-
-    return visited
 
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:

@@ -2,19 +2,18 @@
 config.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pipeline.extensions.edits.edit_views import EditTexts, asked_of, is_m2, open_edits
 from pipeline.extensions.edits.m2_files import difference
 from pipeline.extensions.edits.m2_format import CORRECTED, SOURCE
 
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.statistics_spec import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .config.resolved import Dataset, System
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_files import BLOCK, Opener, join
+from .inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
@@ -79,7 +78,7 @@ def open_corpus(
     """Open all files of a data set; return None after adding to problems, as many as can be told at
     once.
 
-    `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be
+    `views` says what metrics read of it; see `inputs.py`. Texts that have to be
     annotated for that are left to `annotated_texts.py`."""
     opener, before, read = opener or Opener(), len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(
@@ -165,30 +164,6 @@ def _views(
     return seen
 
 
-def _visited(
-    dataset: Dataset,
-    systems: Sequence[str],
-    ahead: Callable[[Corpus], int],
-    texts: Sequence[TextFile],
-) -> int:
-    """Have the first lines of all texts counted: of the source, where there is one, the references,
-    the outputs.
-    """
-    left, outputs = texts[: -len(systems)], texts[-len(systems) :]
-    source, references = (left[0], left[1:]) if dataset.source else (None, left)
-    of_systems = dict(zip(systems, outputs, strict=True))
-    lines = min(text.lines for text in texts)
-    return ahead(
-        Corpus(
-            name=dataset.name,
-            lines=lines,
-            source=source,
-            references=(*references,),
-            systems=of_systems,
-        )
-    )
-
-
 def _opened(
     dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]
 ) -> _Texts:
@@ -201,16 +176,7 @@ def _opened(
     lists = [opener.lists(reference, problems) for reference in dataset.references]
     references = [item for items, _ in lists for item in items]
     inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
-    changed = dataset.selection or dataset.replace != "none" or dataset.bom != "drop"
-    as_written = (
-        outputs and not changed and dataset.m2 is None and dataset.empty_references != "none"
-    )
-    visit = (
-        partial(_visited, dataset, tuple(outputs), opener.ahead)
-        if opener.ahead and as_written
-        else None
-    )
-    files = opener.open_all(inputs, problems, visit)
+    files = opener.open_all(inputs, problems)
     ragged = any(lacking for _, lacking in lists)
     if ragged and dataset.empty_references != "none":
         lacks = [count for items, lacking in lists for count in lacking or [0] * len(items)]

@@ -7,11 +7,8 @@ in it."""
 
 from __future__ import annotations
 
-import os
 import re
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +22,7 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
 from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles, looks_like, reason
-from ..files.remote import RangeReader, Remote, RemoteStamp, read_range, stamp_of
+from ..files.remote import Remote, RemoteStamp, open_remote, read_range, stamp_of
 from ..files.safe_files import open_regular
 from .texts import CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile
 
@@ -44,10 +41,6 @@ WINDOW = 1 << 16
 better to cut."""
 STRIDE = 128
 """Shards are cut at multiples of so many lines."""
-SETTLED = 2.0
-"""Seconds for which a file must not have changed. One that was written just now may be written
-again in the same tick of the clock of its file system, which its stamp would not tell."""
-
 Surveyed = tuple[Ints, NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
 """What survey() returns."""
 
@@ -221,13 +214,10 @@ class Stretch(NamedTuple):
         """Return what is found. What cannot be read, or is no UTF-8, is a problem of this."""
         try:
             if isinstance(self.path, Remote):
-                reader = RangeReader(
-                    self.path, self.mark + self.low, self.mark + min(self.high + WINDOW, self.size)
-                )
-                found, same = (
-                    _scanned(self, reader.readinto),
-                    reader.fingerprint == self.fingerprint,
-                )
+                same = stamp_of(self.path) == self.fingerprint
+                with open_remote(self.path) as reader:
+                    reader.seek(self.mark + self.low)
+                    found = _scanned(self, reader.readinto)
             else:
                 with open_regular(self.path, links=True) as file:
                     file.seek(self.mark + self.low)
@@ -264,52 +254,73 @@ def _border(data: bytearray, place: int, end: int, separator: bytes) -> int:
     return place
 
 
+def _piece_ends(low: int, high: int, size: int) -> list[int]:
+    """Return the bytes at or behind which a stretch is cut into pieces; the last one is `high`.
+
+    A cut lies up to WINDOW bytes behind its place. None may lie behind `high`, where the next
+    stretch of the text looks for its own first cut: the bytes between the two would belong to
+    neither.
+    """
+    if high == size:
+        ends = list(range(low + PIECE, high, PIECE))
+    else:
+        ends = list(range(low + PIECE, high - WINDOW + 1, PIECE))
+    if low:
+        ends.insert(0, low)  # the bytes before this cut belong to the stretch before
+    return [*ends, high]
+
+
 def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
     """Return what is found in a stretch, whose bytes are read from `low` on, and a few behind
     `high`.
     """
     _, _, separator, _, size, low, high = stretch
-    whole, leaves, left = Found(), Leaves(), high - low
-    data = bytearray(min(PIECE + WINDOW, size - low))
-    view, start, filled = (
-        memoryview(data),
-        low,
-        0,
-    )  # the bytes of data that are filled are those from `start` on
-    line, ended = (
-        -1 if low else 0,
-        not low,
-    )  # where the line at hand begins; whether a line end is before `start`
-    for stop in (*([low] if low else []), *range(low + PIECE, high, PIECE), high):
-        wanted = min(stop + WINDOW, size) - start
-        while filled < wanted:
-            if not (more := readinto(view[filled:wanted])):
+    whole = Found()
+    leaves = Leaves()
+    unhashed = high - low
+    # The last piece of a stretch may be longer than PIECE by WINDOW: see _piece_ends().
+    data = bytearray(min(PIECE + 2 * WINDOW, size - low))
+    view = memoryview(data)
+    start = low  # of the bytes in `data`, the first `filled` of which are there
+    filled = 0
+    line = -1 if low else 0  # where the line at hand begins, -1 where that is not known
+    ended = not low  # whether a line ends before `start`
+    for stop in _piece_ends(low, high, size):
+        end = min(stop + WINDOW, size) - start
+        while filled < end:
+            bytes_read = readinto(view[filled:end])
+            if not bytes_read:
                 return Found(problem=(0, 0, CHANGED))
-            filled += more
-        cut = (
-            filled
-            if stop == size
-            else _border(data, stop - start, filled, separator)
-            if start <= stop
-            else 0
-        )
-        text = view[:cut] if separator == NEWLINE else bytes(view[:cut]).translate(_SPOOLED)
-        ended = data.endswith(separator, 0, cut) if cut else ended
+            filled += bytes_read
+        if stop == size:
+            cut = filled
+        elif start <= stop:
+            cut = _border(data, stop - start, filled, separator)
+        else:
+            cut = 0
+        if separator == NEWLINE:
+            text: bytes | memoryview = view[:cut]
+        else:
+            text = bytes(view[:cut]).translate(_SPOOLED)
+        if cut:
+            ended = data.endswith(separator, 0, cut)
         if stop == low:  # the bytes before the border are found by the stretch before
             line = low + cut if ended else -1
         elif cut:
-            own, returns = _surveyed(data, cut, separator, start, line)
+            piece, returns = _surveyed(data, cut, separator, start, line)
             if returns and separator == NEWLINE:
                 text = bytes(view[:cut]).replace(b"\r\n", NEWLINE)
-                own.windows = len(text) < cut
-            whole.add(own)
+                piece.windows = len(text) < cut
+            whole.add(piece)
             if whole.problem:
                 return whole
-            line = start + cut - own.rest if own.lines else line
-        leaves.update(text[:left])
-        left = max(left - len(text), 0)
+            if piece.lines:
+                line = start + cut - piece.rest
+        leaves.update(text[:unhashed])
+        unhashed = max(unhashed - len(text), 0)
         data[: filled - cut] = data[cut:filled]
-        start, filled = start + cut, filled - cut
+        start += cut
+        filled -= cut
     if high == size and not ended:
         leaves.update(NEWLINE)
     leaves.end()
@@ -364,13 +375,6 @@ class Opening(NamedTuple):
     mark: int
     """The bytes of the byte order mark."""
     stretches: list[Stretch]
-
-    @property
-    def settled(self) -> bool:
-        """Whether the stamp of the text tells when the text changes."""
-        if not isinstance(self.fingerprint, Stamp):
-            return self.fingerprint.token != ""
-        return time.time() - max(self.fingerprint.mtime, self.fingerprint.ctime) / 1e9 > SETTLED
 
     @classmethod
     def of(cls, file: StoredTexts) -> Opening:
@@ -444,45 +448,6 @@ class Opening(NamedTuple):
             origin=None if origin == Origin(str(path)) else origin,
             keeper=temp_files,
             fingerprint=self.fingerprint,
-        )
-
-
-class Beginning:
-    """The first lines of a text whose stretches are being scanned."""
-
-    def __init__(self, opening: Opening) -> None:
-        self._opening, self._left, self._lines = opening, opening.stretches[::-1], 0
-        self._marks = [np.zeros((2, 1), np.int64)]
-
-    def first(self, found: Mapping[Stretch, Found], done: int) -> TextFile:
-        """Return the lines whose places are found, as a text without a digest; those before `done`
-        cannot be read.
-
-        Each call has no less found and done than the one before. The system is told that the bytes
-        of lines that are done need not stay in memory: that leaves room for those behind them."""
-        while self._left and (own := found.get(self._left[-1])) and not own.problem:
-            before = np.array([[self._lines], [self._opening.mark]])
-            self._marks += [marks + before for marks in own.marks]
-            self._lines += own.lines
-            self._left.pop()
-        marks = np.concatenate(self._marks, axis=1)
-        self._marks = [marks[:, marks[0].searchsorted(done, "right") - 1 :]]
-        path = self._opening.file.path
-        if isinstance(path, Path) and hasattr(os, "posix_fadvise"):
-            with suppress(OSError), open_regular(path, links=True) as file:
-                os.posix_fadvise(
-                    file.fileno(), 0, int(self._marks[0][1, 0]), os.POSIX_FADV_DONTNEED
-                )
-        return TextFile(
-            path=path,
-            lines=int(marks[0, -1]),
-            size=self._opening.fingerprint.size,
-            digest="",
-            has_bom=self._opening.mark > 0,
-            blank=0,
-            blank_bits=np.zeros(0, np.uint8),
-            marks=self._marks[0],
-            fingerprint=self._opening.fingerprint,
         )
 
 

@@ -203,11 +203,6 @@ class TextFile:
         )
 
     @property
-    def stamped(self) -> str:
-        """What stands for the digest while nobody knows it yet: where the file is, and its stamp."""
-        return f"{self.path.absolute() if isinstance(self.path, Path) else self.path.url}: {self.fingerprint}"
-
-    @property
     def name(self) -> str:
         """The name of the file in warnings, without its folders."""
         return self.place.replace("\\", "/").rpartition("/")[2]

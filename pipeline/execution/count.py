@@ -6,20 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..data.scan import STRIDE, changed
-from ..data.texts import AnyText, MemoryText, Span, TextFile, read_span, read_texts
+from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
-from ..metrics.given import Gathered, prepared
-from ..parallel import silent, threads
+from ..metrics.prepared import Gathered, prepared
+from ..parallel import threads
 from . import workers
-from .options import AUTO, SILENT, Listener, LoggingListener, Missing, RunOptions
+from .options import AUTO, SILENT, Listener, Missing, RunOptions
 from .store.counts import (
     UNFINISHED,
     WHOLE,
@@ -158,7 +157,7 @@ class _Plan(NamedTuple):
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
             spec=tuple(self.spec),
-            lacking=tuple(
+            missing_lines=tuple(
                 workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete
             ),
             low=low,
@@ -212,9 +211,7 @@ def _counted(
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
     whole = len(plan.names) * corpus.lines
-    done = len(plan.names) * (
-        plan.shards[-1].high - sum(shard.high - shard.low for shard in undone)
-    )
+    done = whole - len(plan.names) * sum(shard.high - shard.low for shard in undone)
     tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
     warn = lambda text: listener.warn(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
     for number, columns, lost in workers.Runner(n_jobs, backend, warn, options.cluster).run(tasks):
@@ -270,10 +267,7 @@ def count_all(
         found = _surveyed_to_disk(
             corpus, [need for _, need in missing], directory, options, listener
         )
-        _, early = placed(_stamped(corpus), spec, directory)
-        parts = _found(
-            directory, missing, corpus, {early[cell]: key for cell, key in missing.items()}
-        )
+        parts = _unfinished(directory, missing, corpus)
         plan = _Plan.of(corpus, missing, options.shard_lines or _lines_of_shard(parts), found=found)
         locations, lost = _counted_to_files(plan, directory, options, listener, parts)
         joined = []
@@ -295,77 +289,9 @@ def count_all(
     return counted, every_lost
 
 
-class Ahead:
-    """Counts texts that are larger than memory while they are opened, so that each byte is read
-    once from the disk.
-
-    Nobody knows the digests of these texts yet: so the counts get keys that are made of their
-    stamps, under which count_all() looks for them, too. It counts what is left, and joins all."""
-
-    def __init__(
-        self,
-        directory: Callable[[], RunDirectory],
-        view: Callable[[Corpus], tuple[Corpus, Sequence[StatisticsSpec]]],
-        options: RunOptions,
-        listener: Listener,
-    ) -> None:
-        """Take what opens the run directory, when it is needed, and what tells what to count of a
-        data set.
-        """
-        self._open, self._view, self._options = directory, view, options
-        self.listener = LoggingListener(listener, silent)
-        self._begun: dict[str, tuple[int, int | None, dict[CountsKey, Location]]] = {}
-
-    @cached_property
-    def directory(self) -> RunDirectory:
-        """The run directory."""
-        return self._open()
-
-    def __call__(self, corpus: Corpus) -> int:
-        """Count what can be counted of the first lines of a data set; return how many lines are
-        done.
-        """
-        corpus, spec = self._view(corpus)
-        if not spec or not corpus.lines:
-            return corpus.lines
-        counts, keys = placed(_stamped(corpus), spec, self.directory)
-        missing = {cell: keys[cell] for cell, own in counts.items() if not own.path.exists()}
-        if not missing:
-            return corpus.lines
-        if corpus.name not in self._begun:
-            parts = _found(self.directory, missing, corpus)
-            self._begun[corpus.name] = 0, self._options.shard_lines or _lines_of_shard(parts), parts
-        done, size, parts = self._begun[corpus.name]
-        text = cast("TextFile", corpus.texts()[0])
-        plan = _Plan.of(
-            replace(corpus, lines=text.lines * text.size // int(text.marks[1, -1])), missing, size
-        )
-        size = plan.shards[0].high
-        if shards := [Shard(low, low + size) for low in range(done, corpus.lines - size + 1, size)]:
-            plan = plan._replace(shards=shards)
-            parts, _ = _counted_to_files(plan, self.directory, self._options, self.listener, parts)
-            done = shards[-1].high
-        self._begun[corpus.name] = done, size, parts
-        return done
-
-
 def _lines_of_shard(parts: Iterable[CountsKey]) -> int | None:
     """Return how many lines the shards have of which some are counted; None where none is."""
     return next((key.high for key in parts if not key.low), None)
-
-
-def _stamped(corpus: Corpus) -> Corpus:
-    """Return a data set of which all is known that decides the keys of its counts in Ahead."""
-
-    def stamped(text: AnyText) -> AnyText:
-        return replace(text, digest=text.stamped) if isinstance(text, TextFile) else text
-
-    systems = {name: stamped(text) for name, text in corpus.systems.items()}
-    source, references = (
-        corpus.source and stamped(corpus.source),
-        tuple(map(stamped, corpus.references)),
-    )
-    return replace(corpus, lines=0, source=source, references=references, systems=systems)
 
 
 def _surveyed_to_disk(
@@ -388,7 +314,7 @@ def _surveyed_to_disk(
             directory.announce([file])
             keys: Mapping[tuple[str, StatisticsSpec], str] = {(ALL, corpus_pass): f"{WHOLE}{key}"}
             plan = _Plan.of(view, keys, options.shard_lines)
-            parts = _found(directory, keys, view)
+            parts = _unfinished(directory, keys, view)
             locations, _ = _counted_to_files(plan, directory, options, listener, parts, "surveying")
             arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
             file.write([workers.joined(corpus_pass, len(corpus.references), arrays)])
@@ -408,22 +334,13 @@ def _surveys(corpus: Corpus, spec: Iterable[StatisticsSpec]) -> Iterator[tuple[C
             yield corpus_pass, corpus if corpus_pass.of_systems else corpus.without(corpus.systems)
 
 
-def _found(
-    directory: RunDirectory,
-    keys: Mapping[tuple[str, StatisticsSpec], str],
-    corpus: Corpus,
-    early: Mapping[str, str] = {},
+def _unfinished(
+    directory: RunDirectory, keys: Mapping[tuple[str, StatisticsSpec], str], corpus: Corpus
 ) -> dict[CountsKey, Location]:
-    """Return where the run directory has counts with some keys, or with those that these had
-    before: `early`.
-    """
-    widths = {key: need.schema(len(corpus.references)).width for (_, need), key in keys.items()}
-    widths |= {name: widths[key] for name, key in early.items()}
-    found = find(directory.path / UNFINISHED, widths)
-    return {
-        CountsKey(early.get(name, name), low, high): location
-        for (name, low, high), location in found.items()
-    }
+    """Return where the run directory has counts of shards with some keys, which are not joined yet."""
+    references = len(corpus.references)
+    widths = {key: spec.schema(references).width for (_, spec), key in keys.items()}
+    return find(directory.path / UNFINISHED, widths)
 
 
 def _counted_to_files(

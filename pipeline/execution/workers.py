@@ -1,10 +1,12 @@
-"""Counts shards in workers: threads, processes, or the machines of a cluster, of which some may
-die.
+"""Counts shards in workers: threads, processes, or the machines of a cluster.
 
-A worker gets byte ranges and needs, and reads its own lines. It writes the packed columns to the
-run directory, where it has the same folder, and answers only the number of the shard. Else it
-answers the columns too, and the parent process writes them. Tasks that workers died of are tried
-again together, then each alone, then in halves. In the end they are given up."""
+A worker gets byte ranges and the statistics to count, and reads its own lines. If it has the same
+run directory, it writes the packed columns there and answers only the number of the shard. Else it
+answers the columns, and the first process writes them.
+
+If a worker dies, the tasks that were handed out are tried once more together, then each alone, then
+in halves. Lines that still end their worker are reported as missing.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.extensions.clusters.clusters import Cluster, bundles
-
 from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
 from ..data.texts import Span, read_span
 from ..errors import (
     CorpusError,
+    IncompleteError,
     InputError,
     InvalidTextError,
     LongTextError,
@@ -34,14 +35,15 @@ from ..errors import (
 )
 from ..kernel.common import Lines
 from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
-from ..parallel import MEMORY, WorkerLostError, processors, results, silent, starved
+from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
+from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
 
 Columns = list[NDArray[np.integer] | None]
-"""The packed columns of each system of a task, needs after needs. None stands for those that are
-incomplete.
+"""The packed columns of each system of a task, for one spec after the other. None stands for those
+that are incomplete.
 
-Of a survey there is one array, of all systems.
+Of a corpus pass there is one array, of all systems.
 """
 Done = tuple[int, list[NDArray[np.integer]]]
 """The number of a task, and its columns."""
@@ -54,46 +56,48 @@ SMALL_IN_MEMORY = 1 << 25
 """The same for texts in memory, which the compiled kernel counts in threads: they cost less to
 start."""
 
-Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
+Backend = str
+"""The name of a backend: see `backends.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """What a worker is given: where the lines of a shard are, and what to count in one pass over
-    them.
-    """
+    """Where the lines of a shard are, and what to count in one pass over them."""
 
     number: int
     source: Span | Lines | None
     references: tuple[Span | Lines, ...]
     systems: tuple[Span | Lines, ...]
     spec: tuple[StatisticsSpec, ...]
-    lacking: tuple[Ints, ...] = ()
-    """The lines of the shard, from 0, that lack each reference; empty where every line has all of
-    them."""
+    missing_lines: tuple[Ints, ...] = ()
+    """The lines of the shard, from 0, that have no text of each reference; empty if every line has
+    all references."""
     low: int = 0
     """The number of the first line, from 0."""
     found: tuple[Found | None, ...] = ()
-    """What the survey of each of the needs has found, where it has one; empty where none of them
-    has."""
+    """What the corpus pass of each spec has found, or None for a spec without one; empty if no spec
+    has one."""
     file: ShardFile | None = None
     """Where to write the columns. None: they are answered."""
 
     @property
     def texts(self) -> list[Span | Lines]:
-        """Return the lines of each text: source, references, systems."""
-        return [*([self.source] if self.source else []), *self.references, *self.systems]
+        """The lines of each text: source, references, systems."""
+        texts = [*self.references, *self.systems]
+        if self.source:
+            texts.insert(0, self.source)
+        return texts
 
     @property
     def lines(self) -> int:
         """How many lines there are."""
-        text = (*self.references, *self.systems)[0]
-        return text.lines if isinstance(text, Span) else len(text.starts)
+        text = self.texts[-1]
+        if isinstance(text, Span):
+            return text.lines
+        return len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
-        """Return the task with only the lines low <= i < high and the systems first <= s < last of
-        it.
-        """
+        """Return the task for the lines low <= i < high and the systems first <= s < last alone."""
 
         def cut(text: Span | Lines) -> Span | Lines:
             if isinstance(text, Span):
@@ -104,7 +108,7 @@ class Task:
             self,
             low=self.low + low,
             file=None,
-            lacking=tuple(lines_between(lines, low, high) for lines in self.lacking),
+            missing_lines=tuple(lines_between(lines, low, high) for lines in self.missing_lines),
             source=self.source and cut(self.source),
             references=tuple(map(cut, self.references)),
             systems=tuple(map(cut, self.systems[first:last])),
@@ -117,83 +121,100 @@ def lines_between(lines: Ints, low: int, high: int) -> Ints:
     return lines[first:last] - low
 
 
-def without(references: Sequence[Lines], lacking: Sequence[Ints]) -> tuple[list[Lines], Bools]:
-    """Return references with empty lines for those that some lines, from 0, lack; and these: bool
-    [lines, references].
+def without(
+    references: Sequence[Lines], missing_lines: Sequence[Ints]
+) -> tuple[list[Lines], Bools]:
+    """Return references with empty lines in the place of missing ones, and which lines are missing.
 
-    The columns of a reference that is lacking have ref_len -1.
+    The lines of each reference that are missing are numbers from 0. The second value is
+    bool [lines, references]. The columns of a missing reference have ref_len -1.
     """
-    blank = np.zeros((len(references[0].starts), len(references)), bool)
-    for number, lines in enumerate(lacking):
-        blank[lines, number] = True
-    emptied = [
-        t._replace(ends=np.where(b, t.starts, t.ends))
-        for t, b in zip(references, blank.T, strict=True)
-    ]
-    return emptied, blank
+    is_missing = np.zeros((len(references[0].starts), len(references)), bool)
+    for number, lines in enumerate(missing_lines):
+        is_missing[lines, number] = True
+    emptied = []
+    for reference, missing in zip(references, is_missing.T, strict=True):
+        emptied.append(reference._replace(ends=np.where(missing, reference.starts, reference.ends)))
+    return emptied, is_missing
 
 
 def keep_memory() -> None:
-    """Let this process keep some memory that it does not need at the moment, where the kernel is
-    compiled.
-    """
-    if native := kernel.native_function("keep_memory", "scan"):
+    """Let this process keep memory that it has freed, if the kernel is compiled."""
+    native = kernel.native_function("keep_memory", "scan")
+    if native:
         native()
 
 
+# ---- in a worker
+
+
 def answer(count: Callable[[Task], Done], task: Task) -> Answer:
-    """Do what a worker does with a task, on this machine and on others: count, and write the
-    columns where it can.
-    """
+    """Count a task on any machine, and write the columns if the task has a file for them."""
     number, arrays = count(task)
-    return number, None if task.file and task.file.written(arrays) else [*arrays]
+    if task.file and task.file.written(arrays):
+        return number, None
+    return number, [*arrays]
 
 
 def count(task: Task) -> Done:
     """Read and count a shard.
 
-    Return the number of the task, and the packed columns of each system, needs after needs. Raises
-    CorpusError where a text is not valid UTF-8, or a line is too long to be counted."""
-    spans = task.texts
-    if isinstance(spans[0], Span):  # for texts in memory, the process is the user's
+    Return the number of the task, and the packed columns of each system, for one spec after the
+    other. Raises CorpusError if a text is not valid UTF-8, or a line is too long to be counted.
+    """
+    # read the lines
+    if isinstance(task.texts[0], Span):  # for texts in memory, the process is the user's
         keep_memory()
-    texts = [read_span(span) if isinstance(span, Span) else span for span in spans]
-    source = texts.pop(0) if task.source else None
-    references, systems = texts[: len(task.references)], texts[len(task.references) :]
-    blank = None
-    if task.lacking:
-        references, blank = without(references, task.lacking)
-    rows = task.low + np.arange(
-        len(next(one for one in (*references, *systems, source) if one is not None).starts)
-    )
-    text = Text(source, references, systems, {}, task.spec, rows=rows, missing=blank)
+    texts = [_read(text) for text in task.texts]
+    rows = task.low + np.arange(len(texts[0].starts))
+    source = None
+    if task.source:
+        source = texts.pop(0)
+    references = texts[: len(task.references)]
+    systems = texts[len(task.references) :]
+    is_missing = None
+    if task.missing_lines:
+        references, is_missing = without(references, task.missing_lines)
+    text = Text(source, references, systems, {}, task.spec, rows=rows, missing=is_missing)
+
+    # count for one spec after the other
     packed = []
     for spec, found in zip_longest(task.spec, task.found):
         schema = spec.schema(len(task.references))
+        spec_text = text
+        if found:
+            spec_text = text._replace(whole=found.content)
         try:
-            for columns in spec.count(text._replace(whole=found.whole) if found else text):
-                if blank is not None and "ref_len" in columns:
-                    columns["ref_len"] = np.where(blank, -1, columns["ref_len"])
+            for columns in spec.count(spec_text):
+                if is_missing is not None and "ref_len" in columns:
+                    columns["ref_len"] = np.where(is_missing, -1, columns["ref_len"])
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
-            read = [
-                *([task.source] if task.source and spec.source else []),
-                *task.references,
-                *task.systems,
-            ]
+            read = [*task.references, *task.systems]
+            if task.source and spec.source:
+                read.insert(0, task.source)
+            position = _position(read[error.text], "")
             message = "is no longer valid UTF-8; it changed since it was checked"
-            raise CorpusError([Problem(_position(read[error.text], ""), message)]) from None
+            raise CorpusError([Problem(position, message)]) from None
         except LongTextError as error:
             position = _position([*task.references, *task.systems][error.text], "text")
-            raise CorpusError(
-                [Problem(f"{position}:{task.low + error.line + 1}", error.message)]
-            ) from None
+            line = task.low + error.line + 1
+            raise CorpusError([Problem(f"{position}:{line}", error.message)]) from None
     return task.number, packed
 
 
-def _position(text: Span | Lines, otherwise: str) -> str:
-    """Return what messages call a text."""
-    return (text.place or text.path) if isinstance(text, Span) else otherwise
+def _read(text: Span | Lines) -> Lines:
+    """Return the lines of a text, which are read unless they are in memory."""
+    if isinstance(text, Span):
+        return read_span(text)
+    return text
+
+
+def _position(text: Span | Lines, in_memory: str) -> str:
+    """Return the name of a text for messages; that of a text in memory is an argument."""
+    if isinstance(text, Span):
+        return text.place or text.path
+    return in_memory
 
 
 @dataclass(frozen=True)
@@ -209,37 +230,30 @@ class _ClusterWork:
     def __call__(self, tasks: Sequence[Task]) -> list[Answer | PipelineError]:
         import platform
 
-        answers: list[Answer | PipelineError] = []
         host = platform.node()
-        if self.version[1] != COUNTING:
-            message = f"has gec-pipeline {__version__}, which counts otherwise than {self.version[0]} here"
-            return [
-                InputError(
-                    [
-                        Problem(
-                            f"the worker on {host}",
-                            f"{message}; install the same version everywhere",
-                        )
-                    ]
-                )
-            ]
+        version, counting = self.version
+        if counting != COUNTING:
+            message = f"has gec-pipeline {__version__}, which counts otherwise than {version} here"
+            advice = "install the same version everywhere"
+            return [InputError([Problem(f"the worker on {host}", f"{message}; {advice}")])]
+        answers: list[Answer | PipelineError] = []
         for task in tasks:
             try:
                 answers.append(answer(self.count, task))
             except UnreadableError as error:
-                told = []
-                for item in error.problems:
-                    same = (
-                        "access to it"
-                        if "://" in item.position
-                        else "file at the same path, with the same time"
-                    )
-                    where = f"on {host}, where a worker needs the same {same}"
-                    told.append(replace(item, message=f"{item.message} ({where})"))
-                return [*answers, CorpusError(told)]
+                return [*answers, CorpusError([_on(host, item) for item in error.problems])]
             except PipelineError as error:
                 return [*answers, error]
         return answers
+
+
+def _on(host: str, problem: Problem) -> Problem:
+    """Return the problem of a file that cannot be read, with the machine that could not read it."""
+    what = "file at the same path, with the same time"
+    if "://" in problem.position:
+        what = "access to it"
+    where = f"on {host}, where a worker needs the same {what}"
+    return replace(problem, message=f"{problem.message} ({where})")
 
 
 # ---- in the first process
@@ -248,101 +262,101 @@ class _ClusterWork:
 def plan(
     n_jobs: int | Literal["auto"], backend: Backend, size: int, *, in_memory: bool = False
 ) -> tuple[int, Backend]:
-    """Return how many workers and which backend are used for `size` bytes of text. A cluster has
-    its own number.
+    """Return how many workers and which backend are used for `size` bytes of text.
 
-    Texts in memory are counted in threads, where the kernel is compiled: processes would have to be
-    sent them."""
+    A cluster has a number of workers of its own. Texts in memory are counted in threads if the
+    kernel is compiled, since they would have to be sent to processes.
+    """
+    workers: Backend = "loky"
     small = SMALL[kernel.name()]
-    in_threads = in_memory and kernel.name() == "native"
+    if in_memory and kernel.name() == "native":
+        workers = "threading"
+        small = SMALL_IN_MEMORY
     if n_jobs == "auto":
-        n_jobs = (
-            1
-            if backend == "auto" and size <= (SMALL_IN_MEMORY if in_threads else small)
-            else processors()
-        )
+        n_jobs = processors()
+        if backend == "auto" and size <= small:
+            n_jobs = 1
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":
-        backend = "threading" if in_threads else "loky"
+        return n_jobs, workers
     return n_jobs, backend
 
 
 class WorkerDiedError(WorkerLostError):
-    """A worker was lost; `tasks` are those that were handed out and are not done. One of them is
-    the cause.
-    """
+    """A worker was lost; `tasks` are those that were handed out and are not done."""
 
-    def __init__(self, tasks: Iterable[Task], reason: str, *, alive: bool = False) -> None:
+    def __init__(self, tasks: Iterable[Task], reason: str) -> None:
         self.tasks = list(tasks)
-        super().__init__(reason, alive=alive)
+        super().__init__(reason)
 
 
 def run(
-    tasks: Sequence[Task],
-    n_jobs: int,
-    backend: Backend,
-    cluster: Cluster | None = None,
-    warn: Callable[[str], None] = silent,
+    tasks: Sequence[Task], n_jobs: int, backend: Backend, cluster: Cluster | None = None
 ) -> Iterator[Answer]:
-    """Yield the answers to tasks in the order in which they finish. Raises WorkerDiedError.
+    """Yield the answers to tasks in the order in which they finish.
 
-    With a `cluster`, `backend` is not used. `tell` is given a message where there is no room for
-    workers."""
-    handed: dict[int, Task] = {}
+    With a `cluster`, `backend` is not used. Raises WorkerDiedError if a worker dies or memory runs
+    out, and IncompleteError if no worker has answered for too long.
+    """
+    pending: dict[int, Task] = {}
 
-    def hand(task: Task) -> Task:
-        handed[task.number] = task
-        return task
+    def handed_out() -> Iterator[Task]:
+        for task in tasks:
+            pending[task.number] = task
+            yield task
 
-    def done(item: Answer) -> Answer:
-        del handed[item[0]]
-        return item
-
-    handing, n_jobs = map(hand, tasks), min(n_jobs, len(tasks))
     work = partial(answer, count)
+    answers: Iterator[Answer]
+    if cluster:
+        answers = _from_cluster(handed_out(), len(tasks), cluster)
+    elif backend == "serial":
+        answers = map(work, handed_out())
+    else:
+        n_jobs = min(n_jobs, len(tasks))
+        answers = results(work, handed_out(), n_jobs, processes=backend != "threading")
     try:
-        if cluster:  # whose workers read texts from files at the same paths as here
-            bundled = bundles(map(_carried, handing), len(tasks), cluster.workers())
-            for answers in cluster.results(_ClusterWork(count, (__version__, COUNTING)), bundled):
-                for item in answers:
-                    if isinstance(item, PipelineError):
-                        raise item
-                    yield done(item)
-        elif backend == "serial":
-            yield from map(done, map(work, handing))
-        else:
-            yield from map(
-                done, results(work, handing, n_jobs, processes=backend != "threading", warn=warn)
-            )
-    except (MemoryError, SystemError) as error:
-        if starved(error) != MEMORY:
-            raise
-        raise WorkerDiedError(handed.values(), MEMORY, alive=True) from None
+        for number, columns in answers:
+            del pending[number]
+            yield number, columns
+    except MemoryError:
+        raise WorkerDiedError(pending.values(), MEMORY) from None
+    except NoAnswerError as error:
+        raise IncompleteError(f"{error.reason}; run the same command again") from None
     except WorkerLostError as error:
-        # joblib drops the answers that came just before a death. What was written is not counted
-        # again.
-        for task in [task for task in handed.values() if task.file and task.file.locations()]:
-            yield done((task.number, None))
-        raise WorkerDiedError(handed.values(), error.reason, alive=error.alive) from None
+        # joblib drops answers that came just before a death. Their shards are written.
+        for task in list(pending.values()):
+            if task.file and task.file.locations():
+                del pending[task.number]
+                yield task.number, None
+        raise WorkerDiedError(pending.values(), error.reason) from None
+
+
+def _from_cluster(tasks: Iterator[Task], number: int, cluster: Cluster) -> Iterator[Answer]:
+    """Yield the answers of a cluster, whose workers read texts from files at the same paths."""
+    bundled = bundles(map(_carried, tasks), number, cluster.workers())
+    work = _ClusterWork(count, (__version__, COUNTING))
+    for answers in cluster.results(work, bundled):
+        for item in answers:
+            if isinstance(item, PipelineError):
+                raise item
+            yield item
 
 
 def _carried(task: Task) -> Task:
     """Return a task that contains the texts which are in the temporary folder of this machine."""
 
     def carried(text: Span | Lines) -> Span | Lines:
-        return read_span(text) if isinstance(text, Span) and text.temporary else text
+        if isinstance(text, Span) and text.temporary:
+            return read_span(text)
+        return text
 
-    found = [
-        replace(f, rows=f.rows.read()) if f and isinstance(f.rows, Location) else f
-        for f in task.found
-    ]
     return replace(
         task,
         source=task.source and carried(task.source),
         references=tuple(map(carried, task.references)),
         systems=tuple(map(carried, task.systems)),
-        found=tuple(found),
+        found=tuple(found and found.carried() for found in task.found),
     )
 
 
@@ -351,9 +365,6 @@ def _carried(task: Task) -> Task:
 DEATHS = 64
 """After so many deaths of workers in a data set the rest is given up: the cause is then not a
 single line."""
-FAILURES = 2
-"""After so many failures of living processes (one stood still, or had too little memory) this one
-counts the rest."""
 
 
 class Lost(NamedTuple):
@@ -369,17 +380,17 @@ class Lost(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a task: its columns (None: they are in the file of the shard), and what could
-    not be counted.
-    """
+    """What came of a task."""
 
     number: int
     columns: Columns | None
+    """None: they are in the file of the shard."""
     lost: list[Lost]
+    """What could not be counted."""
 
 
 class Runner:
-    """Runs tasks although workers may die, and passes a message about each death to tell()."""
+    """Runs tasks although workers may die, and passes a message about each death to warn()."""
 
     def __init__(
         self,
@@ -388,103 +399,103 @@ class Runner:
         warn: Callable[[str], None],
         cluster: Cluster | None = None,
     ) -> None:
-        self.n_jobs, self.backend, self.warn, self.cluster = n_jobs, backend, warn, cluster
-        self.left, self.failures = DEATHS, FAILURES
+        self.n_jobs = n_jobs
+        self.backend = backend
+        self.warn = warn
+        self.cluster = cluster
+        self.deaths_left = DEATHS
 
     def run(self, tasks: Sequence[Task]) -> Iterator[Outcome]:
-        """Yield the outcomes of tasks as they finish; tasks that a worker has died of twice come
-        last.
+        """Yield the outcomes of tasks as they finish.
 
-        Processes may be killed for many reasons, with all tasks that are handed out: these are
-        tried together once more. Memory that runs out in this process has one reason, and a task
-        that could be it is tried alone."""
-        todo: dict[int, Task] = {task.number: task for task in tasks}
+        When a worker dies, any of the tasks that were handed out may be the cause, or none. They
+        are tried once more together; those that are not done then are tried alone, at the end.
+        """
+        todo = {task.number: task for task in tasks}
         suspects: list[Task] = []
-        tried_again: set[int] = set()
-        while todo:
+        tried: set[int] = set()
+        while todo and self.deaths_left > 0:
             try:
-                for number, columns in run(
-                    [*todo.values()], self.n_jobs, self.backend, self.cluster, self.warn
-                ):
+                remaining = list(todo.values())
+                for number, columns in run(remaining, self.n_jobs, self.backend, self.cluster):
                     del todo[number]
                     yield Outcome(number, columns, [])
-            except WorkerDiedError as died:
-                self._died(died, "; its work is tried again")
-                alone = {
-                    task.number for task in died.tasks if died.alive or task.number in tried_again
-                }
-                tried_again |= {task.number for task in died.tasks}
-                suspects += [todo.pop(number) for number in alone]
-                if self.left <= 0:
-                    suspects, todo = [*suspects, *todo.values()], {}
-        for task in suspects:
-            yield self._alone(task, (0, task.lines, 0, len(task.systems)))
+            except WorkerDiedError as error:
+                self.deaths_left -= 1
+                self.warn(f"{error.reason}; its work is tried again")
+                for task in error.tasks:
+                    if task.number in tried:
+                        suspects.append(todo.pop(task.number))
+                    tried.add(task.number)
+        for task in [*suspects, *todo.values()]:
+            yield self._alone(task, Lost(0, task.lines, 0, len(task.systems)))
 
-    def _died(self, died: WorkerDiedError, then: str) -> None:
-        self.left -= 1
-        self.failures -= died.alive
-        self.warn(f"{died.reason}{then}")
-        if self.backend == "loky" and died.alive and self.failures <= 0:
-            self.backend = "serial"
-            self.warn("the rest is counted in one process")
+    def _alone(self, task: Task, part: Lost) -> Outcome:
+        """Count a part of a task while nothing else runs; if a worker dies of it, count its halves.
 
-    def _alone(self, task: Task, part: tuple[int, int, int, int]) -> Outcome:
-        """Count a part of a task (see Lost) while nothing else runs. Where a worker dies of it,
-        count its halves.
+        Parts are lost when they cannot be halved, or too many workers have died.
         """
-        low, high, first, last = part
-        apart = (
-            1 if isinstance(task.spec[0], CorpusPass) else last - first
-        )  # how many systems can be counted apart
-        if self.left > 0:
-            if self.backend == "threading":
-                self.backend = "serial"
-            try:
-                ((_, columns),) = run([task.part(*part)], 1, self.backend, self.cluster, self.warn)
-                return Outcome(task.number, columns, [])
-            except WorkerDiedError as died:
-                line, system = (low + high) // 2, (first + last) // 2
-                halves = (
-                    [(low, line, first, last), (line, high, first, last)] if high - low > 1 else []
-                )
-                if not halves and apart > 1:
-                    halves = [(low, high, first, system), (low, high, system, last)]
-                what = "two smaller shards are tried" if halves else "it is given up"
-                lines = f"{high - low:,} lines" if high - low > 1 else "a line"
-                self._died(died, f" over {lines} alone; {what}")
-                if halves:
-                    one, two = (self._alone(task, half) for half in halves)
-                    return _joined(one, two, len(task.spec), lines=high - low > 1)
-        return Outcome(task.number, [None] * (len(task.spec) * apart), [Lost(*part)])
+        systems = part.last - part.first
+        if isinstance(task.spec[0], CorpusPass):
+            systems = 1  # it counts all systems together
+        lost = Outcome(task.number, [None] * (len(task.spec) * systems), [part])
+        if self.deaths_left <= 0:
+            return lost
+        backend = "serial" if self.backend == "threading" else self.backend
+        try:
+            ((_, columns),) = run([task.part(*part)], 1, backend, self.cluster)
+            return Outcome(task.number, columns, [])
+        except WorkerDiedError as error:
+            lines = part.high - part.low
+            halves = _halves(part, systems)
+            what = "two smaller shards are tried" if halves else "it is given up"
+            counted = f"{lines:,} lines" if lines > 1 else "a line"
+            self.deaths_left -= 1
+            self.warn(f"{error.reason} over {counted} alone; {what}")
+        if not halves:
+            return lost
+        first, second = [self._alone(task, half) for half in halves]
+        return _joined(first, second, len(task.spec), lines=lines > 1)
 
 
-def _joined(one: Outcome, two: Outcome, spec: int, *, lines: bool) -> Outcome:
-    """Join the outcomes of two halves of a part: of its lines where `lines` is true, else of its
-    systems.
-    """
-    columns: Columns
-    first, second, columns = one.columns or [], two.columns or [], []
+def _halves(part: Lost, systems: int) -> list[Lost]:
+    """Return the halves of the lines of a part; of the systems of a line; or nothing."""
+    if part.high - part.low > 1:
+        line = (part.low + part.high) // 2
+        return [part._replace(high=line), part._replace(low=line)]
+    if systems > 1:
+        system = (part.first + part.last) // 2
+        return [part._replace(last=system), part._replace(first=system)]
+    return []
+
+
+def _joined(first: Outcome, second: Outcome, specs: int, *, lines: bool) -> Outcome:
+    """Join the outcomes of two halves of a part: of its lines, or of its systems."""
+    upper_columns = first.columns or []
+    lower_columns = second.columns or []
+    columns: Columns = []
     if lines:
-        for upper, lower in zip(first, second, strict=True):
-            columns.append(
-                None if upper is None or lower is None else np.concatenate((upper, lower))
-            )
+        for upper, lower in zip(upper_columns, lower_columns, strict=True):
+            if upper is None or lower is None:
+                columns.append(None)
+            else:
+                columns.append(np.concatenate((upper, lower)))
     else:
-        for row in range(spec):
-            for half in (first, second):
-                size = len(half) // spec
-                columns += half[row * size : (row + 1) * size]
-    return Outcome(one.number, columns, [*one.lost, *two.lost])
+        for number in range(specs):
+            for half in (upper_columns, lower_columns):
+                systems = len(half) // specs
+                columns += half[number * systems : (number + 1) * systems]
+    return Outcome(first.number, columns, [*first.lost, *second.lost])
 
 
-# ---- what surveys find in whole data sets, as workers get it (see Survey in
+# ---- what a pass over a whole data set finds, as workers get it (see CorpusPass in
 # `metrics/base/statistics_spec.py`)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a survey has found in a data set. A worker process that gets it several times opens it
-    once.
+    """What a corpus pass has found in a data set. A worker process that gets it several times opens
+    it once.
     """
 
     corpus_pass: CorpusPass
@@ -494,17 +505,23 @@ class Found:
     """The packed rows, or the file on this machine that has them."""
 
     @cached_property
-    def whole(self) -> Any:
-        """What needs find as Text.whole. Raises StoreError where the file is damaged or gone."""
-        rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
-        return self.corpus_pass.opened(self.corpus_pass.schema(self.references).unpack(rows))
+    def content(self) -> Any:
+        """What is `Text.whole` for a spec. Raises StoreError if the file is damaged or missing."""
+        rows = self.rows
+        if isinstance(rows, Location):
+            rows = rows.read()
+        schema = self.corpus_pass.schema(self.references)
+        return self.corpus_pass.opened(schema.unpack(rows))
+
+    def carried(self) -> Found:
+        """Return the same with the rows in memory."""
+        if isinstance(self.rows, Location):
+            return replace(self, rows=self.rows.read())
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _of_file if isinstance(self.rows, Location) else Found, (
-            self.corpus_pass,
-            self.references,
-            self.rows,
-        )
+        make = _of_file if isinstance(self.rows, Location) else Found
+        return make, (self.corpus_pass, self.references, self.rows)
 
 
 @lru_cache(4)  # a worker process keeps so many opened
@@ -518,7 +535,8 @@ def joined(
     """Return the reduced rows of all shards, which come in the order of lines.
 
     A few neighbours at a time are reduced, so that memory holds little more than the rows that are
-    left in the end."""
+    left in the end.
+    """
     schema = corpus_pass.schema(references)
     waiting: list[NDArray[np.integer]] = []
 

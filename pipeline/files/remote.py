@@ -5,19 +5,17 @@ endpoints of servers are not given here: fsspec and its packages find them in th
 the environment. Messages show an address without its password and without what follows the question
 mark, which may be a signature."""
 
+import contextlib
 import io
 import os
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from ..errors import CorpusError, DataError, Problem, did_you_mean
-
-T = TypeVar("T")
 
 PACKAGES = {
     "http": "aiohttp",
@@ -37,27 +35,16 @@ LOCAL = ("file", "local")
 """Kinds of addresses that name files of this computer."""
 PIECE = 1 << 20
 """The most bytes that are read at once, of files and of what a server sends."""
-CHUNK = 1 << 23
-"""Bytes asked for at once where a whole file is read."""
-TRIES = 3
-"""How often a request is made before its failure is told; of a server that sends nothing, the last
-try is left out."""
-PAUSE = 0.2
-"""Seconds between the first try and the second; each further pause is twice as long."""
+BLOCK_BYTES = 1 << 23
+"""Bytes that fsspec reads ahead where a file is read from beginning to end."""
 SILENCE = 30
 """Seconds after which an HTTP server that sends nothing is given up."""
-LONGEST = 86_400
-"""Seconds after which an HTTP server is given up, whatever it sends."""
-SLOWEST = 1000
-"""Bytes a second, on average after SILENCE, below which an HTTP server is given up."""
 REFUSALS = (401, 403, 407, 429, 503)
 """Answers of HTTP servers that would be the same for the next file."""
 UNREACHABLE = "unreachable"
 """The kind of a problem with a server that need not be asked for the next file."""
 WEB = ("http", "https")
-"""Kinds of addresses whose servers may take their time; the packages for the other kinds have
-limits of their own."""
-clock = time.monotonic
+"""Kinds of addresses whose servers are asked for a file once, from beginning to end."""
 PREFIX = "data:"
 """What begins a path that names a file of a data set: data:NAME/FILE."""
 _VARIABLE = re.compile(
@@ -197,90 +184,86 @@ def home() -> Path:
         raise DataError(message) from None
 
 
-def _file_system(url: str) -> tuple[Any, str]:
-    """Return fsspec's file system for an address, and its name for the file; raises CorpusError,
-    ImportError.
+def _file_system(file: Remote) -> tuple[Any, str]:
+    """Return fsspec's file system for an address, and the name of the file in it.
+
+    Raises CorpusError for addresses that are not read, and ImportError for a missing package.
     """
-    scheme = Remote(url).scheme
-    if scheme not in PACKAGES or (
-        "::" in url and scheme not in WEB
-    ):  # files in files, as fsspec writes them
-        known = ", ".join(f"{name}://" for name in PACKAGES)
-        hint = did_you_mean(scheme, PACKAGES) if scheme not in PACKAGES else ""
-        message = f"addresses of this kind are not read{hint}; known: {known}"
-        raise CorpusError([Problem(str(Remote(url)), message, UNREACHABLE)])
+    url = file.url
+    known = file.scheme in PACKAGES
+    is_chained = "::" in url and file.scheme not in WEB  # a file in a file, as fsspec writes it
+    if not known or is_chained:
+        hint = "" if known else did_you_mean(file.scheme, PACKAGES)
+        schemes = ", ".join(f"{name}://" for name in PACKAGES)
+        message = f"addresses of this kind are not read{hint}; known: {schemes}"
+        raise CorpusError([Problem(str(file), message, UNREACHABLE)])
     import fsspec
 
-    if scheme in WEB:
-        import aiohttp
+    if file.scheme in WEB:
+        from aiohttp import ClientTimeout
 
-        assert aiohttp  # noqa: S101 (where it is lacking, fsspec would name the class that it cannot make)
-        # A range of a compressed transfer would not be a range of the text.
-        settings = {"headers": {"Accept-Encoding": "identity"}, "trust_env": True}
-        return fsspec.filesystem(scheme, client_kwargs=settings), url
-    listings = (
-        {"use_listings_cache": False} if PACKAGES[scheme] == "s3fs" else {}
-    )  # none, since files may change
-    system, name = fsspec.url_to_fs(url, **listings)
+        settings = {
+            # A compressed transfer of a packed file would be unpacked twice.
+            "headers": {"Accept-Encoding": "identity"},
+            "timeout": ClientTimeout(total=None, sock_connect=SILENCE, sock_read=SILENCE),
+            "trust_env": True,
+        }
+        return fsspec.filesystem(file.scheme, client_kwargs=settings), url
+    options = {}
+    if PACKAGES[file.scheme] == "s3fs":
+        options["use_listings_cache"] = False  # files may change
+    system, name = fsspec.url_to_fs(url, **options)
     return system, name
 
 
-def tried(file: Remote, call: Callable[[Any, str], T], tries: int = TRIES) -> T:
-    """Return call(file system, name of the file in it), tried again where that may help.
-
-    Raises CorpusError with one clear message, whatever was raised below.
-    """
-    for left in reversed(range(tries)):
-        try:
-            return call(*_file_system(file.url))
-        except CorpusError:
-            raise
-        except Exception as raised:  # noqa: BLE001 (each file system has errors of its own)
-            hidden = raised.__cause__ if isinstance(raised, FileNotFoundError) else None
-            error = (
-                hidden if isinstance(hidden, Exception) else raised
-            )  # fsspec hides failures of HTTP servers so
-            message, again = _reason(file, error, tries)
-            silent = isinstance(error, TimeoutError)
-            if not left or not again or (silent and left == 1):
-                down = (
-                    isinstance(error, OSError | ImportError | ValueError)
-                    or getattr(error, "status", 0) in REFUSALS
-                )
-                kind = UNREACHABLE if down and not isinstance(error, FileNotFoundError) else ""
-                raise CorpusError([Problem(str(file), message, kind)]) from None
-            time.sleep(PAUSE * 2 ** (tries - 1 - left))
-    raise AssertionError
+@contextlib.contextmanager
+def _clear_errors(file: Remote) -> Iterator[None]:
+    """Raise CorpusError with one clear message, whatever a file system raises."""
+    try:
+        yield
+    except CorpusError:
+        raise
+    except Exception as raised:  # noqa: BLE001 (each file system has errors of its own)
+        error = raised
+        if isinstance(raised, FileNotFoundError) and isinstance(raised.__cause__, Exception):
+            error = raised.__cause__  # fsspec hides failures of HTTP servers like this
+        kind = UNREACHABLE if _is_unreachable(error) else ""
+        raise CorpusError([Problem(str(file), _reason(file, error), kind)]) from None
 
 
-def _reason(file: Remote, error: Exception, tries: int) -> tuple[str, bool]:
-    """Return why a file cannot be read after so many tries at most, and whether another try may
-    help.
-    """
+def _is_unreachable(error: Exception) -> bool:
+    """Return whether the next file of the same server would fail as well."""
+    if isinstance(error, FileNotFoundError):
+        return False
+    refused = getattr(error, "status", 0) in REFUSALS
+    return refused or isinstance(error, OSError | ImportError | ValueError)
+
+
+def _reason(file: Remote, error: Exception) -> str:
+    """Return why a file cannot be read."""
     if isinstance(error, ImportError):
-        package = "fsspec" if (error.name or "").startswith("fsspec") else PACKAGES[file.scheme]
-        extra = "'gec-pipeline[remote]'" + (
-            f" {package}" if package not in ("fsspec", "aiohttp", "") else ""
-        )
-        return f"{file.scheme}:// needs the package {package}: pip install {extra}", False
+        package = PACKAGES[file.scheme]
+        if (error.name or "").startswith("fsspec"):
+            package = "fsspec"
+        install = "pip install 'gec-pipeline[remote]'"
+        if package not in ("fsspec", "aiohttp", ""):
+            install += f" {package}"
+        return f"{file.scheme}:// needs the package {package}: {install}"
     if isinstance(error, TimeoutError):
-        twice = ", twice" if tries > 1 else ""
-        return (
-            f"the server sends nothing: {SILENCE:g} seconds were waited{twice}; is it at work?",
-            True,
-        )
+        return f"the server sends nothing: {SILENCE:g} seconds were waited; is it at work?"
     status = getattr(error, "status", None)
     if isinstance(error, FileNotFoundError) or status in (404, 410):
-        return "no such file there", False
-    text = next((line.strip() for line in str(error).splitlines() if line.strip()), "").replace(
-        file.url, str(file)
-    )
-    text = f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+        return "no such file there"
+    text = type(error).__name__
+    lines = str(error).strip().splitlines()
+    if lines:
+        first_line = lines[0].strip().replace(file.url, str(file))
+        text = f"{text}: {first_line[:300]}"
     if isinstance(error, PermissionError) or status in (401, 403) or "credentials" in text.lower():
-        return f"access is denied; are there credentials for it? ({text})", False
+        return f"access is denied; are there credentials for it? ({text})"
     if isinstance(error, IsADirectoryError):
-        return "is a folder; expected a text file", False
-    return f"cannot be read: {text}", True
+        return "is a folder; expected a text file"
+    return f"cannot be read: {text}"
 
 
 def stamp_of(file: Remote) -> RemoteStamp:
@@ -288,16 +271,17 @@ def stamp_of(file: Remote) -> RemoteStamp:
 
     fsspec's own `ukey` takes every file of an HTTP server for one that never changes.
     """
-
-    def find(system: Any, name: str) -> RemoteStamp:
+    with _clear_errors(file):
+        system, name = _file_system(file)
         system.invalidate_cache()
-        info = system.info(name, **({"timeout": SILENCE} if file.scheme in WEB else {}))
+        info = system.info(name)
         if info.get("type") == "directory":
             raise IsADirectoryError
-        size = -1 if info.get("size") is None else int(info["size"])
-        return RemoteStamp(size, next((str(info[key]) for key in _TOKENS if info.get(key)), ""))
-
-    return tried(file, find)
+    size = -1 if info.get("size") is None else int(info["size"])
+    for key in _TOKENS:
+        if info.get(key):
+            return RemoteStamp(size, str(info[key]))
+    return RemoteStamp(size, "")
 
 
 def ranged(file: Remote) -> bool:
@@ -309,101 +293,75 @@ def ranged(file: Remote) -> bool:
     return file.scheme not in (*WEB, "memory") and stamp_of(file).size >= 0
 
 
-def _received(file: Remote, opened: Any) -> Iterator[bytes]:
-    """Yield the bytes of an opened file as they come; raises CorpusError where an HTTP server sends
-    them too slowly.
+@contextlib.contextmanager
+def open_remote(file: Remote, **settings: Any) -> Iterator[Any]:
+    """Open a file with fsspec, for read(), readinto() and seek(); raises CorpusError.
+
+    The settings are those of fsspec's open(); without any, it reads blocks of BLOCK_BYTES ahead.
     """
-    started = clock()
-    size = 0
-    with opened:
-        while piece := opened.read(PIECE):
-            size += len(piece)
-            yield piece
-            taken = clock() - started
-            if file.scheme in WEB and taken > SILENCE + size / SLOWEST:
-                message = f"the server sends fewer than {SLOWEST:,} bytes a second: {size:,} bytes in {taken:.0f} s"
-                advice = "try again, or fetch the file and name it here"
-                raise CorpusError([Problem(str(file), f"{message}; {advice}", UNREACHABLE)])
+    with _clear_errors(file):
+        system, name = _file_system(file)
+        with system.open(name, "rb", **{"block_size": BLOCK_BYTES, **settings}) as opened:
+            yield opened
 
 
 def read_range(url: str, start: int, size: int) -> bytes:
-    """Return size bytes of a file, from the byte start on; raises CorpusError, also where there are
-    fewer.
-    """
-
-    def read(system: Any, name: str) -> bytes:
-        data = bytes(system.cat_file(name, start=start, end=start + size))
+    """Return `size` bytes of a file from `start` on; raises CorpusError, also if there are fewer."""
+    if not size:
+        return b""
+    with open_remote(Remote(url), cache_type="none") as opened:
+        opened.seek(start)
+        data = bytes(opened.read(size))
         if len(data) != size:
             raise ValueError(f"asked for {size:,} bytes from {start:,} on, and got {len(data):,}")
         return data
-
-    return tried(Remote(url), read) if size else b""
 
 
 class Pieces(io.RawIOBase):
     """Reads pieces of bytes as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces, self._waiting = pieces, b""
+        self._pieces = pieces
+        self._waiting = b""
 
     def readinto(self, buffer: Any, /) -> int:
         """Write the next bytes to memory; return how many these are, 0 at the end."""
         data = self._waiting or next(self._pieces, b"")
         size = min(len(buffer), len(data))
-        buffer[:size], self._waiting = data[:size], data[size:]
+        buffer[:size] = data[:size]
+        self._waiting = data[size:]
         return size
 
 
-class RangeReader(Pieces):
-    """Reads the bytes start <= i < stop of a remote file, by ranges."""
-
-    def __init__(self, file: Remote, start: int, stop: int) -> None:
-        self.fingerprint = stamp_of(file)
-        super().__init__(
-            read_range(file.url, at, min(CHUNK, stop - at)) for at in range(start, stop, CHUNK)
-        )
-
-
 def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a file in pieces, by one request; raises CorpusError, also where the file
-    ends too early.
+    """Yield the bytes of a file in chunks; raises CorpusError, also if the file ends too early.
 
-    The server is asked for the size unless it is given.
+    The server is asked for the size in bytes unless it is an argument; -1 if it is not known.
     """
-    size = stamp_of(file).size if size is None else size
-
-    def opened(system: Any, name: str) -> Any:
-        if file.scheme not in WEB:
-            return system.open(name, "rb")
-        from aiohttp import ClientTimeout
-
-        waits = ClientTimeout(total=LONGEST, sock_connect=SILENCE / 4, sock_read=SILENCE)
-        return system.open(
-            name, block_size=0, size=1, timeout=waits
-        )  # with a size the server is not asked for it
-
-    total, pieces = 0, _received(file, tried(file, opened))
-    while piece := tried(file, lambda *_: next(pieces, b""), 1):
-        total += len(piece)
-        yield piece
+    if size is None:
+        size = stamp_of(file).size
+    settings: dict[str, Any] = {}
+    if file.scheme in WEB:
+        settings = {"block_size": 0, "size": size}  # fsspec reads the file by one request
+    total = 0
+    with open_remote(file, **settings) as opened:
+        while chunk := opened.read(PIECE):
+            total += len(chunk)
+            yield chunk
     if size not in (-1, total):
-        raise CorpusError(
-            [Problem(str(file), f"ended after {total:,} of {size:,} bytes; try again")]
-        )
+        message = f"ended after {total:,} of {size:,} bytes; try again"
+        raise CorpusError([Problem(str(file), message)])
 
 
 def glob(pattern: Remote) -> list[Remote]:
     """Return the files that match an address with * or [...]; raises CorpusError where files cannot
     be listed.
     """
-
-    def find(system: Any, name: str) -> list[Remote]:
+    files = []
+    with _clear_errors(pattern):
+        system, name = _file_system(pattern)
         system.invalidate_cache()
-        names = [
-            name
-            for name, info in system.glob(name, detail=True).items()
-            if info.get("type") != "directory"
-        ]
-        return [Remote(system.unstrip_protocol(name)) for name in names]
-
-    return tried(pattern, find)
+        for path, info in system.glob(name, detail=True).items():
+            if info.get("type") != "directory":
+                files.append(Remote(system.unstrip_protocol(path)))
+    return files

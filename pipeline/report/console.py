@@ -8,16 +8,15 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pipeline.extensions.edits.by_type import caption, of_system, side_by_side, types_of
-from pipeline.extensions.human.tables import AGREEMENT_TABLES, finding_tables
-
 from ..errors import printable
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
 from .overview import Overview, overviews
 from .tables import Table, ranked
+from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
+from .tables.extra_tables import ReportTable, extra_tables
 from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
@@ -65,23 +64,10 @@ def print_results(
         print_text(settings_line(results.statistics))
     if parts and not columns and results.statistics:
         print_text("(intervals, rank ranges and tests of each metric: --boards)")
-    if results.human:
+    tables = extra_tables(results, digits)
+    if tables and results.scores:
         print()
-        print_human(results.human, {group.metric for part in parts for _, group in part.groups})
-    findings = list(finding_tables(results, digits))
-    for number, (title, (header, rows), left) in enumerate(findings):
-        if number or results.scores:
-            print()
-        print(printable(title))
-        print_table(header, rows, left=left)
-    if results.expectations:
-        from pipeline.extensions.published.tables import expectation_table, misses
-
-        if results.scores or findings:
-            print()
-        print_table(*expectation_table(results.expectations), left=(1, 4))
-        for line in misses(results.expectations):
-            print_text(f"missed: {line}")
+    print_extra_tables(tables, {group.metric for part in parts for _, group in part.groups})
 
 
 def print_board(results: Results, group: Group, digits: int, columns: Sequence[str]) -> None:
@@ -235,23 +221,26 @@ def by_order(score: Score, digits: int) -> Table:
     return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
 
 
-def print_human(human: dict[str, Any], known: Collection[str] = ()) -> None:
-    """Print how far metrics agree with people: on systems, in windows, on sentences, and tests
-    between metrics.
+def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = ()) -> None:
+    """Print the tables below the scores, such as those of the agreement with people.
 
-    The signatures that are known from above are not printed again.
+    The signatures of their metrics follow, unless they are known from above.
     """
-    for agreement in AGREEMENT_TABLES:
-        header, rows = agreement.table(human)
-        if rows:
-            print(f"agreement with people: {agreement.title}")
-            print_table(
-                header, rows, left=range(agreement.texts), first_out=("undefined", "scores")
-            )
+    for number, table in enumerate(tables):
+        if number:
             print()
-    for signature, label in ranked.called(item["metric"] for item in human["correlations"]).items():
-        if signature != label and signature not in known:
-            print(printable(f"{label} = {signature}"))
+        if table.title:
+            print(printable(table.title))
+        header, rows = table.table
+        print_table(header, rows, left=table.text_columns, first_out=table.first_out)
+        for line in table.items:
+            print_text(line)
+        is_last = number + 1 == len(tables)
+        if table.signatures and (is_last or tables[number + 1].signatures != table.signatures):
+            print()
+            for signature, label in ranked.called(table.signatures).items():
+                if signature != label and signature not in known:
+                    print(printable(f"{label} = {signature}"))
 
 
 # --- what a run replaces in its run directory, which is printed before it begins

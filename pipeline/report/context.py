@@ -16,8 +16,6 @@ from ..errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from pipeline.extensions.human.human_judgements import HumanJudgements, HumanRanking
-
     from ..data.corpus import Corpus
     from ..files.safe_files import Content
     from ..scoring.metric_results import MetricResult
@@ -81,9 +79,9 @@ class ReportContext:
     """The texts by data set; empty where they are not at hand."""
     config: Any = None
     """The config as it was written."""
-    human_data: Callable[[], HumanJudgements | None] = lambda: None
-    """Reads what people said of the systems, as `human` in the config has it; None where that is
-    not at hand."""
+    opened: Callable[[str], Any] = lambda _: None
+    """Returns what a stage of an extension opened for the run, by the name of the stage; None if
+    it is unavailable."""
     unread: str = ""
     """Why the texts are not at hand."""
     digits: int = 2
@@ -109,23 +107,21 @@ class ReportContext:
     effects: int = 0
     """For how many of these it says what each edit does to their scores."""
 
-    def judged(self) -> HumanRanking | None:
-        """Return how people rank the systems; None where nobody judged them, or the judgements are
-        not at hand.
-        """
-        from pipeline.extensions.human.human_judgements import (
-            human_ranking,  # here, because few runs have judgements
-        )
-
-        human = self.results.human
-        human_data = self.human_data() if human and human.get("correlations") else None
-        return human_ranking(human_data, human["settings"]) if human_data and human else None
-
 
 CURVES = "curves"
 """The plot that takes several runs."""
 PLOT_TYPES = ("png", "svg", "pdf")
 """The types of files that plots are saved as."""
+
+
+class PlotFigure(NamedTuple):
+    """A figure of a plot."""
+
+    group: Group
+    """The scores that it shows; the metric is "" if it shows several metrics."""
+    name: str
+    """A further name, or ""."""
+    figure: Figure
 
 
 class Plot(NamedTuple):
@@ -135,11 +131,8 @@ class Plot(NamedTuple):
     """What it shows."""
     requires: str
     """What a run has to have for it."""
-    figures: Callable[[ReportContext], Iterator[tuple[Group, str, Figure]]]
-    """Yields the group of scores that a figure shows, a further name or "", and the figure.
-
-    The metric of a group is "" if the figure shows several metrics.
-    """
+    figures: Callable[[ReportContext], Iterator[PlotFigure]]
+    """Draws the figures in the style of the report."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,6 +146,8 @@ class Format:
     printed: bool = False
     """Whether the command `report` prints it when no folder is named, so that people can paste it.
     """
+    returned: bool = False
+    """Whether `report()` of results in Python returns it as text, although it is not printed."""
     package: str = ""
     """The package it needs that a plain installation lacks."""
     extra: str = ""

@@ -8,16 +8,14 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from pipeline.extensions.edits.by_type import NONE, caption, side_by_side, types_of
-from pipeline.extensions.human.tables import AGREEMENT_TABLES, finding_tables
-from pipeline.extensions.published.tables import expectation_table, misses
-
 from ..metrics.base.options import with_samples
 from ..metrics.names import factor
 from ..scoring.results import Results
 from .context import ReportContext
 from .overview import Overview, Whole, overviews
+from .tables.by_type import NONE, caption, side_by_side, types_of
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
+from .tables.extra_tables import extra_tables
 from .tables.ranked import (
     HUMAN,
     SOURCE,
@@ -88,38 +86,17 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
         yield _ranked(results, group, context.digits, context.columns)
     if context.columns:
         return
-    if results.human and results.human.get("correlations"):
-        drawn = f"Intervals: bootstrap, {results.human['settings'].get('resamples', '-')} samples."
-        signatures = list(dict.fromkeys(item["metric"] for item in results.human["correlations"]))
-        for agreement in AGREEMENT_TABLES:
-            header, rows = agreement.table(results.human)
-            if rows:
-                yield DocumentTable(
-                    name=agreement.name,
-                    caption=f"agreement with people: {agreement.title}",
-                    header=header,
-                    rows=_plain(rows),
-                    names=tuple(range(agreement.texts)),
-                    notes=[drawn] if agreement.name in ("people", "people-sentences") else [],
-                    signatures=signatures,
-                )
-    for number, (title, (header, rows), left) in enumerate(
-        finding_tables(results, context.digits), 1
-    ):
+    for table in extra_tables(results, context.digits):
+        header, rows = table.table
         yield DocumentTable(
-            name=f"findings-{number}", caption=title, header=header, rows=_plain(rows), names=left
-        )
-    if results.expectations:
-        header, rows = expectation_table(results.expectations)
-        missed = [f"missed: {line}" for line in misses(results.expectations)]
-        what = "expected and found"
-        yield DocumentTable(
-            name="expected",
-            caption=what,
+            name=table.name,
+            caption=table.caption or table.title,
             header=header,
             rows=_plain(rows),
-            names=(1, 4),
-            items=missed,
+            names=table.text_columns,
+            notes=list(table.notes),
+            items=list(table.items),
+            signatures=list(table.signatures),
         )
 
 

@@ -301,8 +301,7 @@ class Results:
     human: dict[str, Any] | None = None
     """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
     judgments: dict[str, Any] | None = None
-    """This section and the next three are those of the same names in the config
-    (`extensions/published/expected_values.py`)."""
+    """This section and the next three are those of the same names in the config."""
     columns: dict[str, Any] | None = None
     correlations: dict[str, Any] | None = None
     agreements: dict[str, Any] | None = None
@@ -315,6 +314,14 @@ class Results:
     """The order of systems, where `output.x` of the config gives one."""
     declared: dict[str, Declared] = field(default_factory=dict)
     """The metrics of users, by name: what is needed to read their results without their code."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """What stages of other extensions computed, by the names of their sections."""
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether stages of extensions computed anything."""
+        sections = (self.human, self.judgments, self.correlations, self.agreements)
+        return any(sections) or bool(self.expectations or self.more)
 
     def metric(self, printed: str) -> Metric:
         """Return the metric of a signature. Of a metric of a user the code is not needed. Raises
@@ -358,7 +365,7 @@ class Results:
         content: dict[str, Any] = without_nan(asdict(self))
         for row in (*content["scores"], *content["tests"]):
             row["higher_is_better"] = not lower_is_better(row["metric"])
-        leaving = [(content, key) for key in ("breakdown", "series", "declared")]
+        leaving = [(content, key) for key in ("breakdown", "series", "declared", "more")]
         leaving += [
             (info, key)
             for info in content["datasets"].values()

@@ -1,4 +1,4 @@
-"""The command where a system gives little: address space, open files, folders, locks, home."""
+"""The command on a machine that is full: memory, threads, open files, folders, locks, home."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import errno
 import gzip
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -16,12 +15,12 @@ from unittest import mock
 import pytest
 
 from pipeline.cli.dispatch import main
+from pipeline.execution.workers import Runner
 from pipeline.files import safe_files
 from pipeline.files.plain_files import TempFiles
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 
 resource = pytest.importorskip("resource")
-MEGABYTE = 1 << 20
 ONE_LINE = re.compile(r"^error: [^\n]+\n\Z", re.MULTILINE)
 
 
@@ -62,38 +61,36 @@ def command(
     )
 
 
-CRASHES = (-signal.SIGSEGV, -signal.SIGABRT)
-"""How NumPy (2.4) and pydantic (2.14) may end a process in which a few allocations fail; nobody can
-catch that."""
-LIMITS = [
-    (resource.RLIMIT_AS, 50 * MEGABYTE, "threading"),
-    (resource.RLIMIT_AS, 130 * MEGABYTE, "loky"),
-    (resource.RLIMIT_AS, 130 * MEGABYTE, "threading"),
-    (resource.RLIMIT_AS, 150 * MEGABYTE, "loky"),
-    (resource.RLIMIT_NOFILE, 6, "threading"),
-    (resource.RLIMIT_NOFILE, 7, "loky"),
+SHORTAGES = [
+    (MemoryError(), "memory ran out"),
+    (RuntimeError("can't start new thread"), "the system gives no more threads"),
+    (OSError(errno.EAGAIN, os.strerror(errno.EAGAIN)), "the system gives no more: Resource"),
 ]
-"""The one table of limits: too little to begin, memory that runs out, too little for workers; the
-same of files."""
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
-@pytest.mark.parametrize(("limit", "most", "backend"), LIMITS)
-def test_a_starved_run_ends_in_results_or_in_one_message(
-    tmp_path: Path, limit: int, most: int, backend: str
+@pytest.mark.parametrize(("error", "message"), SHORTAGES, ids=lambda item: type(item).__name__)
+def test_a_shortage_ends_a_run_with_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], error: Exception, message: str
 ) -> None:
-    """How much is needed depends on the system; how a run ends where there is too little does not."""
     config = write_run(tmp_path, 400)
-    workers = ["--n-jobs", "2", "--backend", backend]
-    done = command(config, tmp_path / "run", *workers, limits={limit: most})
-    crashed = limit == resource.RLIMIT_AS and done.returncode in CRASHES
-    assert crashed or done.returncode in (0, 3), done.stderr
-    assert "Traceback" not in done.stderr
-    assert crashed or done.returncode == 0 or ONE_LINE.search(done.stderr), done.stderr
-    if done.returncode:
-        run(config, tmp_path / "run")
+    command = ["run", str(config), "--output", str(tmp_path / "run"), "-q"]
+    with mock.patch.object(Runner, "run", side_effect=error):
+        assert main(command) == 3
+    assert re.fullmatch(
+        f"error: {message}[^\\n]*; what was finished is kept: [^\\n]*\n", capsys.readouterr().err
+    )
+    assert main(command) == 0
     run(config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_too_few_open_files_end_a_run_with_one_message(tmp_path: Path, backend: str) -> None:
+    config = write_run(tmp_path, 400)
+    workers = ["--n-jobs", "2", "--backend", backend]
+    done = command(config, tmp_path / "run", *workers, limits={resource.RLIMIT_NOFILE: 6})
+    assert done.returncode == 3
+    assert ONE_LINE.search(done.stderr), done.stderr
 
 
 def test_a_file_that_the_system_does_not_open_is_no_bad_input(

@@ -233,8 +233,7 @@ human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
     digests = {corpus.name: [text.digest for text in corpus.references] for corpus in job.corpora}
     assert digests["conll14"] == digests["other"]
     assert len(digests["by-hand"]) == 2
-    assert job.human_data
-    assert set(job.human_data.systems) >= {"AMU", "RAC"}
+    assert set(job.opened["correlating"].systems) >= {"AMU", "RAC"}
 
 
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:

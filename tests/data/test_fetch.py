@@ -12,7 +12,6 @@ import re
 import socket
 import sys
 import threading
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -66,7 +65,6 @@ def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     )  # were the mirror forgotten, it would be refused
     monkeypatch.delenv("GEC_PIPELINE_MIRROR", raising=False)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
-    monkeypatch.setattr(remote, "PAUSE", 0.0)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     return tmp_path / "cache"
 
@@ -250,18 +248,6 @@ def test_a_server_that_falls_silent_is_given_up(
     assert "the server sends nothing: 0.2 seconds were waited" in said
     assert "run the same command again" in said
     assert inside(toy) == {"a": FILES["a"]}
-
-
-def test_a_server_that_trickles_is_given_up(
-    toy: Path, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By a clock that goes 40 seconds between two looks."""
-    ticks = count(step=40)
-    monkeypatch.setattr(remote, "clock", lambda: float(next(ticks)))
-    with pytest.raises(DataError, match="the server sends fewer than 1,000 bytes a second") as told:
-        fetch("toy", ["a", "b+c"], server.url("copies"))
-    assert "files still to fetch: 2" in str(told.value)  # the next one would be as slow
-    assert inside(toy) == {}
 
 
 def test_an_interrupted_fetch_goes_on(

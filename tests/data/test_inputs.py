@@ -28,7 +28,7 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data import scan
 from pipeline.data.input_files import Opener
-from pipeline.data.kept_stretches import packed, unpacked
+from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError
 from pipeline.files import plain_files
 from pipeline.files.plain_files import Origin, StoredTexts
@@ -672,9 +672,7 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
         mock.patch.object(chosen_kernel, "native_function", return_value=survey),
     ):
         try:
-            opening = scan.Opening.of(StoredTexts(path, separator, Origin("f")))
-            found = [stretch.scan() for stretch in opening.stretches]
-            file = opening.opened([own if own.problem else unpacked(packed(own)) for own in found])
+            file = scan.index_text(StoredTexts(path, separator, Origin("f")))
         except CorpusError as error:
             return [str(error)]
     return [file, file.blank_bits.tolist(), file.marks.tolist()]
@@ -701,6 +699,14 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
     cuts=[(9, 7), (8, 7)],
     newline=False,
     ended=False,
+    windows=False,
+    broken=b"",
+)
+@example(  # a piece ends 2 bytes before its stretch, and the line 4 bytes behind: see _piece_ends()
+    texts=["a" * 56 + " b", "c"],
+    cuts=[(9, 7), (8, 7)],
+    newline=True,
+    ended=True,
     windows=False,
     broken=b"",
 )
@@ -755,6 +761,34 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
         leaves = b"".join(blake3(whole[low : low + 8]).digest() for low in range(0, len(whole), 8))
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
+
+
+def test_a_text_that_is_named_in_two_ways_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found in it was once added up twice: lines behind the first stretch were looked for
+    in wrong places.
+    """
+    monkeypatch.setattr(scan, "RANGE", scan.LEAF)
+    line_count = 200_000
+    text = Path("long.txt")
+    text.write_text("".join(f"{number:07} one two\n" for number in range(line_count)), "utf-8")
+    assert text.stat().st_size > 3 * scan.LEAF
+    opener = Opener()
+    files = opener.open_all([text.absolute(), text], [])
+    assert opener.read == text.stat().st_size
+    for file in files:
+        assert file is not None
+        assert read_texts(file, line_count - 1, line_count) == [f"{line_count - 1:07} one two"]
+
+
+def test_a_run_says_how_many_bytes_it_has_read() -> None:
+    """The second run has all counts: it opens the texts, and counts nothing."""
+    size = sum(Path(name).stat().st_size for name in ("s.txt", "r.txt", "a.txt"))
+    bytes_read = []
+    for _ in range(2):
+        stages.run(prepare(), "out")
+        bytes_read.append(json.loads(Path("out/run.json").read_text("utf-8"))["bytes_read"])
+    assert [each["opening"] for each in bytes_read] == [size, size]
+    assert [each["counting"] for each in bytes_read] == [size, 0]
 
 
 def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ class LengthSurvey(CorpusPass):
 
 
 @dataclass(frozen=True)
-class LengthNeeds(StatisticsSpec):
+class LengthSpec(StatisticsSpec):
     """How many references of the whole data set are as long as each output, in bytes."""
 
     columns: ClassVar[Any] = (Field("alike"), Field("every"))
@@ -82,7 +82,7 @@ class AgreementSurvey(CorpusPass):
 
 
 @dataclass(frozen=True)
-class AgreementNeeds(StatisticsSpec):
+class AgreementSpec(StatisticsSpec):
     """How many systems give the most common output of a line."""
 
     columns: ClassVar[Any] = (Field("most"),)

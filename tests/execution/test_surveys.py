@@ -19,7 +19,7 @@ from pipeline.execution.store.run_directory import RunDirectory
 from pipeline.metrics.base.statistics_spec import CorpusPass
 from tests.conftest import Hears, tree, write_run
 from tests.execution.deadly import deadly, poison
-from tests.execution.surveying import AgreementNeeds, AgreementSurvey, LengthNeeds, LengthSurvey
+from tests.execution.surveying import AgreementSpec, AgreementSurvey, LengthSpec, LengthSurvey
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from pipeline.data.corpus import Corpus
 
-NEEDS = [LengthNeeds(), AgreementNeeds()]
+NEEDS = [LengthSpec(), AgreementSpec()]
 LINES = 60
 
 
@@ -196,4 +196,4 @@ def test_nothing_is_counted_where_a_line_cannot_be_surveyed(
 
 def test_a_survey_says_whether_it_reads_outputs() -> None:
     assert not CorpusPass.of_systems
-    assert AgreementNeeds().corpus_pass.of_systems
+    assert AgreementSpec().corpus_pass.of_systems

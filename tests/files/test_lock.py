@@ -142,12 +142,12 @@ def test_results_can_be_read_while_a_run_is_at_work(
 
 # ---- temporary folders
 
-SPOOL = """
+TEMP_FILES = """
 import sys
 from pathlib import Path
-from pipeline.files.plain_files import Spool
-spool = Spool(1000)
-spool.raw(Path(sys.argv[1]))
+from pipeline.files.plain_files import TempFiles
+temp_files = TempFiles(1000)
+temp_files.raw(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -169,7 +169,7 @@ def test_what_a_killed_process_unpacked_is_deleted_by_the_next(
 ) -> None:
     packed = tmp_path / "a.gz"
     packed.write_bytes(gzip.compress(b"a\n"))
-    with another(SPOOL, str(packed)) as process:
+    with another(TEMP_FILES, str(packed)) as process:
         (theirs,) = temporary.iterdir()
         ours = TempFiles(1000)
         ours.raw(packed)

@@ -1,6 +1,6 @@
 """Texts at addresses: in memory, on HTTP servers with and without ranges, and (opt-in) on S3.
 
-PIPELINE_S3=1 python -m pytest tests/io/test_remote.py     needs s3fs and moto[server]
+PIPELINE_S3=1 python -m pytest tests/files/test_remote.py     needs s3fs and moto[server]
 """
 
 from __future__ import annotations
@@ -54,9 +54,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+def server(running: Server) -> Server:
     """A server without files, that gives ranges."""
-    monkeypatch.setattr(remote, "PAUSE", 0.0)
     running.reset()
     return running
 
@@ -199,7 +198,7 @@ def test_a_text_that_changes_meanwhile_is_noticed(
     """By its tag; without one by its size alone. The server stands for one of objects, which are
     read by ranges.
     """
-    monkeypatch.setattr(remote, "WEB", ())
+    monkeypatch.setattr(plain_files, "ranged", lambda _: True)
     server.tags = tags
     server.files["a.txt"] = b"a\n" * 300
     (opened,) = Opener().open_all([Remote(server.url("a.txt"))], [])
@@ -214,11 +213,10 @@ def test_a_text_that_changes_meanwhile_is_noticed(
         read_span(span)
 
 
-def test_a_server_that_stumbles_is_asked_again(server: Server) -> None:
+def test_a_server_that_fails_is_reported(server: Server) -> None:
     server.files["a.txt"] = b"a\nb\n"
-    server.fail = 2
     assert b"".join(remote.stream(Remote(server.url("a.txt")))) == b"a\nb\n"
-    server.fail = 3
+    server.fail = 1
     with pytest.raises(CorpusError, match=r"a\.txt: cannot be read: ClientResponseError: 503"):
         list(remote.stream(Remote(server.url("a.txt"))))
 
@@ -449,17 +447,11 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
 # ---- servers that send nothing
 
 
-def test_a_server_that_sends_nothing_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fsspec.exceptions import FSTimeoutError
-
-    hidden = FileNotFoundError()  # as fsspec tells of a server that does not answer at all
-    hidden.__cause__ = FSTimeoutError()
-    monkeypatch.setattr(remote, "PAUSE", 0.0)
-    for error in (FSTimeoutError(), hidden):
-        call = mock.Mock(side_effect=error)
-        expected = (
-            "http://h/x: the server sends nothing: 30 seconds were waited, twice; is it at work\\?"
-        )
-        with pytest.raises(CorpusError, match=expected):
-            remote.tried(Remote("http://h/x"), call)
-        assert call.call_count == 2
+def test_a_server_that_sends_nothing_is_given_up(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote, "SILENCE", 0.2)
+    server.answers["a.txt"] = lambda: (200, {"Content-Length": "9", "X-Stall": "1"}, b"a\n")
+    expected = r"a\.txt: the server sends nothing: 0\.2 seconds were waited; is it at work\?"
+    with pytest.raises(CorpusError, match=expected):
+        list(remote.stream(Remote(server.url("a.txt"))))

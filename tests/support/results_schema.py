@@ -6,8 +6,9 @@ import json
 
 from pydantic import TypeAdapter
 
-from pipeline.data.config.models import HumanConfig, StatisticsConfig
+from pipeline.data.config.models import StatisticsConfig
 from pipeline.extensions.human.meta_evaluation import MetaEvaluation
+from pipeline.extensions.human.models import HumanConfig
 from pipeline.scoring.results import SCHEMA, Results
 
 

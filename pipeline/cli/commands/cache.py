@@ -1,5 +1,4 @@
-"""Say what is kept on this computer of your own metrics (help plugins) and of large texts (help
-scale), or delete it.
+"""Say which numbers of your own metrics are kept on this computer (help plugins), or delete them.
 
 examples:
   gec-pipeline cache
@@ -10,9 +9,8 @@ examples:
 import argparse
 import sys
 
-from ...data.kept_stretches import OPENED
+from ...data.content_cache import SCORES, ContentCache
 from ...errors import InputError, did_you_mean, printable
-from ...files.content_cache import SCORES, ContentCache
 from ...report.terminal.printing import print_table
 
 
@@ -27,29 +25,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Print what is kept, or delete it."""
-    warn = lambda text: print(printable(f"note: {text}"), file=sys.stderr)  # noqa: E731 (of both)
-    kept = {
-        "metric": ContentCache(SCORES, warn=warn),
-        "large texts": ContentCache(OPENED, warn=warn),
-    }
-    rows = [(kind, *row) for kind, cache in kept.items() for row in cache.tables()]
-    known = [name for kind, name, _, _ in rows if kind == "metric"]
+    cache = ContentCache(SCORES, warn=_warn)
+    tables = {name: (numbers, size) for name, numbers, size in cache.tables()}
     for name in args.metric or ():
-        if name not in known:
-            message = f"no numbers of '{name}' are kept{did_you_mean(name, known)}; there are {len(known)} metrics"
-            raise InputError(message)
-    chosen = [
-        row for row in rows if not args.metric or (row[0] == "metric" and row[1] in args.metric)
-    ]
-    if not chosen:
-        print(printable(f"nothing is kept in {kept['metric'].path.parent.parent}"))
+        if name not in tables:
+            hint = did_you_mean(name, tables)
+            raise InputError(
+                f"no numbers of '{name}' are kept{hint}; there are {len(tables)} metrics"
+            )
+    names = [name for name in tables if not args.metric or name in args.metric]
+    if not names:
+        print(printable(f"nothing is kept in {cache.path.parent.parent}"))
         return
-    print_table(
-        ["of", "name", "entries", "bytes"],
-        [[*row[:2], f"{row[2]:,}", f"{row[3]:,}"] for row in chosen],
-        left=(0, 1),
-    )
-    for kind, name, _, _ in chosen if args.action == "clean" else ():
-        kept[kind].delete(name)
-    places = dict.fromkeys(str(kept[kind].path) for kind, *_ in chosen)
-    print(printable(f"{'deleted from' if args.action == 'clean' else 'in'} {', '.join(places)}"))
+    rows = [[name, *map("{:,}".format, tables[name])] for name in names]
+    print_table(["metric", "numbers", "bytes"], rows, left=(0,))
+    if args.action == "clean":
+        for name in names:
+            cache.delete(name)
+        print(printable(f"deleted from {cache.path}"))
+    else:
+        print(printable(f"in {cache.path}"))
+
+
+def _warn(text: str) -> None:
+    print(printable(f"note: {text}"), file=sys.stderr)

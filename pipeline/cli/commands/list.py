@@ -10,8 +10,12 @@ examples:
 
 import argparse
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from ...errors import InputError, known_names
+from ...extension import known_names as known_names_of_project
+from ...extension import missing_extension
+from ...lookup import Table
 from ...report.terminal.printing import print_table, print_text
 
 
@@ -73,10 +77,13 @@ def _tokenizers(names: Iterable[str]) -> None:
 
 
 def _statistics(names: Iterable[str]) -> None:
-    from pipeline.extensions.human.statistics import STATISTICS
-
-    for name in _chosen(names, STATISTICS, "statistic"):
-        statistic = STATISTICS[name]
+    kind = "agreement_statistics"
+    statistics: Table[Any] = Table(__name__, {}, kind=kind)
+    for name in [*names, *known_names_of_project()[kind]]:
+        if reason := missing_extension(kind, name):
+            raise InputError(reason)
+    for name in _chosen(names, statistics, "statistic"):
+        statistic = statistics[name]
         print(f"{name}: {statistic.summary}\n")
         rows = [
             [one.name, str(one.default_of({})), one.values(), one.help] for one in statistic.options

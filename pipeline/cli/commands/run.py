@@ -21,10 +21,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
 from typing import TYPE_CHECKING
 
-from ...data.config.models import BACKENDS
+from ...backends import backend_names
 from ...data.config.resolved import Overrides
 from ...errors import IncompleteError, printable
 from ...execution.options import SILENT, RunOptions
@@ -34,7 +33,7 @@ from .. import arguments
 
 if TYPE_CHECKING:
     from ...metrics.base.statistics_spec import StatisticsSpec
-    from ...prepare import Job
+    from ...stage import Job
 
 AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
 
@@ -57,10 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
     parser.add_argument(
         "--backend",
-        choices=BACKENDS,
+        choices=backend_names(),
         help="who runs the workers, instead of the config's run.backend",
     )
-    meaning = "address of a cluster, for dask, ray or spark (help scale)"
+    meaning = "address of the scheduler of a cluster (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument(
         "--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages"
@@ -87,11 +86,7 @@ def run(args: argparse.Namespace) -> int:
     overrides = Overrides(tuple(args.settings), tuple(args.only))
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
-        # What --fresh deletes stays until all texts are checked.
-        begun = (
-            None if args.dry_run or args.fresh else partial(stages.held_directory, args.output, bar)
-        )
-        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar, begun)
+        job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
         written = job.config.written
         for warning in () if args.quiet else job.warnings:
             bar.print(f"warning: {warning}")

@@ -12,10 +12,9 @@ import json
 import re
 from typing import Any
 
-from pipeline.extensions.published.models import ConfigFile
-
+from ...backends import backend_names
 from ...data.config.load import record_models
-from ...data.config.models import ANY_RECORD
+from ...data.config.models import ANY_RECORD, SECTIONS, config_model
 from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base.options import Option
@@ -28,7 +27,7 @@ def run(_: argparse.Namespace) -> None:
 
 def json_schema() -> str:
     """Return the schema of configs as JSON text."""
-    schema = ConfigFile.model_json_schema()
+    schema = config_model(tuple(SECTIONS)).model_json_schema()
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
     text = {"type": "string", "description": "name, name[key=value,...] or a printed signature"}
     schema["$defs"]["Metric"] = {"anyOf": [text, *(_metric(name) for name in METRICS)]}
@@ -40,6 +39,7 @@ def json_schema() -> str:
     whole = {"type": "string", "pattern": "^data(:.+)?$", "description": meaning}
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
+    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
@@ -48,9 +48,10 @@ def json_schema() -> str:
     }
     schema["$defs"] = dict(sorted({**schema["$defs"], **records}.items()))
     _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in records])
-    # An included config may have the sections. Judgements and columns of numbers need no sections.
+    # An included config may have the sections. Sections such as judgements need no others.
     # Systems may be left out where at least one data set is a fetched one, which may have outputs.
-    alone = [{"required": [key]} for key in ("include", "judgments", "columns")]
+    standalone = [name for name in SECTIONS if SECTIONS[name].standalone]
+    alone = [{"required": [key]} for key in ("include", *standalone)]
     fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
     any_fetched = {"not": {"additionalProperties": {"not": fetched}}}
     with_outputs = {"required": ["datasets", "metrics"], "properties": {"datasets": any_fetched}}

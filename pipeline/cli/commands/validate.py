@@ -57,12 +57,11 @@ def run(args: argparse.Namespace) -> None:
     views = ((metric, corpus.read_by(metric.spec)) for corpus in ordered for metric in job.metrics)
     for signature in dict.fromkeys(signed(metric, len(view.references)) for metric, view in views):
         print(signature)
-    for name, judgments in (job.published.judgments if job.published else {}).items():
-        judges, pairs = len(judgments.judges), len(judgments.expanded.first)
-        size = f"{len(judgments.systems)} systems, {judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
-        print(printable(f"judgments {name}: {size}"))
-    if job.config.written.expect:
-        print(f"entries of expect: {len(job.config.written.expect)}")
+    for stage in job.stages:
+        opened = job.opened[stage.name]
+        if opened is not None:
+            for line in stage.describe(opened):
+                print(line)
     if args.try_:
         from ...execution.function_metrics import Computing, tried
 

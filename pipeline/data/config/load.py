@@ -4,18 +4,18 @@
 options of metrics are checked in `metrics/`, since each metric knows its own."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
-from pipeline.extensions.published.models import ConfigFile
-
+from ...backends import unused_address
 from ...errors import ConfigError, Problem, did_you_mean
+from ...extension import missing_extension
 from . import models
 from .compose import compose
-from .models import Records, idle_address, tag
+from .models import SECTIONS, ConfigFile, Records, config_model, tag
 from .resolved import Config, TextFormat
 from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
@@ -42,7 +42,8 @@ def load(
     if metrics and isinstance(metrics.value, list):
         metric_nodes = tuple(metrics.value)
 
-    written = _validate(root, problems, record_models(formats))
+    sections = _sections(root.value)
+    written = _validate(root, problems, record_models(formats), sections)
     if written is None:
         return None, metric_nodes, problems
     resolver = Resolver(root, written, problems, formats)
@@ -51,6 +52,7 @@ def load(
         datasets=resolver.datasets(),
         systems=resolver.systems(),
         written=written,
+        sections=tuple(name for name in sections if name in written.model_fields_set),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
         absent=frozenset(resolver.absent),
@@ -74,7 +76,7 @@ def _idle_settings(config: Config) -> list[Problem]:
     if run.backend == "serial" and run.n_jobs not in ("auto", 1):
         add("has no effect with `backend: serial`; leave one out", "run", "n_jobs")
     if run.address:
-        reason = idle_address(run.backend)
+        reason = unused_address(run.backend)
         if reason:
             add(reason, "run", "address")
 
@@ -154,7 +156,15 @@ KeyPath = tuple[str | int, ...]
 """Keys and indices from the root of a config, as errors of pydantic have them."""
 
 
-def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFile | None:
+def _sections(keys: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the keys of a config that are sections of extensions."""
+    others = [key for key in keys if key not in ConfigFile.model_fields]
+    return tuple(key for key in others if not key.startswith("x-") and key in SECTIONS)
+
+
+def _validate(
+    root: Node, problems: list[Problem], records: Records, sections: tuple[str, ...]
+) -> ConfigFile | None:
     """Return the config as its models read it; adds the problems. None where it cannot be read at
     all.
     """
@@ -162,8 +172,8 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFi
     # that it names.
     data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
     missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
-    if len(missing) == 3 and ("judgments" in data or "columns" in data):
-        missing = []  # judgements and columns alone need no texts
+    if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
+        missing = []  # such as judgements alone
     for key in missing:
         problems.append(root.problem(f"the key '{key}' is missing"))
 
@@ -171,7 +181,7 @@ def _validate(root: Node, problems: list[Problem], records: Records) -> ConfigFi
     left_out: set[KeyPath] = set()
     for _ in range(MAX_ROUNDS):
         try:
-            return ConfigFile.model_validate(data, context=records)
+            return config_model(sections).model_validate(data, context=records)
         except ValidationError as error:
             errors = error.errors(include_url=False)
         found = dict.fromkeys(_explain(root, item, records) for item in errors)
@@ -218,8 +228,9 @@ def _leave_out(data: Any, location: KeyPath, *, again: bool) -> None:
         if section == "datasets" and (len(keys) == 2 or keys[2:] == ["data"]):
             steps[1].parent[keys[1]] = {"source": ABSENT, "references": [ABSENT]}
             return
-        if section == "expect" and len(keys) == 2:
-            steps[1].parent[keys[1]] = {"path": "scores", "same": "scores"}
+        stand_in = _stand_in(section) if len(keys) == 2 else {}
+        if stand_in:
+            steps[1].parent[keys[1]] = stand_in
             return
     in_mappings = [step for step in steps if isinstance(step.parent, dict)]
     if not in_mappings:
@@ -244,6 +255,13 @@ def _steps_to(data: Any, location: KeyPath) -> list[_Step]:
             steps.append(_Step(data, key))
             data = data[key]
     return steps
+
+
+def _stand_in(section: str | int) -> dict[str, str]:
+    """Return what replaces a wrong entry of a section; an empty mapping if nothing does."""
+    if section in ConfigFile.model_fields or section not in SECTIONS:
+        return {}
+    return dict(SECTIONS[str(section)].stand_in or {})
 
 
 _EMPTY = {
@@ -284,6 +302,11 @@ def _explain(root: Node, item: Any, records: Records) -> Problem:
     if kind == "extra_forbidden" and location in REMOVED_KEYS:
         return root.problem(REMOVED_KEYS[location], location)
     if kind == "extra_forbidden":
+        missing = ""
+        if len(location) == 1:
+            missing = missing_extension("config_sections", str(location[0]))
+        if missing:
+            return root.problem(missing, location)
         return root.problem(f"unknown key{_known_key(location, records)}", location)
     if kind == "missing":
         return root.problem(f"the key '{location[-1]}' is missing", location[:-1])
@@ -330,7 +353,7 @@ def _fields(location: KeyPath, records: Records) -> list[str]:
     record_models_by_tag: dict[str | int, type[BaseModel]] = {}
     for name, record_model in records.items():
         record_models_by_tag[tag(name)] = record_model
-    model: type[BaseModel] = ConfigFile
+    model: type[BaseModel] = config_model(tuple(SECTIONS))
     for step in location:
         if step in record_models_by_tag:
             model = record_models_by_tag[step]

@@ -7,6 +7,8 @@ so its model is made from what the format declares."""
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import (
@@ -20,10 +22,13 @@ from pydantic import (
     ValidationError,
     ValidationInfo,
     WithJsonSchema,
+    create_model,
 )
 
+from ...backends import backend_names
 from ...errors import InputError, did_you_mean
 from ...files.plain_files import UNPACKED
+from ...lookup import Table
 
 
 def whole_number(value: object) -> object:
@@ -159,18 +164,16 @@ def named_format(value: dict[str, Any], records: Records) -> str | None:
     return None
 
 
-BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
 """The word that stands for the outputs that come with data sets."""
-CLUSTERS = ("dask", "ray", "spark")
-"""The backends that take an address."""
 
 
-def idle_address(backend: str) -> str | None:
-    """Return why an address has no effect with a backend, or None."""
-    if backend in CLUSTERS:
-        return None
-    return f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
+def _backend(value: object) -> object:
+    """Refuse a name that no backend has."""
+    names = backend_names()
+    if value not in names:
+        raise ValueError(f"expected one of {', '.join(names)}")
+    return value
 
 
 def _jobs(value: object) -> object:
@@ -321,14 +324,14 @@ class RunConfig(ConfigModel):
         "auto",
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
-    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+    backend: Annotated[str, BeforeValidator(_backend)] = Field(
         "auto",
-        description="what runs the workers; dask, ray and spark are clusters, and need the extra of the same name",
+        description="what runs the workers; clusters need the extra of the same name",
     )
     address: str | None = Field(
         None,
         min_length=1,
-        description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
+        description="address of the scheduler of a cluster, such as tcp://HOST:PORT",
     )
     max_unpacked: Count = Field(
         UNPACKED,
@@ -373,64 +376,6 @@ class StatisticsConfig(ConfigModel):
     )
 
 
-class HumanConfig(ConfigModel):
-    """Human judgements, or scores made of them, with which the metrics are correlated."""
-
-    file: PathText = Field(
-        description="judgements (XML or CSV), or scores: lines `system score`, CSV"
-    )
-    dataset: str | None = Field(
-        None, description="the data set that was judged; not needed where there is only one"
-    )
-    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
-    aliases: dict[str, str] = Field(
-        {},
-        min_length=1,
-        description="what systems of the file are called in the run, such as src: INPUT",
-    )
-    without: list[str] = Field(
-        [], description="systems that are left out of the correlations, such as references"
-    )
-    scores: list[Literal["expected_wins", "trueskill"]] = Field(
-        ["expected_wins"], min_length=1, description="how judgements become scores of systems"
-    )
-    divisor: Literal["opponents", "beaten"] = Field(
-        "opponents",
-        description="what Expected Wins divides by: all opponents, or those beaten at least once (as EW.pl)",
-    )
-    runs: Runs = Field(100, description="runs of TrueSkill; the score is their mean")
-    numbering: Literal["auto", "0", "1", "judged"] = Field(
-        "auto",
-        description="the number of the first sentence in the judgements; judged: the data set holds the judged "
-        "sentences alone, in order of their numbers",
-    )
-    ties: Literal["later", "wrong", "half", "out"] = Field(
-        "later",
-        description="what becomes of a pair with equal sentence scores: the system later in ASCII order counts as "
-        "preferred (later, as in gec-metrics), the pair is wrong, counts half, or is left out",
-    )
-    window: Annotated[int, Field(ge=2, le=1000), BeforeValidator(whole_number)] | None = Field(
-        None,
-        description="number of systems in a window that moves along the human ranking; default: no windows",
-    )
-    level: Level = Field(0.95, description="level of the intervals")
-    resamples: Resamples = Field(1000, description="bootstrap samples of systems, or of sentences")
-    seed: Seed = Field(12345, description="seed of the bootstrap, of TrueSkill and of permutations")
-    statistics: list[str] = Field(
-        [],
-        description="statistics of scores of sentences, or with level=system of systems, such as pearson or "
-        "accuracy[average=item,epsilon=best]",
-    )
-    permutations: Resamples | None = Field(
-        None,
-        description="resamples of the permutation tests between metrics; default: no such tests",
-    )
-    aggregation: Literal["score", "trueskill"] = Field(
-        "score",
-        description="which scores of metrics are correlated on systems: their own, or TrueSkill of sentence scores",
-    )
-
-
 class OutputConfig(ConfigModel):
     """Where results go and how they are printed."""
 
@@ -457,3 +402,65 @@ class OutputConfig(ConfigModel):
     )
     digits: Digits = Field(2, description="decimals of the printed percentages")
     mean: Truth = Field(False, description="also the mean over data sets of each system and metric")
+
+
+Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(whole_number)]
+
+
+class ConfigFile(ConfigModel):
+    """A gec-pipeline config."""
+
+    version: Version = Field(1, description="version of this format")
+    description: str | None = None
+    include: list[PathText] = Field([], description="configs over which this one is merged")
+    catalogue: dict[str, Any] = Field(
+        {},
+        description="data sets for data:NAME/FILE, written as in datasets.yaml: "
+        "NAME: {from: [...]} (`help data`)",
+    )
+    defaults: DefaultsConfig = DefaultsConfig()
+    datasets: dict[str, DatasetConfig] = Field({}, min_length=1)
+    systems: SystemsConfig = Field(
+        {},
+        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs "
+        "that data sets come with",
+    )
+    metrics: list[Any] = Field([], min_length=1)
+    statistics: StatisticsConfig | None = Field(
+        None, description="intervals and tests; {} takes the defaults"
+    )
+    run: RunConfig = RunConfig()
+    output: OutputConfig = OutputConfig()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A section of the config that an extension adds."""
+
+    type: Any
+    """Its type, such as a pydantic model, or a dict or list of such."""
+    field: Any = None
+    """The Field of pydantic with its description and limits. None: an optional section without."""
+    standalone: bool = False
+    """Whether a config that has it needs no data sets, systems and metrics."""
+    stand_in: Mapping[str, str] | None = None
+    """What replaces a wrong entry of a list, so that the other entries are still checked."""
+
+
+SECTIONS: Table[Section] = Table(__name__, {}, kind="config_sections")
+"""The sections that extensions add."""
+
+
+@cache
+def config_model(sections: tuple[str, ...]) -> type[ConfigFile]:
+    """Return the model of a config with these sections of extensions besides those of the core."""
+    if not sections:
+        return ConfigFile
+    fields: dict[str, Any] = {}
+    for name in sections:
+        section = SECTIONS[name]
+        if section.field is None:
+            fields[name] = (section.type | None, None)
+        else:
+            fields[name] = (section.type, section.field)
+    return create_model("ConfigFile", __base__=ConfigFile, __doc__=ConfigFile.__doc__, **fields)

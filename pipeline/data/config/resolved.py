@@ -18,8 +18,7 @@ from ...files.plain_files import OPENERS, small_text
 from ...files.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from pipeline.extensions.published.models import ConfigFile
-
+    from .models import ConfigFile
     from .tree import Node
 
 RANGE = re.compile(r"([0-9]{1,15})(?:\s*-\s*([0-9]{1,15}))?")
@@ -246,6 +245,8 @@ class Config:
     systems: tuple[System, ...]
     written: "ConfigFile"
     """All sections as their models read them."""
+    sections: tuple[str, ...] = ()
+    """The names of those that are sections of extensions."""
     matches: tuple[Match, ...] = ()
     """What globs matched."""
     notes: tuple[str, ...] = ()
@@ -254,6 +255,10 @@ class Config:
     """The keys and indices in the config where each file is named first, by its path."""
     absent: frozenset[Path] = frozenset()
     """Missing files of fetched data sets. They have problems already, and are not opened."""
+
+    def section(self, name: str) -> Any:
+        """Return a section of an extension as its model reads it; None if the config has none."""
+        return getattr(self.written, name) if name in self.sections else None
 
 
 def is_glob(text: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ...errors import (
     ConfigError,
@@ -21,12 +21,9 @@ from ...files.remote import PREFIX, Remote, expanded, is_data, is_remote, is_sho
 from ..catalogue import DataFile, Scorable, bring, named_in, named_one, scorable
 from ..dataset_cache import cache_path, locate_all
 from . import resolved
-from .models import OFFICIAL, DatasetConfig, Record
+from .models import OFFICIAL, ConfigFile, DatasetConfig, Record
 from .resolved import Column, Dataset, Input, Match, Selection, System, TextFormat, is_glob
 from .tree import Node, base_of
-
-if TYPE_CHECKING:
-    from pipeline.extensions.published.models import ConfigFile
 
 Location = tuple[str | int, ...]
 """Keys and indices from the root of a config to a value."""
@@ -59,7 +56,7 @@ class Resolver:
     def __init__(
         self,
         root: Node,
-        written: "ConfigFile",
+        written: ConfigFile,
         problems: list[Problem],
         formats: Mapping[str, TextFormat],
     ) -> None:

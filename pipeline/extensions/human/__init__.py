@@ -16,6 +16,27 @@ EXTENSION = Extension(
             reads_runs=True,
         ),
     },
+    plots={
+        "people": "plots:PEOPLE_PLOT",
+        "correlations": "plots:CORRELATIONS_PLOT",
+        "human": "plots:HUMAN_PLOT",
+        "windows": "plots:WINDOWS_PLOT",
+    },
+    page_sections={
+        "human": "page_sections:people",
+        "rankings": "page_sections:rankings",
+    },
+    works_with=("page", "plots"),
+    agreement_statistics={
+        "pearson": "statistics:Pearson",
+        "spearman": "statistics:Spearman",
+        "kendall": "statistics:TauB",
+        "accuracy": "statistics:Accuracy",
+        "soft_accuracy": "statistics:SoftAccuracy",
+    },
+    stages=("stages:CORRELATING",),
+    config_sections={"human": "models:HUMAN"},
+    report_tables=("report_tables:agreement_tables",),
     names={"correlate": "comparison:correlate"},
     help_folder="help",
 )

@@ -11,7 +11,22 @@ EXTENSION = Extension(
             module="commands.reproduce",
             summary="reproduce published results by their recipes, and compare the values",
             takes_plugins=True,
+            completions={"names": "recipe:recipes"},
         ),
     },
+    page_sections={
+        "expected": "page_sections:expected",
+        "findings": "page_sections:findings",
+    },
+    stages=("stages:COMPARING",),
+    config_sections={
+        "publication": "models:PUBLICATION",
+        "judgments": "models:JUDGMENTS",
+        "columns": "models:COLUMNS",
+        "correlations": "models:CORRELATIONS",
+        "agreements": "models:AGREEMENTS",
+        "expect": "models:EXPECT",
+    },
+    report_tables=("report_tables:published_tables",),
     help_folder="help",
 )

@@ -14,16 +14,17 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.data.config.resolved import select_lines
+from pipeline.data.inputs import annotator_of
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
 from pipeline.extensions.human.judgment_summary import JudgmentSummary
 from pipeline.extensions.human.judgments import Judgments
 from pipeline.extensions.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
 from pipeline.extensions.human.trueskill import Progress
 from pipeline.metrics.base.options import parse_signature
-from pipeline.metrics.base.statistics_spec import annotator_of
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
 
@@ -38,7 +39,7 @@ are listed."""
 
 
 def with_published(
-    written: models.ConfigFile,
+    written: models.PublishedConfig,
     opened: Published,
     scored: Sequence[MetricResult],
     results: Results,
@@ -75,7 +76,7 @@ class Sections:
 
     def __init__(
         self,
-        written: models.ConfigFile,
+        written: models.PublishedConfig,
         opened: Published,
         scored: Sequence[MetricResult],
         scores: Sequence[Score],
@@ -135,7 +136,7 @@ class Sections:
             raise InputError("two systems would have the same name: see `rename`")
         return {system: round_score(value, column.rounding) for system, value in renamed.items()}
 
-    def correlation(self, written: models.CorrelationConfig) -> dict[str, dict[str, Any]]:
+    def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these
         columns have."""
         of, with_ = (
@@ -245,7 +246,7 @@ def _of_cells(
     return names, scores, lines
 
 
-def _other_annotators(written: models.ConfigFile, opened: Published) -> Iterator[str]:
+def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of
     the publication."""
     for number, entry in enumerate(written.expect, 1):

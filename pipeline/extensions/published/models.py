@@ -3,11 +3,21 @@ expects.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from pipeline.data.config import models
+from pipeline.data.config.resolved import Config
+from pipeline.extensions.human.models import (
+    CorrelationConfig,
+    JudgmentsConfig,
+    Name,
+    RecordsConfig,
+    RowsConfig,
+)
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,18}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?")
 Rule = Literal["half_up", "cut"]
@@ -71,8 +81,6 @@ Values = Annotated[
     Any, BeforeValidator(_values), WithJsonSchema({"type": ["string", "number", "array", "object"]})
 ]
 ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole_number)]
-Version = Annotated[int, Field(ge=1, le=1), BeforeValidator(models.whole_number)]
-Name = Annotated[str, Field(min_length=1)]
 
 
 def _one_of(written: models.ConfigModel, *keys: str) -> str:
@@ -100,41 +108,6 @@ class RoundingConfig(models.ConfigModel):
     rule: Rule = Field("half_up", description="half_up rounds the decimal form; cut drops the rest")
 
 
-class JudgmentsConfig(models.ConfigModel):
-    """Human judgements, for which all is computed that `gec-pipeline human` prints."""
-
-    file: models.PathText = Field(description="judgements (XML or CSV)")
-    judges: list[str] = Field([], min_length=1, description="only these judges; default: all")
-    without_judges: list[str] = Field([], description="judges that are left out")
-    without: list[str] = Field([], description="systems that are left out")
-    divisor: Literal["opponents", "beaten"] = Field(
-        "opponents", description="what Expected Wins divides by"
-    )
-    trueskill: models.Runs | None = Field(None, description="runs of TrueSkill; default: none")
-    folds: (
-        Annotated[int, Field(ge=2, le=1_000_000), BeforeValidator(models.whole_number)] | None
-    ) = Field(
-        None, description="folds of a cross-validation of Expected Wins; default: there is none"
-    )
-    level: models.Level = Field(0.95, description="level of the rank ranges")
-    resamples: models.Resamples = Field(1000, description="bootstrap samples")
-    seed: models.Seed = Field(12345, description="seed of all random numbers")
-
-
-class RowsConfig(models.ConfigModel):
-    """Which rows of a file hold numbers. Columns are named by their numbers, from 1, or as in its
-    first line.
-    """
-
-    file: models.PathText = Field(
-        description="lines with columns, separated by tabs, commas or blanks; a JSON list of objects, or JSON lines; "
-        "may be compressed"
-    )
-    where: dict[str, str] = Field(
-        {}, description="only the rows with these texts in these columns, such as {1: BLEU}"
-    )
-
-
 class TableConfig(RowsConfig):
     """Which columns of a file hold the numbers."""
 
@@ -152,25 +125,6 @@ class TableConfig(RowsConfig):
         min_length=1,
         description="of `expect`: for each text of that column a metric, or keys of an entry, such as "
         "{bleu-all: bleu, chrf-B: {metric: chrf, dataset: B}}; there is an entry for each",
-    )
-
-
-class RecordsConfig(RowsConfig):
-    """Scores of outputs in records: objects of JSON or JSON lines, or rows of a table. Outputs are
-    joined by names.
-    """
-
-    score: models.Column | list[models.Column] = Field(
-        description="the column, such as scores.fluency; of several it is the mean"
-    )
-    system: models.Column | None = Field(
-        None,
-        description="the column of the system; *: a record has an object for each system, under its name; default: "
-        "all outputs are of one",
-    )
-    item: models.Column | list[models.Column] = Field(
-        [],
-        description="the columns that name what the output is for; default: those of a system are in order",
     )
 
 
@@ -234,49 +188,6 @@ class ColumnConfig(models.ConfigModel):
         for key, sources in sources_with.items():
             if source not in sources:
                 _refuse_beside(self, source, key)
-        return self
-
-
-class CorrelationConfig(models.ConfigModel):
-    """Columns to correlate: each of `of` with each of `with`, on the systems, or outputs, that both
-    have.
-    """
-
-    of: list[Name] = Field(min_length=1, description="columns, such as metrics")
-    with_: list[Name] = Field(
-        min_length=1, alias="with", description="columns, such as human scores"
-    )
-    without: list[str] = Field([], description="systems that are left out")
-    statistics: list[str] = Field(
-        [],
-        min_length=1,
-        description="of records: such as pearson or kendall[average=item] (`list statistics`)",
-    )
-    absolute: models.Truth = Field(
-        False, description="of records: absolute values of the statistics"
-    )
-    part: Literal["lower", "upper"] | None = Field(
-        None,
-        description="of records: the half of the outputs with the lower, or upper, scores of `with`",
-    )
-    given: Literal["system"] | None = Field(
-        None,
-        description="of records: system: of scores less the mean of their system (partial correlation)",
-    )
-    resamples: models.Resamples | None = Field(
-        None,
-        description="of records: bootstrap samples of the items, for intervals of the statistics; default: none",
-    )
-    level: models.Level = Field(0.95, description="level of these intervals")
-    seed: models.Seed = Field(12345, description="seed of these samples")
-
-    @model_validator(mode="after")
-    def _of_records(self) -> "CorrelationConfig":
-        if self.statistics:
-            return self
-        for key in ("absolute", "part", "given", "resamples"):
-            if key in self.model_fields_set:
-                raise ValueError(f"'{key}' has no effect without 'statistics'")
         return self
 
 
@@ -447,42 +358,51 @@ class PublicationConfig(models.ConfigModel):
     slow: models.Truth = Field(False, description="whether it takes minutes")
 
 
-class ConfigFile(models.ConfigModel):
-    """A gec-pipeline config."""
-
-    # what it may ask for besides scores
-    publication: PublicationConfig | None = None
-    judgments: dict[str, JudgmentsConfig] = Field(
-        {}, min_length=1, description="human judgements by name"
-    )
-    columns: dict[str, ColumnConfig] = Field(
-        {}, min_length=1, description="scores of systems by name"
-    )
-    correlations: list[CorrelationConfig] = Field([], min_length=1)
-    agreements: dict[str, AgreementConfig] = Field(
-        {}, min_length=1, description="agreements on sentences, by name"
-    )
-    expect: Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)] = Field(
+PUBLICATION = models.Section(type=PublicationConfig)
+JUDGMENTS = models.Section(
+    type=dict[str, JudgmentsConfig],
+    field=Field({}, min_length=1, description="human judgements by name"),
+    standalone=True,
+)
+COLUMNS = models.Section(
+    type=dict[str, ColumnConfig],
+    field=Field({}, min_length=1, description="scores of systems by name"),
+    standalone=True,
+)
+CORRELATIONS = models.Section(type=list[CorrelationConfig], field=Field([], min_length=1))
+AGREEMENTS = models.Section(
+    type=dict[str, AgreementConfig],
+    field=Field({}, min_length=1, description="agreements on sentences, by name"),
+)
+EXPECT = models.Section(
+    type=Annotated[list[ExpectationConfig], BeforeValidator(entry_of_each_metric)],
+    field=Field(
         [], min_length=1, description="published values; where one is missed the exit code is 1"
-    )
-    # scores, and how they are made
-    version: Version = Field(1, description="version of this format")
-    description: str | None = None
-    include: list[models.PathText] = Field([], description="configs over which this one is merged")
-    catalogue: dict[str, Any] = Field(
-        {},
-        description="data sets for data:NAME/FILE, written as in datasets.yaml: NAME: {from: [...]} (`help data`)",
-    )
-    defaults: models.DefaultsConfig = models.DefaultsConfig()
-    datasets: dict[str, models.DatasetConfig] = Field({}, min_length=1)
-    systems: models.SystemsConfig = Field(
-        {},
-        description="name: path, name: {dataset: path}, a list of globs, or data: the outputs that data sets come with",
-    )
-    metrics: list[Any] = Field([], min_length=1)
-    statistics: models.StatisticsConfig | None = Field(
-        None, description="intervals and tests; {} takes the defaults"
-    )
-    human: models.HumanConfig | None = None
-    run: models.RunConfig = models.RunConfig()
-    output: models.OutputConfig = models.OutputConfig()
+    ),
+    stand_in={"path": "scores", "same": "scores"},
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedConfig:
+    """The sections of a config that this extension adds. Those that it does not have are empty."""
+
+    publication: PublicationConfig | None = None
+    judgments: Mapping[str, JudgmentsConfig] = field(default_factory=dict)
+    columns: Mapping[str, ColumnConfig] = field(default_factory=dict)
+    correlations: Sequence[CorrelationConfig] = ()
+    agreements: Mapping[str, AgreementConfig] = field(default_factory=dict)
+    expect: Sequence[ExpectationConfig] = ()
+
+    @property
+    def has_computations(self) -> bool:
+        """Whether anything has to be computed or compared."""
+        computed = self.judgments or self.columns or self.correlations or self.agreements
+        return bool(computed or self.expect)
+
+
+def published_config(config: Config) -> PublishedConfig:
+    """Return the sections of this extension that a config has."""
+    names = (item.name for item in fields(PublishedConfig))
+    written = {name: config.section(name) for name in names}
+    return PublishedConfig(**{name: value for name, value in written.items() if value is not None})

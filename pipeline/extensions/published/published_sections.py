@@ -25,8 +25,9 @@ from pipeline.errors import (
     gathered,
     known_names,
 )
-from pipeline.extensions.human.comparison import asked_statistics
+from pipeline.extensions.human.comparison import requested_statistics
 from pipeline.extensions.human.judgments import Judgments, read_judgments
+from pipeline.extensions.human.models import RowsConfig
 from pipeline.extensions.human.records import (
     Record,
     Scores,
@@ -186,6 +187,8 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
 class Published:
     """What the published sections need besides the scores of the metrics."""
 
+    written: models.PublishedConfig
+    """The sections themselves."""
     judgments: dict[str, Judgments] = field(default_factory=dict)
     """The judgements by their names in the config."""
     columns: dict[str, dict[str, float]] = field(default_factory=dict)
@@ -214,11 +217,11 @@ class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
         self.config, self.written, self.metrics, self.problems = (
             config,
-            config.written,
+            models.published_config(config),
             metrics,
             problems,
         )
-        self.opened = Published()
+        self.opened = Published(written=self.written)
         self._records: dict[Path, list[Record]] = {}
 
     def problem(self, message: str, keys: Keys) -> None:
@@ -283,7 +286,7 @@ class _Opener:
                     if correlation.statistics and column and column.records is None:
                         self.problem("`statistics` are of columns of `records`", where)
             try:
-                asked_statistics(correlation.statistics)
+                requested_statistics(correlation.statistics)
             except InputError as error:
                 self.problem(str(error), ("correlations", number, "statistics"))
 
@@ -337,7 +340,7 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def records(self, written: models.RowsConfig, keys: Keys) -> list[Record]:
+    def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
         """Return the records of a file, which is read once."""
         path = self.path(written.file, (*keys, "file"))
         if path not in self._records:
@@ -484,7 +487,7 @@ class _Opener:
                 )
 
 
-def names_of(written: models.ConfigFile, section: str) -> list[str]:
+def names_of(written: models.PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
     if section == "correlations":
         return [name for item in written.correlations for name in item.of]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from pipeline.data.config.models import HumanConfig
 from pipeline.errors import CorpusError, InputError, StoreError
 from pipeline.extensions.human import judgments
 from pipeline.extensions.human import judgments as reader
 from pipeline.extensions.human.human_judgements import open_human_judgements
 from pipeline.extensions.human.judgments import Judgments, is_judgments, natural, read_judgments
+from pipeline.extensions.human.models import HumanConfig
 from pipeline.extensions.human.score_files import read_scores
 from tests.conftest import called
 

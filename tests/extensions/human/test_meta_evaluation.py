@@ -14,7 +14,6 @@ import pytest
 
 from pipeline import stages
 from pipeline.cli.dispatch import main
-from pipeline.data.config.models import HumanConfig
 from pipeline.data.config.resolved import Overrides
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.human_judgements import HumanJudgements
@@ -24,6 +23,7 @@ from pipeline.extensions.human.meta_evaluation import (
     meta_evaluate,
     sentence_pairs,
 )
+from pipeline.extensions.human.models import HumanConfig
 from pipeline.extensions.human.score_files import MetricScores
 from pipeline.scoring.results import Results
 from tests.conftest import ROOT, tree, write_run

@@ -17,8 +17,8 @@ from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data.config.tree import from_mapping
 from pipeline.errors import InputError
+from pipeline.extensions.human.models import CorrelationConfig, RecordsConfig
 from pipeline.extensions.human.records import Scores, correlated, means_of, read_records, scores_of
-from pipeline.extensions.published.models import CorrelationConfig, RecordsConfig
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

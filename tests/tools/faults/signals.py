@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .machine import Machine, Running
 
-HASTY = "import pipeline.parallel as w; w.PATIENCE, w.START = 5.0, 20.0"
+HASTY = "import pipeline.parallel as w; w.PATIENCE = 5.0"
 """Makes the program give up workers that answer nothing sooner."""
 ENDS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 

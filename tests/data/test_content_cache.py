@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-import threading
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs pipes and links", allow_module_level=True)
 
-from pipeline.files import content_cache
-from pipeline.files.content_cache import SCORES, ContentCache
-from pipeline.parallel import quiet
+from pipeline.data import content_cache
+from pipeline.data.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,22 +103,3 @@ def test_a_cache_that_is_locked_for_good_is_left_out(
         own.write({b"8": b"2"})
         assert told == [f"{path}: scores are not kept: database is locked"]
     assert a_cache(path, told).read([b"7", b"8"]) == {b"7": b"1"}
-
-
-def test_lokys_thread_may_fail_in_silence(capsys: pytest.CaptureFixture[str]) -> None:
-    """It does where work is given up: its task is gone. Other threads are heard."""
-
-    def fail(name: str) -> str:
-        with quiet():
-            thread = threading.Thread(target=lambda: dict[str, str]()[name], name=name)
-            thread.start()
-            thread.join()
-        return capsys.readouterr().err
-
-    hook = threading.excepthook
-    threading.excepthook = threading.__excepthook__
-    try:
-        assert fail("ExecutorManagerThread") == ""
-        assert "KeyError: 'mine'" in fail("mine")
-    finally:
-        threading.excepthook = hook

@@ -1,0 +1,95 @@
+"""The stage that correlates metrics with people, if the config has a section `human`."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pipeline.data.config.tree import base_of
+from pipeline.data.dataset_cache import path_of
+from pipeline.errors import DataError, InputError
+from pipeline.files.remote import is_remote
+from pipeline.stage import Preparation, Scored, Stage
+
+if TYPE_CHECKING:
+    from pipeline.report.context import ReportContext
+
+    from .human_judgements import HumanJudgements, HumanRanking
+    from .models import HumanConfig
+
+
+def _open(preparation: Preparation) -> "HumanJudgements | None":
+    """Return the judgements or scores of the section `human`; add the problems of those that cannot
+    be used.
+    """
+    from .human_judgements import misfit, open_human_judgements
+
+    config = preparation.config
+    section: HumanConfig | None = config.section("human")
+    if section is None:
+        return None
+    if preparation.partial:
+        preparation.warnings.append("nothing is correlated with people where --only chooses")
+        return None
+    file_keys = ("human", "file")
+    problems = preparation.problems
+    if is_remote(section.file):
+        message = "is an address; only texts may be one"
+        problems.append(config.root.problem(message, file_keys))
+        return None
+    systems = [system.name for system in config.systems]
+    try:
+        path = path_of(section.file, base_of(config.root.find(file_keys)))
+        human_data = open_human_judgements(path, section, systems)
+    except DataError as error:
+        for problem in error.problems:
+            problems.append(config.root.problem(problem.message, file_keys))
+        return None
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+    datasets = [dataset.name for dataset in config.datasets]
+    reason = misfit(human_data, section, datasets, systems)
+    if reason:
+        problems.append(config.root.problem(reason, ("human",)))
+    return human_data
+
+
+def _correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
+    """Add the correlations of metrics and people."""
+    from .meta_evaluation import meta_evaluate
+    from .score_files import metric_scores
+
+    section: HumanConfig = scored.job.config.section("human")
+    metrics = metric_scores(scored.metric_results)
+    try:
+        agreement = meta_evaluate(metrics, human_data, section, scored.listener.testing)
+    except InputError as error:  # for example, a data set lacks outputs; the scores are still good
+        return scored.with_warnings(f"nothing is correlated with people: {error}")
+    scored = scored.with_warnings(*agreement.notes)
+    return replace(scored, results=replace(scored.results, human=agreement.plain()))
+
+
+CORRELATING = Stage(name="correlating", prepare=_open, add=_correlate)
+
+
+def human_data_of(context: "ReportContext") -> "HumanJudgements | None":
+    """Return the judgements or scores that a run was correlated with; None if it was not, or if
+    they are unavailable or have changed since the run.
+    """
+    human = context.results.human
+    if not human:
+        return None
+    human_data: HumanJudgements | None = context.opened(CORRELATING.name)
+    if human_data is None or human_data.digest != human["digest"]:
+        return None
+    return human_data
+
+
+def human_ranking_of(context: "ReportContext") -> "HumanRanking | None":
+    """Return how people rank the systems of a run; None without judgements."""
+    from .human_judgements import human_ranking
+
+    human = context.results.human
+    if not human or not human.get("correlations"):
+        return None
+    human_data = human_data_of(context)
+    return human_ranking(human_data, human["settings"]) if human_data else None

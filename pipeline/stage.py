@@ -1,0 +1,137 @@
+"""What the stages of a run work on: a checked run, a run with scores, and the stages of extensions.
+
+A stage between scoring and writing is a Stage. Those of the core are in `stages.py`; an extension
+names its own in Extension.stages."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from .data.config.resolved import NO_OVERRIDES, Config, Overrides
+from .data.corpus import Corpus
+from .errors import Problem
+from .execution.options import Listener
+from .extension import installed
+from .metrics.base.metric import Metric
+from .scoring.metric_results import MetricResult, Task
+from .scoring.resampling.samples import Far
+from .scoring.results import Results
+
+if TYPE_CHECKING:
+    from pipeline.execution.cluster import Cluster
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A run whose config and files are checked: what the stages work on."""
+
+    config: Config
+    metrics: tuple[Metric, ...]
+    corpora: tuple[Corpus, ...]
+    """The data sets, with their texts indexed."""
+    tasks: tuple[Task, ...]
+    """Each metric with what it reads of each data set, in the order of data sets."""
+    warnings: tuple[str, ...]
+    """What a user should know of the config and the texts before the run."""
+    overrides: Overrides = NO_OVERRIDES
+    """What the command line changes in the config."""
+    written: dict[str, Any]
+    """What run.json keeps of the config, so that reopen.py can open the texts again."""
+    stages: "tuple[Stage, ...]" = ()
+    """The stages of extensions."""
+    opened: Mapping[str, Any] = field(default_factory=dict)
+    """What these stages have opened, by their names."""
+    cluster: "Cluster | None" = None
+    """The workers that have opened large texts, where the config has a cluster."""
+    bytes_opened: int = 0
+    """The bytes of texts that were read to open them."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether --only limits the run to a part of the config."""
+        return bool(self.overrides.only)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scored:
+    """A run whose systems have scores. The stages after scoring work on it."""
+
+    job: Job
+    corpora: tuple[Corpus, ...]
+    """The data sets, without the systems that lack counts of some lines."""
+    metric_results: Sequence[MetricResult]
+    """The scores of each data set and metric with the columns that they are made of."""
+    results: Results
+    """The results of all stages so far."""
+    listener: Listener
+    """Hears how far the stage has come."""
+    threads: int = 1
+    """How many threads a stage may use."""
+    far: Far | None = None
+    """The workers of a cluster that a stage may use, and the run directory that they read, where
+    they have it."""
+
+    def with_warnings(self, *warnings: str) -> "Scored":
+        """Return this run with more warnings in its results."""
+        return replace(
+            self, results=replace(self.results, warnings=[*self.results.warnings, *warnings])
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Preparation:
+    """What a stage gets while a run is prepared."""
+
+    config: Config
+    metrics: Sequence[Metric]
+    partial: bool = False
+    """Whether --only limits the run to a part of the config."""
+    problems: list[Problem] = field(default_factory=list)
+    """All problems so far. A stage appends its own."""
+    warnings: list[str] = field(default_factory=list)
+    """Warnings of the stages."""
+
+
+def _nothing(_: Preparation) -> None:
+    return None
+
+
+def _no_lines(_: Any) -> Iterable[str]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """Something that is computed from scores if the config requests it."""
+
+    name: str
+    """The name in the progress bar."""
+    add: Callable[[Scored, Any], Scored]
+    """Takes the scored run and what is requested. Returns the run with more results."""
+    prepare: Callable[[Preparation], Any] = _nothing
+    """Opens and checks what the config names. Returns what is requested; None leaves the stage
+    out."""
+    requested: Callable[[Job], Any] | None = None
+    """Returns what is requested, in place of `prepare`, if nothing has to be opened."""
+    describe: Callable[[Any], Iterable[str]] = _no_lines
+    """Returns the lines that `gec-pipeline validate` prints of what is requested."""
+
+    def request(self, job: Job) -> Any:
+        """Return what a job requests of the stage; None leaves it out."""
+        return self.requested(job) if self.requested else job.opened.get(self.name)
+
+
+def extension_stages(config: Config) -> tuple[Stage, ...]:
+    """Return the stages of the extensions of which a config has a section."""
+    if not config.sections:
+        return ()
+    stages: list[Stage] = []
+    for extension in installed().values():
+        if not extension.config_sections.keys().isdisjoint(config.sections):
+            stages += map(extension.load, extension.stages)
+    return tuple(stages)
+
+
+def open_stages(stages: Sequence[Stage], preparation: Preparation) -> dict[str, Any]:
+    """Return what the stages open, by their names."""
+    return {stage.name: stage.prepare(preparation) for stage in stages}
