@@ -225,7 +225,7 @@ def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
     problems = [
         *impossible_files(config),
-        *(_unsupported(config, metrics) if config.written.statistics else ()),
+        *_unsupported(config, metrics),
     ]
     return problems + [
         Problem("", message) for message in map(capabilities.lacks_code, metrics) if message
@@ -257,14 +257,21 @@ def impossible_files(config: Config) -> list[Problem]:
 
 
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return why metrics cannot have what the section `statistics` asks for."""
+    """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
+    statistics = config.written.statistics
+    if statistics is None:
+        return []
     from .scoring.resampling.intervals import unsupported
+    from .scoring.significance_tests import problems_of_settings
 
-    return [
-        config.root.problem(reason, ("statistics",))
-        for reason in map(unsupported, metrics)
-        if reason
-    ]
+    problems = []
+    for key, message in problems_of_settings(statistics):
+        problems.append(config.root.problem(message, ("statistics", key)))
+    for metric in metrics:
+        reason = unsupported(metric)
+        if reason:
+            problems.append(config.root.problem(reason, ("statistics",)))
+    return problems
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ..metrics.base.options import with_samples
 from ..metrics.names import factor
 from ..scoring.results import Results
+from ..scoring.significance_tests import with_samples
 from .context import ReportContext
 from .overview import Overview, Whole, overviews
 from .tables.by_type import NONE, caption, side_by_side, types_of

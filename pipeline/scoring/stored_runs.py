@@ -323,7 +323,7 @@ def _joined(
     rows, called = list[tuple[MetricResult, int]](), list[str]()
     for metric_result, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
         for number, (name, reference) in enumerate(
-            zip(metric_result.names, metric_result.own, strict=False)
+            zip(metric_result.names, metric_result.reference_of_system, strict=False)
         ):
             if name not in skipped and reference is None:  # a reference would come twice
                 rows.append((metric_result, number))

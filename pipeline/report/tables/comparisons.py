@@ -9,6 +9,7 @@ from typing import Any
 
 from ...metrics.names import goodness
 from ...scoring.results import Comparison, Results, Score
+from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS
 from . import Table, percent, round_half_up, shown_level, shown_range
 
 EXTRA = re.compile("mean ± .*|p")
@@ -37,11 +38,11 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
 
     Where none of the trials or samples was as far apart as the systems, more of them would make p
     smaller: it is printed with "≤", and rounded up."""
-    from ...scoring.resampling.significance import COUNTED  # here, because few tables have tests
-
-    value, settings = test.p_adjusted if adjusted else test.p, results.statistics or {}
-    times = settings.get(COUNTED.get(settings.get("test", ""), ""))
-    if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
+    value = test.p_adjusted if adjusted else test.p
+    settings = results.statistics or {}
+    significance_test = SIGNIFICANCE_TESTS.get(settings.get("test", NO_TEST))
+    samples = settings.get(significance_test.samples) if significance_test else None
+    if samples is None or value >= 1 or test.p > (1 + 1e-9) / (samples + 1):
         return shown_p(value)
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
@@ -217,10 +218,11 @@ def settings_line(statistics: dict[str, Any]) -> str:
     # only runs of earlier versions have these settings
     if statistics.get("annotators") == "reselected" or statistics.get("choice") == "anew":
         samples += ", annotators chosen anew in each"
-    if test == "none":
+    if test == NO_TEST:
         return f"{samples}, seed {statistics['seed']}"
-    name = test.replace("_", " ") + (" test" if test == "sign" else "")
-    name += f" ({statistics['trials']:,} trials)" if test == "approximate_randomization" else ""
+    name = test.replace("_", " ")
+    if test in SIGNIFICANCE_TESTS:
+        name = SIGNIFICANCE_TESTS[test].printed_settings(test, statistics)
     alpha = float(1 - Fraction(str(statistics["level"])))
     correction = statistics["correction"]
     corrected = "p as it is" if correction == "none" else f"p adjusted by {correction.capitalize()}"
