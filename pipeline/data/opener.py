@@ -185,7 +185,7 @@ def _opened(
             if file and file.blank > lacking:
                 message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
                 remedy = "`empty_references: none` (--empty-references none), or fill them"
-                problems.append(Problem(file.place, f"{message} {remedy}"))
+                problems.append(Problem(file.display_name, f"{message} {remedy}"))
     files, ids, notes = join(inputs, len(outputs), files, opener, problems)
     complete = all(files)
     source = files.pop(0) if dataset.source else None

@@ -320,7 +320,7 @@ def _reference_texts(
 
 def _stored(text: AnyText, records: Iterable[bytes], how: Annotating) -> AnyText:
     """Return records of the edits of a text as a text."""
-    name = f"{text.place}, annotated"
+    name = f"{text.display_name}, annotated"
     if how.opener is None:
         return text_in_memory(name, [record.decode() for record in records])
     return how.opener.index_records(name, records)

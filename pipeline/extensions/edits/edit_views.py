@@ -221,7 +221,7 @@ def _read_gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_
         blocks = []
         for number, line in enumerate(read_texts(source), 1):
             blocks.append(Block(number, change(line.encode()).decode()))
-        return m2_files.Annotated(EditSummary(source.place), blocks)
+        return m2_files.Annotated(EditSummary(source.display_name), blocks)
     reader = _reader(dataset)
     files = [m2_files.read_annotated(path, opener.temp_files, reader) for path in dataset.gold]
     return m2_files.joined(files)
