@@ -304,9 +304,9 @@ def run(
         )
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    from .report.terminal.progress import shown_progress
+    from .report.terminal.progress import progress_listener
 
-    with shown_progress(progress) as listener:
+    with progress_listener(progress) as listener:
         overrides = overrides_from_values(only, set)
         job = stages.prepare(written, options, overrides, listener)
         directory, results = stages.run(job, output, options, listener)

@@ -145,7 +145,7 @@ def _judged_edits(
         for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
             shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
             said = "has no line here"
-            if edits.several[number] is not None:
+            if edits.verdicts[number] is not None:
                 said = f"{metric.output} {percent(score, 2)}  {shown}"
             print_text(
                 f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}"
