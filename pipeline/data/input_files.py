@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Asked
+from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Request
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 
 from ..arrays import Ints
@@ -71,7 +71,7 @@ class Opener:
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
-        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._m2: dict[tuple[Path | Remote, Request], M2File] = {}
         self._lock = Lock()
         self._stdin = 0
 
@@ -140,18 +140,21 @@ class Opener:
         """Return the text of a system that is given as an M2 file, or of an annotator; raises
         CorpusError.
         """
-        key, asked = OUTPUT, asked_of_system(text)
+        key, request = OUTPUT, asked_of_system(text)
         if text.kind == formats.ONE_ANNOTATOR:
-            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
-        own = self.m2(text.path, asked)
+            key, request = (
+                (CORRECTED, int(text.column)) if text.column else SOURCE,
+                Request(texts=True),
+            )
+        own = self.m2(text.path, request)
         return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
 
-    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+    def m2(self, path: Path | Remote, request: Request) -> M2File:
         """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
         with self._lock, threads(self.threads) as shared:
-            if (path, asked) not in self._m2:
-                self._m2[path, asked] = read_m2(path, asked, self.temp_files, shared)
-            return self._m2[path, asked]
+            if (path, request) not in self._m2:
+                self._m2[path, request] = read_m2(path, request, self.temp_files, shared)
+            return self._m2[path, request]
 
     def _scanned(
         self, openings: Sequence[Opening], shared: Shared, *, shares: bool
@@ -239,9 +242,9 @@ class Opener:
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 
-def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+def asked_of_system(text: Column, *, lenient: bool = False) -> Request:
     """Return what is made of the M2 file of a system, whose text and edits may both be read."""
-    return Asked(
+    return Request(
         text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
     )
 

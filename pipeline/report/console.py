@@ -8,14 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pipeline.extensions.edits.by_type import caption, of_system, side_by_side, types_of
-
 from ..errors import printable
 from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
 from .overview import Overview, overviews
 from .tables import Table, ranked
+from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.extra_tables import ReportTable, extra_tables
 from .tables.ranked import Group, groups, size

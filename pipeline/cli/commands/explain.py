@@ -41,6 +41,7 @@ from pipeline.extensions.edits.records import NOTHING
 from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed
 
 from ...data.corpus import Corpus
+from ...data.inputs import TEXTS, annotated_by, annotator_of
 from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
@@ -49,7 +50,7 @@ from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
-from ...metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text, annotated_by, annotator_of
+from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of

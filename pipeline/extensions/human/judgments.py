@@ -23,9 +23,9 @@ import numpy as np
 
 from pipeline.arrays import Bools, Ints
 from pipeline.errors import CorpusError, InputError, Problem, did_you_mean
-from pipeline.extensions.edits.correction_xml import XmlReader
 from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
 from pipeline.files.small_tables import quoted_rows, separator_of
+from pipeline.files.xml_records import XmlReader
 from pipeline.scoring.stored_runs import load
 
 from .score_files import metric_scores

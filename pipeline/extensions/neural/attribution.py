@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.data.corpus import Corpus, corpus_in_memory
+from pipeline.data.inputs import GOLD, TEXTS, annotator_of
 from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
 from pipeline.execution.count import PreparedCounts
@@ -27,7 +28,6 @@ from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
 from pipeline.metrics.base.capabilities import computes_numbers, data_set_columns, reads_files
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.statistics_spec import GOLD, TEXTS, annotator_of
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]
