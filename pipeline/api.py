@@ -25,11 +25,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
-from pipeline.extensions.edits.annotated_texts import Annotating, corpus_with_gold, with_annotated
-
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
+from .data.inputs import GOLD, completed, reader_of
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
@@ -37,7 +36,6 @@ from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
 from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import TEXTS
 from .metrics.build import Asked, from_values
 from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
@@ -181,7 +179,9 @@ def evaluate(
         raise InputError(f"{'references_by' if ids is None else 'ids'}: leave it out beside gold")
     else:
         views = {metric.spec.input for metric in scorers}
-        corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
+        corpus = reader_of(GOLD).in_memory(
+            gold, texts.hypotheses, texts.references, texts.sources, views
+        )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
         from .data.number_files import with_arrays
@@ -232,8 +232,7 @@ def evaluate_corpus(
             raise InputError(without_references(metric.name, "-r FILE, or references=[...]"))
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.spec.input for metric in metrics}
-    if corpus.views or views != {TEXTS}:
-        corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
+    corpus = completed(corpus, views, options.threads, listener)
     if any(map(computes_numbers, metrics)):
         from .execution.function_metrics import all_references
 

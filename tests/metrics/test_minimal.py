@@ -21,6 +21,7 @@ from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
+from pipeline.extensions.edits.view_names import EDITS, GOLD
 from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
@@ -33,8 +34,8 @@ from pipeline.metrics.base.capabilities import (
     shown_ngrams,
 )
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.statistics_spec import EDITS, GOLD, Field, OverlapSpec
 from pipeline.metrics.base.statistics_spec import TEXTS as TEXTS_VIEW
+from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers.tokenization import Tokenization

@@ -30,17 +30,14 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
-from pipeline.extensions.edits.errant_annotator import annotator_named
-from pipeline.extensions.edits.records import NOTHING
-from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed
+from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed, view_of_edits
 
 from ...data.corpus import Corpus
+from ...data.inputs import completed
 from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
@@ -49,7 +46,7 @@ from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
-from ...metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text, annotated_by, annotator_of
+from ...metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
@@ -98,16 +95,17 @@ def run(args: argparse.Namespace) -> None:
                 f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
             )
     views = {metric.spec.input for metric in metrics}
-    views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
+    if args.effects:
+        views.add(view_of_edits(args.effects))
     corpus = open_files(
         args, quiet=True, views=views, references=any(metric.spec.references for metric in metrics)
     )
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
-    if any(map(annotator_of, views)):
+    if views != {TEXTS}:
         with Bar(enabled=sys.stderr.isatty()) as bar:
-            corpus = with_annotated(corpus, views, Annotating(1, bar))
+            corpus = completed(corpus, views, 1, bar)
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
@@ -189,6 +187,10 @@ def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
             )
             print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
+
+
+NOTHING = "(nothing)"
+"""How an empty text is displayed."""
 
 
 class Texts(NamedTuple):

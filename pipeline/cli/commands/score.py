@@ -29,7 +29,7 @@ from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
-from ...metrics.base.statistics_spec import EDITS, GOLD, TEXTS
+from ...metrics.base.statistics_spec import TEXTS
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
@@ -146,8 +146,14 @@ def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> N
 
 def _files(metric: type[Metric]) -> list[str]:
     """Return the options that name the files which a metric needs."""
+    from ...data.inputs import needs_files
+
     spec = metric().spec
-    gold = "--gold FILE" if spec.input in (GOLD, EDITS) else "-r FILE..." if spec.references else ""
+    gold = ""
+    if needs_files(spec.input):
+        gold = "--gold FILE"
+    elif spec.references:
+        gold = "-r FILE..."
     return [
         *(["-s FILE"] if spec.source and "gold" not in gold else []),
         *([gold] if gold else []),

@@ -16,11 +16,6 @@ from ...lookup import Table, later
 from ..config.resolved import Column, Input, TextFormat
 from .records import CSV_ROW, FOLDER, SPLITS, as_text, fields, kind_of, value_of
 
-ANNOTATED = "m2"
-"""The format of M2 files."""
-ONE_ANNOTATOR = "m2_annotator"
-"""The format of M2 files of which FILE:ANNOTATOR names one text. Without an annotator it is the
-source."""
 READERS: Table[TextFormat] = Table(
     __name__,
     {
@@ -77,11 +72,6 @@ _OTHERS = {
     "numbers": TextFormat(
         later(__name__.rpartition(".")[0], "number_files.numbers"),
         "Numbers of each sentence, which no data set names but the metric external.",
-    ),
-    ONE_ANNOTATOR: TextFormat(
-        later("pipeline.extensions.edits", "m2_format.sentences"),
-        "The sentences of an M2 file, or as an annotator corrects them.",
-        unit=", sentence ",
     ),
 }
 """Formats that configs name in other ways, or the command line alone."""
@@ -158,7 +148,7 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     `plain` is the file unpacked. One whose name does not say that it is a table is taken for JSON
     lines if it is that."""
     kind = format_in(str(path))
-    known = fields(plain, kind or "jsonl") if kind != ANNOTATED else []
+    known = [] if kind and READERS[kind].open else fields(plain, kind or "jsonl")
     if len(known) > (kind in ("csv", "tsv")):
         what = (
             "the lines are JSON objects, not texts"

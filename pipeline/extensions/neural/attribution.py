@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +23,14 @@ from pipeline.errors import InputError
 from pipeline.execution.count import PreparedCounts
 from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.extensions.edits.annotated_texts import corrected
+from pipeline.extensions.edits.errant_annotator import annotator_named
 from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
+from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
 from pipeline.metrics.base.capabilities import computes_numbers, data_set_columns, reads_files
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.statistics_spec import GOLD, TEXTS, annotator_of
+from pipeline.metrics.base.statistics_spec import TEXTS
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]
@@ -144,6 +147,11 @@ def edits_of(metric: Metric, corpus: Corpus, output: Output) -> tuple[list[Edit]
         len({*texts}) > 1
     )
     return [Edit(a, b, "", " ".join(two[c:d]), 0) for a, b, c, d in spans], "those of aligned words"
+
+
+def view_of_edits(annotator: str) -> str:
+    """Return the view with the edits that errant finds with a spaCy pipeline; raises ConfigError."""
+    return annotated_by(annotator_named(annotator, Path()))
 
 
 # --- scores

@@ -14,6 +14,7 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.data.config.resolved import select_lines
+from pipeline.data.inputs import reader_of
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
 from pipeline.extensions.human.judgment_summary import JudgmentSummary
@@ -24,7 +25,7 @@ from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
 from pipeline.extensions.human.trueskill import Progress
 from pipeline.metrics.base.options import parse_signature
-from pipeline.metrics.base.statistics_spec import annotator_of
+from pipeline.metrics.base.statistics_spec import TEXTS
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
 
@@ -251,7 +252,9 @@ def _other_annotators(written: models.PublishedConfig, opened: Published) -> Ite
     the publication."""
     for number, entry in enumerate(written.expect, 1):
         metric = opened.metrics.get(entry.metric) if entry.path is None else None
-        ours = annotator_of(metric.spec.input) if metric else ""
+        ours = ""
+        if metric and metric.spec.input != TEXTS:
+            ours = reader_of(metric.spec.input).annotator(metric.spec.input)
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:

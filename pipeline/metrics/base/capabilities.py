@@ -14,8 +14,7 @@ from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .options import KEEP
-from .statistics_spec import KEPT, Columns, NumberSpec, StatisticsSpec, Text
+from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
 Texts = Sequence[str]
@@ -121,25 +120,6 @@ def without_code(name: str) -> str:
     """Return the message for a metric of a user that is to be computed without its code."""
     ways = "name it with --plugin, or install its package"
     return f"{name}: its code is not at hand; {ways} (where results are there, 'show' and 'report' need none)"
-
-
-class AnnotatesTexts:
-    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold
-    as it is.
-    """
-
-    annotator: str
-    gold: str
-
-    @property
-    def annotation(self) -> str:
-        """The annotator as needs have it."""
-        return f"{KEPT}{self.annotator}" if self.annotator and self.gold == KEEP else self.annotator
-
-
-def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
-    """Return the metric if it can have texts annotated, else None."""
-    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class LimitsReferences(ABC):
@@ -580,9 +560,7 @@ class Warns:
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see
-        `extensions/edits/records.py`.
-        """
+        """Return warnings about the records that the metric reads in place of references."""
         return []
 
 

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
-from ...lookup import later
 from ...tokenizers import OWN, TOKENIZERS, is_own
 
 # --- signatures
@@ -387,56 +386,3 @@ def number_option(
 def beta_option(default: str = "0.5", **more: Any) -> str:
     """Return the option beta of an F-score. `more` is as in number_option()."""
     return number_option(default, "weight of recall against precision", **more)
-
-
-def choice_option(*, last: bool = False, **more: Any) -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as
-    in beta_option().
-
-    `last` says that the annotator with the highest number can be taken, whatever the scores.
-    """
-    chosen: dict[str, Any] = {
-        "applies": lambda m: m.level == "corpus",
-        "why": "sentence scores take the best annotator of each sentence",
-    }
-    highest = "; last: the one with the highest number" if last else ""
-    return option(
-        "official",
-        help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
-        f"for the sentence alone{highest}",
-        choices=("official", "sentence", *(["last"] if last else [])),
-        implicit=True,
-        **(chosen | more),
-    )
-
-
-def annotator_option() -> str:
-    """Return the option annotator of metrics that compare edits on both sides.
-
-    Its value has the versions of errant, spaCy and the pipeline, whatever was written.
-    `views.annotated_by` makes it the view that is read."""
-    return option(
-        "",
-        help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
-        free=True,
-        form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later(
-            "pipeline.extensions.edits", "errant_annotator.annotator_named"
-        ),  # it is rarely needed
-        inner="model",
-        implicit=True,
-    )
-
-
-KEEP = "keep"
-
-
-def gold_option() -> str:
-    """Return the option gold of metrics that have the option annotator."""
-    return option(
-        "errant",
-        help="which edits of gold are compared: those of ERRANT's types, so that other gold is annotated anew, or all "
-        "as they are (keep)",
-        choices=("errant", KEEP),
-        implicit=True,
-    )

@@ -27,51 +27,11 @@ from .options import splits_words
 Columns = Mapping[str, Ints]
 
 
-# --- inputs: texts, or edits in place of the references, or edits on both sides
+# --- inputs
 
 
 TEXTS = "texts"
 """Source, references and outputs as lines of text."""
-GOLD = "gold"
-"""Source and outputs as lines of text, and the edits of each annotator in place of references."""
-EDITS = "edits"
-"""The edits of outputs, and the edits of each annotator in place of references.
-
-Where outputs have several annotators, there is a reference for each pair of annotators."""
-
-
-KEPT = "kept."
-"""What stands before an annotator where the edits of gold are compared as they are, whatever their
-types."""
-
-
-def annotated_by(annotator: str) -> str:
-    """Return the name of the input EDITS in which texts are annotated; EDITS itself without an
-    annotator.
-
-    An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0.
-    Outputs that are M2 files are taken as they are. References are annotated where the data set has
-    no edits of annotators, or these have types of another program than errant; see also KEPT."""
-    return f"{EDITS}.{annotator}" if annotator else EDITS
-
-
-EDITS_OF_BOTH: Any = property(lambda spec: annotated_by(spec.annotator), doc="Edits on both sides.")
-"""The `input` of needs that have an `annotator`."""
-
-
-def annotator_of(input_: str) -> str:
-    """Return the annotator of an input, or an empty text where texts are not annotated."""
-    return (
-        input_.removeprefix(f"{EDITS}.").removeprefix(KEPT)
-        if input_.startswith(f"{EDITS}.")
-        else ""
-    )
-
-
-def compares_gold(input_: str) -> bool:
-    """Return whether the edits of gold are compared as they are, whatever their types."""
-    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
-
 
 class Text(NamedTuple):
     """The lines of a shard: the source, the references, and the outputs of several systems."""
@@ -273,8 +233,8 @@ class StatisticsSpec(ABC):
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
-    """What is read of a data set; see `metric.py`. The references of EDITS and GOLD are records of
-    edits."""
+    """The input that is read of a data set: TEXTS, or one that an extension brings; see
+    `data/inputs.py`."""
 
     @property
     @abstractmethod

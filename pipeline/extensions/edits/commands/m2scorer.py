@@ -31,7 +31,7 @@ from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import GOLD, Text
+from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_texts
 from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings
@@ -46,6 +46,7 @@ from ..records import (
     is_match,
     shrunk,
 )
+from ..view_names import GOLD
 
 RULE = "-" * 43
 

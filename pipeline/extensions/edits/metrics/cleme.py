@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import (
-    AnnotatesTexts,
     ChoosesInSequence,
     CountWarning,
     ReadsDataSet,
@@ -32,7 +31,7 @@ from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
 
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
-from .options import annotator_option, choice_option, gold_option
+from .options import AnnotatesTexts, annotator_option, choice_option, gold_option
 
 DECIMALS = 4
 """Decimals to which the authors' program rounds."""

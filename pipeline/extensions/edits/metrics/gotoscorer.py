@@ -17,17 +17,11 @@ from pipeline.metrics.base.capabilities import LimitsReferences
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    EDITS,
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, StatisticsSpec, Text
 
 from ..m2_files import Edit
 from ..records import annotation_of, outputs_of
+from ..view_names import EDITS
 
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""

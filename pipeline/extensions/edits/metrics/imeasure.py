@@ -26,14 +26,7 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    GOLD,
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text, as_text
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import (
@@ -47,6 +40,7 @@ from ..correction_references import (
 )
 from ..m2_files import DELETED, FIELD_SEPARATOR
 from ..records import annotation_of
+from ..view_names import GOLD
 
 Numbers = NDArray[np.number[Any]]
 

@@ -28,7 +28,6 @@ from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
-    GOLD,
     Columns,
     Field,
     StatisticsSpec,
@@ -49,6 +48,7 @@ from ..records import (
     is_match,
     unchanged_words,
 )
+from ..view_names import GOLD
 from .options import choice_option
 
 ABSENT = -1

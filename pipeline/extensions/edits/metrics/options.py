@@ -5,8 +5,24 @@ from typing import Any
 from pipeline.lookup import later
 from pipeline.metrics.base.options import option
 
+from ..view_names import KEPT
+
 KEEP = "keep"
 """The value of the option gold for gold that is compared as it is."""
+
+
+class AnnotatesTexts:
+    """A metric with the options annotator, which finds edits in texts, and gold."""
+
+    annotator: str
+    gold: str
+
+    @property
+    def annotation(self) -> str:
+        """The annotator as specs have it."""
+        if self.annotator and self.gold == KEEP:
+            return f"{KEPT}{self.annotator}"
+        return self.annotator
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:
