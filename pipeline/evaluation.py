@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args, overload
 
 import numpy as np
 
-from pipeline.extensions.page.notebook.shown import Shown, called, drawn, frame, known_table
-
 from .arrays import Floats, Ints
 from .data.texts import read_texts
 from .errors import InputError, did_you_mean
@@ -18,6 +16,7 @@ from .metrics import METRICS
 from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import Columns
 from .report.context import plot_style
+from .report.notebook import NotebookResults, frame, known_table, matching_signatures, plotted
 from .report.tables.ranked import labels
 from .scoring.metric_results import MetricResult, datasets_of, picked, rows_of
 from .scoring.results import REFERENCES_ROW, TIERS, Breakdown, Comparison, Results, Score
@@ -38,7 +37,7 @@ def _of_score(name: str, meaning: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Result(Shown):
+class Result(NotebookResults):
     """The score of one system by one metric on one data set, with the counts that the score is made
     of.
     """
@@ -195,7 +194,7 @@ class Result(Shown):
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
 
 
-class Evaluation(Sequence[Result], Shown):
+class Evaluation(Sequence[Result], NotebookResults):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`),
@@ -299,7 +298,8 @@ class Evaluation(Sequence[Result], Shown):
 
     def _signatures(self, metric: str) -> set[str]:
         """Return the signatures of the results that a name of a metric may mean."""
-        return called({result.signature: result.measure for result in self.results}, metric)
+        metrics = {result.signature: result.measure for result in self.results}
+        return matching_signatures(metrics, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
         """Return data sets, systems and metrics of results, ten at most."""
@@ -432,7 +432,7 @@ class Evaluation(Sequence[Result], Shown):
 
         Raises InputError for an unknown name, width or font, where results have nothing for it, and
         where matplotlib is missing."""
-        return drawn(
+        return plotted(
             self._as_results(), name, metric, dataset, plot_style(width, font, title=title)
         )
 

@@ -66,6 +66,8 @@ class Extension:
     """The package that references are relative to. Empty: the one that holds the object."""
     needs: Sequence[str] = ()
     """The extensions whose modules it imports."""
+    works_with: Sequence[str] = ()
+    """Extensions that it adds to, if they are installed: only what it adds imports their modules."""
 
     metrics: Mapping[str, Reference] = field(default_factory=dict)
     """Metrics: subclasses of pipeline.Metric."""
@@ -92,6 +94,8 @@ class Extension:
     config has one of the sections of the extension."""
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
     """Sections of the config: objects of pipeline.data.config.models.Section."""
+    page_sections: Mapping[str, Reference] = field(default_factory=dict)
+    """Parts of the HTML report: functions, by the names in pipeline.extensions.page.sections."""
     report_tables: Sequence[Reference] = ()
     """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
     objects of pipeline.report.tables.extra_tables.ReportTable."""

@@ -76,10 +76,12 @@ class Table(MutableMapping[str, Item]):
 
     def __iter__(self) -> Iterator[str]:
         yield from self.entries
-        yield from self._extensions()
+        for name in self._extensions():
+            if name not in self.entries:
+                yield name
 
     def __len__(self) -> int:
-        return len(self.entries) + len(self._extensions())
+        return len(self.entries.keys() | self._extensions().keys())
 
 
 def leave_working_directory() -> None:

@@ -18,17 +18,19 @@ from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
-from .data.inputs import GOLD, reader_of, takes_texts
+from .data.input_readers import GOLD, reader_of, takes_texts
+from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text, with_corpus_pass
-from .metrics.build import Asked, from_values
-from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
+from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
+from .metrics.build import MetricArgument, from_values
+from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.prepared import prepared
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -71,7 +73,7 @@ class Scorer:
 
     def __init__(
         self,
-        metric: Asked,
+        metric: MetricArgument,
         references: References | None = None,
         sources: Texts | None = None,
         *,
@@ -93,7 +95,7 @@ class Scorer:
     @classmethod
     def quiet(
         cls,
-        metric: Asked,
+        metric: MetricArgument,
         references: Any,
         sources: Any,
         gold: str | None = None,
@@ -107,7 +109,12 @@ class Scorer:
         return scorer
 
     def _prepare(
-        self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any
+        self,
+        metric: MetricArgument,
+        references: Any,
+        sources: Any,
+        gold: str | Path | None,
+        splitter: Any,
     ) -> None:
         if is_list(metric):
             raise InputError("metric: expected one metric, found a list; a Scorer has one")
@@ -332,7 +339,7 @@ def called(value: object) -> str:
 
 
 def sentence_scores(
-    metric: Asked,
+    metric: MetricArgument,
     outputs: Texts,
     references: References,
     sources: Texts | None = None,
@@ -418,7 +425,7 @@ def _way(
         metric.spec.source and not has_source
     ):
         return None
-    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(
+    reason = reference_rules(metric).misfit(references) or POLICIES[metric.policy].misfit(
         metric, references, missing=False
     )
     return None if reason else (metric.spec, LineScores(metric))

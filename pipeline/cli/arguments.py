@@ -60,7 +60,7 @@ def given_text(text: str, flag: str) -> Input:
 
 def _has_annotations(path: Path, *, by_content: bool) -> bool:
     """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
-    from ..data.inputs import GOLD, reader_of  # here, because most texts have a suffix
+    from ..data.input_readers import GOLD, reader_of  # here, because most texts have a suffix
 
     form = format_in(path.name)
     if form is not None:
@@ -78,7 +78,7 @@ def annotated_output(text: str) -> Input:
 
     Raises ConfigError if a column is named: all annotations of a file are compared.
     """
-    from ..data.inputs import GOLD, reader_of
+    from ..data.input_readers import GOLD, reader_of
 
     path, column = ("-", "") if text == "-" else _parted(text, "-o")
     if isinstance(path, Path) and _has_annotations(path, by_content=True):
@@ -200,10 +200,10 @@ def open_files(
 
     `views` says what the metrics read; see `metrics/base/statistics_spec.py`. `references` says whether they
     read any."""
+    from ..data.input_readers import needs_files, takes_texts
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
-    from ..data.inputs import needs_files, takes_texts
+    from ..data.inputs import TEXTS
     from ..data.opener import open_corpus
-    from ..metrics.base.statistics_spec import TEXTS
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)
@@ -236,8 +236,8 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
 
     A file of annotations alone holds the references of all annotators, and the source.
     """
-    from ..data.inputs import GOLD, needs_files, reader_of, takes_texts  # here: it needs numpy
-    from ..metrics.base.statistics_spec import TEXTS
+    from ..data.input_readers import GOLD, needs_files, reader_of, takes_texts
+    from ..data.inputs import TEXTS
 
     of_edits = any(map(needs_files, views))
     edits = any(view != TEXTS for view in views)

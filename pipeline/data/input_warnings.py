@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import listed
-from ..metrics.base.metric import Metric
 from .corpus import Corpus
+from .inputs import TextReader
 from .samples import FEW
 from .text_checks import (
     DATA_SET_CHECKS,
@@ -176,7 +176,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
     return warnings
 
 
-def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     """Return the warnings about texts of a data set that are not written alike, where that matters
     to the metrics.
     """
@@ -187,7 +187,7 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     return [f"{corpus.name}: {text}" for text in warnings if text]
 
 
-def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[Metric]) -> str:
+def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[TextReader]) -> str:
     """Return the warning of a check of styles, or an empty string."""
     metric = next(filter(check.minds, metrics), None)
     if metric is None:
@@ -216,7 +216,7 @@ def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[Metric])
     return check.message.format(**fields)
 
 
-def _tokenised_warning(corpus: Corpus, metrics: Sequence[Metric]) -> str:
+def _tokenised_warning(corpus: Corpus, metrics: Sequence[TextReader]) -> str:
     """Return the warning of tokenised outputs with a tokeniser for other texts, or an empty string."""
     tokenizers = []
     for metric in metrics:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.statistics_spec import TEXTS
 from .config.resolved import Dataset, System
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_files import Opener, join
-from .inputs import GOLD, OpenedInput, reader_of, readers_of
+from .input_readers import GOLD, OpenedInput, reader_of, readers_of
+from .inputs import TEXTS
 from .texts import REPLACEMENTS, TextFile
 
 
@@ -76,7 +76,7 @@ def open_corpus(
     """Open all files of a data set; return None after adding to problems, all at once.
 
     `views` are the inputs that metrics read. Views that are made of texts are left to completed()
-    of `inputs.py`.
+    of `input_readers.py`.
     """
     opener = opener or Opener()
     problems_before = len(problems)

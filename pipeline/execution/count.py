@@ -15,7 +15,7 @@ from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
-from ..metrics.given import Gathered, prepared
+from ..metrics.prepared import Gathered, prepared
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions

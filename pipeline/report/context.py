@@ -114,6 +114,16 @@ PLOT_TYPES = ("png", "svg", "pdf")
 """The types of files that plots are saved as."""
 
 
+class PlotFigure(NamedTuple):
+    """A figure of a plot."""
+
+    group: Group
+    """The scores that it shows; the metric is "" if it shows several metrics."""
+    name: str
+    """A further name, or ""."""
+    figure: Figure
+
+
 class Plot(NamedTuple):
     """A kind of plot."""
 
@@ -121,11 +131,8 @@ class Plot(NamedTuple):
     """What it shows."""
     requires: str
     """What a run has to have for it."""
-    figures: Callable[[ReportContext], Iterator[tuple[Group, str, Figure]]]
-    """Yields the group of scores that a figure shows, a further name or "", and the figure.
-
-    The metric of a group is "" if the figure shows several metrics.
-    """
+    figures: Callable[[ReportContext], Iterator[PlotFigure]]
+    """Draws the figures in the style of the report."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,6 +146,8 @@ class Format:
     printed: bool = False
     """Whether the command `report` prints it when no folder is named, so that people can paste it.
     """
+    returned: bool = False
+    """Whether `report()` of results in Python returns it as text, although it is not printed."""
     package: str = ""
     """The package it needs that a plain installation lacks."""
     extra: str = ""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
-from ..metrics.base.capabilities import draws_references
+from ..metrics.base.capabilities import reference_rules
 from ..metrics.base.choices import Draws
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import PRESENT, Columns
@@ -265,9 +265,7 @@ class Mean(Policy):
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        return (
-            draws_references(counts.metric).shares or (1 / counts.references,) * counts.references
-        )
+        return reference_rules(counts.metric).shares or (1 / counts.references,) * counts.references
 
 
 class Each(Mean):
@@ -290,7 +288,7 @@ class Weighted(Mean):
         """Return why this policy cannot score a data set, such as for another number of weights
         than references.
         """
-        weights = len(draws_references(metric).shares)
+        weights = len(reference_rules(metric).shares)
         wrong = (
             None
             if weights == references
@@ -300,7 +298,7 @@ class Weighted(Mean):
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        mean: Floats = scores @ np.array(draws_references(metric).shares)
+        mean: Floats = scores @ np.array(reference_rules(metric).shares)
         return mean
 
 
@@ -315,7 +313,7 @@ class Sampled(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs over iterations."""
-        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
+        draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
@@ -348,7 +346,7 @@ class Sampled(Policy):
         The score is a mean over hundreds of draws, so it has almost no noise from them. The mean
         over one draw and its turns has, to the first order, as little noise, since every reference
         of a sentence has a part in it."""
-        draws = draws_references(counts.metric).draws(counts.lines, counts.references)
+        draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
         turns = min(counts.references, TURNS)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_needs, peer_signature, warner
+from ..metrics.base.capabilities import category_spec, peer_signature, warner
 from ..metrics.base.options import render_signature
-from ..metrics.base.statistics_spec import TEXTS, StatisticsSpec
+from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
@@ -75,7 +76,7 @@ class Task:
         """The columns that count the categories of the data set; None where there are no
         categories.
         """
-        return category_needs(self.metric, self.input.categories)
+        return category_spec(self.metric, self.input.categories)
 
     @property
     def spec(self) -> tuple[StatisticsSpec, ...]:
@@ -136,7 +137,7 @@ class MetricResult:
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
     """The columns of each system for its categories; empty where there are none (see
-    CountsCategories)."""
+    JudgesEdits)."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()

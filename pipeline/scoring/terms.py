@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Ints
 from ..errors import InputError
-from ..metrics.base.capabilities import category_needs, chooser, counts_categories, data_set_columns
+from ..metrics.base.capabilities import category_of, category_spec, chooser, data_set_columns
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
@@ -370,7 +370,7 @@ class CategoryTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The counts of each category with the chosen reference."""
-        spec = category_needs(self.metric, self.categories)
+        spec = category_spec(self.metric, self.categories)
         fields = spec.schema(1).fields if spec else ()
         return Schema(tuple(field._replace(per_reference=False) for field in fields), 1)
 
@@ -414,10 +414,9 @@ class Tier:
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
-    result, own = dict[int, Tier](), counts_categories(metric)
-    assert own is not None  # noqa: S101 (its categories are counted)
+    result = dict[int, Tier]()
     for number in TIERS:
-        of_each = [*(own.category(name, number) for name in categories), REST]
+        of_each = [*(category_of(metric, name, number) for name in categories), REST]
         names = (*sorted(set(of_each) - {REST}), REST)
         groups = np.array([[own == name for name in names] for own in of_each], np.int64)
         if number == TIERS[0] or names != result[TIERS[0]].names:

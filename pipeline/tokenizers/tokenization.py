@@ -42,7 +42,7 @@ def lower_case(text: Lines, number: int) -> Lines:
 
     Few lines of many texts have more than ASCII, and only those are decoded.
     """
-    text = text.own()
+    text = text.trimmed()
     data = bytearray(text.data.lower())
     others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
     for index in np.flatnonzero(
@@ -219,7 +219,7 @@ class Tokenization:
         """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
         does."""
         try:
-            text = text.own() if tokenizer.prepare else text
+            text = text.trimmed() if tokenizer.prepare else text
             if self.strip or self.strip_end:
                 text = changed_lines(text, number, str.strip if self.strip else str.rstrip)
             text = lower_case(text, number) if self.lowercase else text

@@ -26,11 +26,11 @@ from unittest import mock
 from pipeline import stages
 from pipeline.data.config.resolved import Overrides
 from pipeline.data.scan import Opening, Stretch
+from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.extensions.clusters import clusters
 from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples

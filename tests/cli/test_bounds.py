@@ -59,7 +59,7 @@ def test_a_page_has_a_largest_size(
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     monkeypatch.chdir(tmp_path)
     assert main(["run", "configs/quickstart.yaml", "-q", "--output", "run"]) == 0
-    monkeypatch.setattr(explorer, "LARGEST", 20_000)
+    monkeypatch.setattr(explorer, "MAX_BYTES", 20_000)
     page = ["report", "run", "--format", "html", "--output", "page", "--lines"]
     capsys.readouterr()
     assert main([*page, "100000"]) == 2

@@ -9,22 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pipeline.extensions.human.tables import correlation_table
-from pipeline.extensions.page.shell import BESIDE, explanation, explanations
-from pipeline.extensions.page.svg import NAME, short_names
 from pipeline.reopen import revisit
 from pipeline.report.console import print_results
 from pipeline.report.overview import overviews, verdict_sentence
 from pipeline.report.tables import comparisons
-from pipeline.report.tables.comparisons import BETTER, WORSE, marked, pair_table
+from pipeline.report.tables.comparisons import BETTER, WORSE, marked
 from pipeline.report.tables.ranked import best_of, groups, kinds, ranked_table
 from pipeline.report.terminal.printing import fit
 from pipeline.scoring.results import Bootstrap, Comparison, DatasetInfo, Results, Score
 from tests.conftest import called, run, write_run
-from tests.extensions.plots.test_plots import context
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
@@ -352,34 +346,7 @@ def test_what_stands_out_on_a_terminal(
     )  # below headers, and between clusters
 
 
-# --- what titles of columns and marks mean
-
-
-def test_the_columns_of_a_run_are_explained() -> None:
-    results = context(["A", "B", "C"]).results
-    tests = [comparison(results.scores[0].metric, "A", "B", 0.1, 0.01)]
-    headers = [
-        ranked_table(results, results.scores, 2)[0][3:],
-        ranked_table(
-            replace(results, tests=tests, statistics={"baseline": "B", "level": 0.9}),
-            results.scores,
-            2,
-        )[0][3:],
-        pair_table(results, tests, 2)[0][1:],
-        correlation_table(results.human or {})[0],
-    ]
-    assert min(map(len, headers)) > 2
-    for header in headers:
-        assert [title for title in header if not explanation(title, header)] == []
-
-
-def test_explanations_are_sentences() -> None:
-    for text in [*explanations().values(), *BESIDE.values()]:
-        assert text[0].isupper()
-        assert text.endswith(".")
-    assert "baseline a.b+c," in explanation("against a.b+c")
-    assert explanation("p", ["p", "p adjusted"]) != explanation("p adjusted", ["p", "p adjusted"])
-    assert explanation("system-7") == ""
+# --- what marks mean
 
 
 @pytest.mark.parametrize(
@@ -408,17 +375,3 @@ def test_too_few_sentences_are_not_significant(wins: int, low: float, real: bool
     one = replace(comparison(GLEU, "A", "B", 0.1, 0.0001), wins=wins, losses=0, interval=(low, 0.2))
     assert comparisons.is_significant(one, results_of(ABC, different=())) == real
     assert comparisons.is_small(one, results_of(ABC, different=()))
-
-
-@given(st.lists(st.text("ab-", min_size=1, max_size=50), max_size=30))
-def test_short_names_tell_names_apart(names: list[str]) -> None:
-    short = short_names(names)
-    assert set(short) == set(names)
-    assert len(set(short.values())) == len(set(names))
-    for name, text in short.items():
-        begin, _, end = text.partition("…")
-        assert name == text or (
-            name.startswith(begin) and name.endswith(end) and len(text) < len(name)
-        )
-        assert name == text or len(text) >= NAME
-    assert all(name == text for name, text in short.items() if len(name) <= NAME)

@@ -37,7 +37,8 @@ import numpy as np
 from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed, view_of_edits
 
 from ...data.corpus import Corpus
-from ...data.inputs import completed
+from ...data.input_readers import completed
+from ...data.inputs import TEXTS
 from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
@@ -46,7 +47,7 @@ from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
 from ...metrics.base.metric import Metric
-from ...metrics.base.statistics_spec import TEXTS, StatisticsSpec, Text
+from ...metrics.base.statistics_spec import StatisticsSpec, Text
 from ...metrics.build import from_texts
 from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of

@@ -12,6 +12,7 @@ import json
 import re
 from typing import Any
 
+from ...backends import backend_names
 from ...data.config.load import record_models
 from ...data.config.models import ANY_RECORD, SECTIONS, config_model
 from ...data.formats import READERS
@@ -38,6 +39,7 @@ def json_schema() -> str:
     whole = {"type": "string", "pattern": "^data(:.+)?$", "description": meaning}
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
+    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}

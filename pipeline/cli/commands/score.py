@@ -25,11 +25,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...data.inputs import TEXTS
 from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
-from ...metrics.base.statistics_spec import TEXTS
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments
@@ -146,7 +146,7 @@ def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> N
 
 def _files(metric: type[Metric]) -> list[str]:
     """Return the options that name the files which a metric needs."""
-    from ...data.inputs import needs_files
+    from ...data.input_readers import needs_files
 
     spec = metric().spec
     gold = ""

@@ -14,12 +14,12 @@ from typing import NamedTuple, TypeGuard
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
 from pipeline.data.input_files import BLOCK, Opener
-from pipeline.data.inputs import OpenedInput, TextsOfInput
+from pipeline.data.input_readers import OpenedInput, TextsOfInput
+from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
-from pipeline.metrics.base.statistics_spec import TEXTS
 
 from . import m2_files
 from .line_checks import check_lines

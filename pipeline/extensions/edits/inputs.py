@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pipeline.data.config.resolved import System
-from pipeline.data.inputs import InputReader, Listener, OpenedInput, TextsOfInput
+from pipeline.data.input_readers import InputReader, Listener, OpenedInput, TextsOfInput
+from pipeline.data.inputs import TEXTS, TextReader
 from pipeline.files.plain_files import UNPACKED, TempFiles
-from pipeline.metrics.base.statistics_spec import TEXTS
 
 from . import edit_views
 from .m2_columns import M2
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pipeline.data.input_files import Opener
     from pipeline.data.texts import TextFile
     from pipeline.errors import Problem
-    from pipeline.metrics.base.metric import Metric
 
 
 class EditsReader(InputReader):
@@ -109,9 +108,9 @@ class EditsReader(InputReader):
 
         return corpus_with_gold(gold, hypotheses, references, sources, views)
 
-    def misfit(self, metric: Metric, corpus: Corpus) -> str:
+    def misfit(self, metric: TextReader, corpus: Corpus) -> str:
         """Return why a metric cannot score a data set with its view; empty: it can."""
-        from .metrics.options import KEEP, AnnotatesTexts
+        from .options import KEEP, AnnotatesTexts
 
         annotating = metric if isinstance(metric, AnnotatesTexts) else None
         view = metric.spec.input

@@ -16,6 +16,17 @@ EXTENSION = Extension(
             reads_runs=True,
         ),
     },
+    plots={
+        "people": "plots:PEOPLE_PLOT",
+        "correlations": "plots:CORRELATIONS_PLOT",
+        "human": "plots:HUMAN_PLOT",
+        "windows": "plots:WINDOWS_PLOT",
+    },
+    page_sections={
+        "human": "page_sections:people",
+        "rankings": "page_sections:rankings",
+    },
+    works_with=("page", "plots"),
     agreement_statistics={
         "pearson": "statistics:Pearson",
         "spearman": "statistics:Spearman",

@@ -6,6 +6,7 @@ EXTENSION = Extension(
     name="neural",
     about="metrics with neural models, a language model as judge, effects of edits",
     needs=("edits",),
+    works_with=("page",),
     metrics={
         "some": "some:Some",
         "impara": "impara:Impara",
@@ -15,5 +16,6 @@ EXTENSION = Extension(
         "comet": "comet:Comet",
         "judge": "judge:JudgeMetric",
     },
+    page_sections={"effects": "page_sections:effects"},
     help_folder="help",
 )

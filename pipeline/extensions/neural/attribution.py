@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pipeline.data.corpus import Corpus, corpus_in_memory
+from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
 from pipeline.execution.count import PreparedCounts
@@ -30,7 +31,6 @@ from pipeline.extensions.edits.records import outputs_of
 from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
 from pipeline.metrics.base.capabilities import computes_numbers, data_set_columns, reads_files
 from pipeline.metrics.base.metric import Metric
-from pipeline.metrics.base.statistics_spec import TEXTS
 from pipeline.scoring.sentences import LineScores
 
 Output = tuple[str, int]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from pipeline.errors import InputError
-from pipeline.metrics.functions.declare import Place
-from pipeline.metrics.functions.metric import Plugged, plugged_class
+from pipeline.metrics.functions.declare import CodeOrigin
+from pipeline.metrics.functions.metric import FunctionMetric, function_metric_class
 from pipeline.metrics.functions.models import name_of, special_pieces
 
 Pieces = dict[str, list[int]]
@@ -24,15 +24,15 @@ ROOM = 1 << 29
 """Bytes of what models make of texts that are kept in memory."""
 
 
-def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[Plugged]:
+def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[FunctionMetric]:
     """Return the metric of a plug-in that is part of the program, with members of its own, such as
     spellings.
 
     `names` are the numbers of a line, the score first, where the method of_line() makes them of
     what a call returns."""
     module, name = plugin.target.__module__, plugin.target.__name__
-    own = plugin.at(Place("module", module, name, "", "gec-pipeline"))
-    made = plugged_class(replace(own.declared, names=names or own.declared.names), own)
+    own = plugin.with_origin(CodeOrigin("module", module, name, "", "gec-pipeline"))
+    made = function_metric_class(replace(own.declared, names=names or own.declared.names), own)
     for member, value in {"help_page": "neural", "is_built_in": True, **members}.items():
         setattr(made, member, value)
     return made

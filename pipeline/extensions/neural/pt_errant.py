@@ -20,7 +20,7 @@ from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import option
 from pipeline.metrics.base.statistics_spec import Columns, Field, Text
 from pipeline.metrics.functions.declare import Model, metric
-from pipeline.metrics.functions.metric import PluggedSpec, parameter_option
+from pipeline.metrics.functions.metric import FunctionMetricSpec, parameter_option
 
 from .bertscore import WithPairs, f_of
 from .networks import AT_ONCE, built_in
@@ -130,7 +130,7 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True)
-class PtErrantSpec(PluggedSpec):
+class PtErrantSpec(FunctionMetricSpec):
     """The weights of hits and misses with each annotator."""
 
     annotator: str = ""
@@ -222,9 +222,11 @@ class PtErrant(ComputesNumbers, Errant):
     def spec(self) -> PtErrantSpec:  # type: ignore[override]
         """The weights of hits and misses with each annotator."""
         inner = self._weighing.spec
-        told = f"{inner.told}|annotator:{self.annotation}" if self.annotation else inner.told
+        told = (
+            f"{inner.signature}|annotator:{self.annotation}" if self.annotation else inner.signature
+        )
         return PtErrantSpec(
-            self.name, NAMES, 0, told=told, code=inner.code, annotator=self.annotation
+            self.name, NAMES, 0, signature=told, code=inner.code, annotator=self.annotation
         )
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:

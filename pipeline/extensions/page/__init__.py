@@ -5,7 +5,7 @@ from ...extension import Extension
 EXTENSION = Extension(
     name="page",
     about="the HTML report, and results in a notebook",
-    needs=("edits", "human", "neural", "plots", "published"),
+    works_with=("plots",),
     report_formats={"html": "report_format:HTML_FORMAT"},
     help_folder="help",
 )

@@ -1,8 +1,9 @@
 """The data of a page's sentence explorer: each text once, with scores and counts of each different
 output of a line.
 
-Of a large data set only some lines are shown. They are chosen by their counts; no other texts are
-read. The scripts `assets/data.js` and `assets/compare.js` read the data."""
+A page has only some lines of a large data set. They are chosen by their counts; no other texts are
+read. The scripts `assets/data.js` and `assets/compare.js` read the data.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -14,14 +15,12 @@ from pipeline.arrays import Floats, Ints
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import lines_of
 from pipeline.errors import InputError
-from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed, is_attributed
 from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import Columns
 from pipeline.metrics.names import factor
 from pipeline.report.context import ReportContext
 from pipeline.report.sentence import references_of
-from pipeline.report.tables import round_half_up
 from pipeline.report.tables.comparisons import is_significant, level_name, p_cell, settings_line
 from pipeline.report.tables.ranked import called, labels
 from pipeline.scoring.metric_results import MetricResult
@@ -29,184 +28,69 @@ from pipeline.scoring.results import Results, without_nan
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.terms import blocks_of, compact, of_annotators, present_blocks
 
+from .numbers import lettered, plain_numbers, scaled
+from .sections import section
 from .texts import MAX_TEXT, Texts, edit_data, number_of
 
 RULE = (
-    "half of them where the sentence scores of the systems (by the first metric) lie furthest apart, a quarter with "
-    "the lowest mean of scores, an eighth with the highest, the rest evenly spread"
+    "half of them where the sentence scores of the systems (by the first metric) lie furthest "
+    "apart, a quarter with the lowest mean of scores, an eighth with the highest, the rest evenly "
+    "spread"
 )
 """How telling() chooses, in words for the readers of a page."""
+BUDGET_BYTES = 9_700_000
+"""About how many bytes the sentences of a page may take, unless more sentences are requested."""
+MAX_BYTES = 4 * BUDGET_BYTES
+"""About how many they may take then. A browser would not show more, and memory is ten times as
+much."""
+NUMBERS_OF_EDITS = 10
+"""About how many numbers take as much room as the edits of an output by one annotator."""
+NUMBER_BYTES = 1.2
+"""About how many bytes a number takes. Equal outputs of a line share their numbers."""
+TEXT_BYTES = 1.1
+"""About how many bytes a byte of a text takes."""
 
 
-def telling(measured: MetricResult, size: int) -> Ints:
-    """Return the numbers of `size` lines that tell most (see RULE), from 0 and in rising order:
-    int64 [size].
+# --- which lines
+
+
+def telling(metric_result: MetricResult, size: int) -> Ints:
+    """Return the numbers of `size` lines chosen by RULE, from 0 and in rising order: int64 [size].
 
     If there are fewer lines, all are returned. The columns are read once, block after block.
     """
-    if size >= measured.lines or not measured.columns:
-        return np.arange(min(size, measured.lines))
-    spreads, means = list[Floats](), list[Floats]()
-    for blocks in zip(
-        *(present_blocks(measured.metric, columns) for columns in measured.columns), strict=True
-    ):
-        found = np.stack([sentence_scores(measured.metric, columns) for columns in blocks])
-        scores = np.nan_to_num(found)
+    if size >= metric_result.lines or not metric_result.columns:
+        return np.arange(min(size, metric_result.lines))
+    metric = metric_result.metric
+    spreads: list[Floats] = []
+    means: list[Floats] = []
+    systems = [present_blocks(metric, columns) for columns in metric_result.columns]
+    for blocks in zip(*systems, strict=True):
+        scores = np.stack([sentence_scores(metric, columns) for columns in blocks])
+        is_missing = np.isnan(scores).all(axis=0)
+        scores = np.nan_to_num(scores)
         spreads.append(scores.max(axis=0) - scores.min(axis=0))
-        goodness = measured.metric.goodness(scores.mean(axis=0))
-        means.append(
-            np.where(np.isnan(found).all(axis=0), np.nan, goodness)
-        )  # neither worst nor best: sorted last
-    spread, mean = np.concatenate(spreads), np.concatenate(means)
-    apart, worst, best = (np.argsort(keys, kind="stable") for keys in (-spread, mean, -mean))
-    evenly = np.linspace(0, measured.lines - 1, size).round().astype(np.int64)
-    taken: dict[int, None] = {}
-    quotas = [
-        (apart[spread[apart] > 0], size // 2),
+        goodness = metric.goodness(scores.mean(axis=0))
+        # lines without scores are neither worst nor best: NaN is sorted last
+        means.append(np.where(is_missing, np.nan, goodness))
+    spread = np.concatenate(spreads)
+    mean = np.concatenate(means)
+    most_apart = np.argsort(-spread, kind="stable")
+    most_apart = most_apart[spread[most_apart] > 0]
+    worst = np.argsort(mean, kind="stable")
+    best = np.argsort(-mean, kind="stable")
+    evenly = np.linspace(0, metric_result.lines - 1, size).round().astype(np.int64)
+    chosen: dict[int, None] = {}
+    for lines, quota in (
+        (most_apart, size // 2),
         (worst, size // 4),
         (best, size // 8),
         (evenly, size),
-    ]
-    for lines, quota in (*quotas, (worst, size)):  # no line is taken twice
-        new = [line for line in lines.tolist() if line not in taken][
-            : min(quota, size - len(taken))
-        ]
-        taken |= dict.fromkeys(new)
-    return np.array(sorted(taken), np.int64)
-
-
-def table(
-    metric: Metric, columns: Columns, digits: int, references: Ints | None = None
-) -> tuple[Floats, list[list[Any]]]:
-    """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
-
-    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at
-    one reference at a time, one with each reference and the number of the best reference. The
-    counts follow. What is missing is NaN. A field has a name, the first column, whether it is there
-    for each reference, and the number of orders. `references` is as for of_annotators()."""
-    unit = factor(metric.name) / 100
-    parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
-    columns = of_annotators(metric, columns, references)
-    metric = metric if references is None else capabilities.by_annotator(metric)
-    moved = compact(columns, metric.spec.of_references)
-    if metric.by_reference:
-        scores, best = metric.sentence_scores(moved), metric.choose(moved)
-        missing = columns["ref_len"] < 0 if "ref_len" in columns else np.zeros(scores.shape, bool)
-        order = np.argsort(
-            missing, axis=1, kind="stable"
-        )  # the order into which compact() moves them
-        apart = np.full(scores.shape, np.nan)
-        np.put_along_axis(apart, order, scores, axis=1)
-        apart[missing] = np.nan
-        parts += [
-            scaled(unit * apart, digits),
-            np.take_along_axis(order, best[:, None], axis=1).astype(np.float64),
-        ]
-    fields: list[list[Any]] = []
-    for count in metric.shown_counts(columns if metric.by_reference else moved):
-        values = count.values.reshape(len(count.values), -1).astype(np.float64)
-        orders = count.values.shape[-1] if count.orders else 0
-        fields.append(
-            [count.name, sum(part.shape[1] for part in parts), count.per_reference, orders]
-        )
-        parts.append(values)
-    return np.concatenate(parts, axis=1), fields
-
-
-def scaled(values: Floats, digits: int) -> Floats:
-    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN
-    if not finite.
-    """
-    with np.errstate(invalid="ignore", over="ignore"):
-        exact = values * 10.0 ** (digits + 2)
-        rounded = np.floor(exact + 0.5)
-        near = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
-    for index in zip(
-        *np.nonzero(near), strict=True
-    ):  # the decimal form decides which way a half goes
-        rounded[index] = float(round_half_up(100 * float(values[index]), digits).replace(".", ""))
-    return np.where(np.isfinite(rounded), rounded, np.nan)
-
-
-BUDGET = 9_700_000
-"""About how many bytes the sentences of a page may take, unless more sentences are asked for."""
-LARGEST = 4 * BUDGET
-"""About how many they may take then. A browser would not show more, and memory is ten times as
-much."""
-EDITS = 10
-"""About how many numbers take as much room as what an annotator says of the edits of an output."""
-NUMBER = 1.2
-"""About how many bytes a number takes. Equal outputs of a line share their numbers."""
-
-
-def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any] | None:
-    """Return all that the explorer shows, None where there are no texts or no columns.
-
-    `lines` says how many lines of each data set it shows, None as many as take about BUDGET bytes.
-    """
-    metric_results = [measured.by_line for measured in context.measured]
-    scored = {
-        name: [m for m in metric_results if m.scores[0].dataset == name] for name in context.corpora
-    }
-    scored = {
-        name: measured for name, measured in scored.items() if any(m.columns for m in measured)
-    }
-    if not scored or lines == 0:
-        return None
-    sizes = _affordable(context, scored, BUDGET)
-    if lines is not None:
-        most = _affordable(context, scored, LARGEST)
-        if too_many := [name for name in scored if most[name] < min(lines, scored[name][0].lines)]:
-            told = f"at most {most[too_many[0]]:,} of {too_many[0]} fit into a page of {LARGEST:,} bytes"
-            raise InputError(f"--lines {lines}: {told}")
-        sizes = dict.fromkeys(scored, lines)
-    texts = Texts()
-    numbers: dict[capabilities.Tokens, int] = {}
-    every, rules = [score.metric for score in context.results.scores], set[str]()
-    named, printed, datasets = labels(every), called(every), []
-    for name, measured in scored.items():
-        dataset = _dataset(context.corpora[name], measured, sizes[name], context, texts)
-        datasets.append(dataset)
-        for entry, shown in zip(
-            dataset["metrics"], (m for m in measured if m.columns), strict=True
-        ):
-            ngrams = capabilities.shown_ngrams(shown.metric)
-            rule, overlaps = ngrams.ngram_rule(), ngrams.overlaps()
-            entry |= {
-                "rule": None,
-                "label": named[entry["signature"]],
-                "called": printed[entry["signature"]],
-            }
-            if rule:
-                about = {
-                    "name": rule.name,
-                    "first": rule.first,
-                    "last": rule.last,
-                    "merged": rule.merged,
-                }
-                entry["rule"] = {**about, "tokens": number_of(rule.tokenization, numbers)}
-                rules.add(rule.name)
-            if overlaps:
-                read = [(one, number_of(one.tokenization, numbers)) for one in overlaps]
-                entry["overlaps"] = [
-                    {"row": o.row, "kind": o.kind, "n": o.n, "tokens": tokens} for o, tokens in read
-                ]
-            if any(one.kind != "sequence" for one in overlaps):
-                rules.add("match")
-    return {
-        "texts": texts.shown,
-        "cut": texts.cut,
-        "alike": texts.alike,
-        "maxText": MAX_TEXT,
-        "tokens": [texts.tokens(tokenization) for tokenization in numbers],
-        "digits": context.digits,
-        "datasets": datasets,
-        "rules": {
-            name: {"roles": capabilities.ROLES[name], "counts": capabilities.COUNTS[name]}
-            for name in sorted(rules)
-        },
-        "rule": RULE,
-    }
+        (worst, size),
+    ):
+        new = [line for line in lines.tolist() if line not in chosen]
+        chosen |= dict.fromkeys(new[: min(quota, size - len(chosen))])
+    return np.array(sorted(chosen), np.int64)
 
 
 def _affordable(
@@ -215,27 +99,123 @@ def _affordable(
     """Return how many lines of each data set a budget has room for. The share is the same for all
     data sets.
     """
-    cost, lines = {}, {name: measured[0].lines for name, measured in scored.items()}
-    for name, measured in scored.items():
-        text = sum(text.size for text in context.corpora[name].texts()) / max(lines[name], 1)
-        numbers = sum(
-            len(m.columns) * (4 + m.metric.spec.schema(m.references).width) for m in measured
-        )
-        numbers += sum(
-            EDITS * len(m.columns) * m.references
-            for m in measured
-            if capabilities.edit_judge(m.metric)
-        )
-        cost[name] = text * 1.1 + numbers * NUMBER
-    share = budget / max(sum(lines[name] * cost[name] for name in scored), 1.0)
+    lines = {name: metric_results[0].lines for name, metric_results in scored.items()}
+    total_bytes = 0.0
+    for name, metric_results in scored.items():
+        text_bytes = sum(text.size for text in context.corpora[name].texts())
+        numbers = 0
+        for one in metric_results:
+            systems = len(one.columns)
+            numbers += systems * (4 + one.metric.spec.schema(one.references).width)
+            if capabilities.edit_judge(one.metric):
+                numbers += NUMBERS_OF_EDITS * systems * one.references
+        line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES + numbers * NUMBER_BYTES
+        total_bytes += lines[name] * line_bytes
+    share = budget / max(total_bytes, 1.0)
+    if share >= 1:
+        return lines
+    return {name: max(1, int(count * share)) for name, count in lines.items()}
+
+
+# --- the data
+
+
+def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any] | None:
+    """Return the data of the explorer, or None without texts or without columns.
+
+    `lines` is the number of lines of each data set, None for as many as take about BUDGET_BYTES.
+    """
+    scored: dict[str, list[MetricResult]] = {}
+    metric_results = [metric_result.by_line for metric_result in context.measured]
+    for name in context.corpora:
+        own = [one for one in metric_results if one.scores[0].dataset == name]
+        if any(one.columns for one in own):
+            scored[name] = own
+    if not scored or lines == 0:
+        return None
+    if lines is None:
+        sizes = _affordable(context, scored, BUDGET_BYTES)
+    else:
+        most = _affordable(context, scored, MAX_BYTES)
+        for name, own in scored.items():
+            if most[name] < min(lines, own[0].lines):
+                limit = f"at most {most[name]:,} of {name} fit into a page of {MAX_BYTES:,} bytes"
+                raise InputError(f"--lines {lines}: {limit}")
+        sizes = dict.fromkeys(scored, lines)
+    texts = Texts()
+    numbers: dict[capabilities.Tokens, int] = {}
+    rules: set[str] = set()
+    signatures = [score.metric for score in context.results.scores]
+    short_names = labels(signatures)
+    paper_names = called(signatures)
+    datasets = []
+    for name, own in scored.items():
+        with_columns = [metric_result for metric_result in own if metric_result.columns]
+        corpus = context.corpora[name]
+        dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
+        datasets.append(dataset)
+        for entry, metric_result in zip(dataset["metrics"], with_columns, strict=True):
+            signature = entry["signature"]
+            entry |= {
+                "rule": None,
+                "label": short_names[signature],
+                "called": paper_names[signature],
+                **_ngram_data(metric_result.metric, numbers, rules),
+            }
+    named_rules = {}
+    for name in sorted(rules):
+        named_rules[name] = {
+            "roles": capabilities.ROLES[name],
+            "counts": capabilities.COUNTS[name],
+        }
     return {
-        name: lines[name] if share >= 1 else max(1, int(lines[name] * share)) for name in scored
+        "texts": texts.cut_texts,
+        "cut": texts.full_lengths,
+        "alike": texts.alike,
+        "maxText": MAX_TEXT,
+        "tokens": [texts.tokens(tokenization) for tokenization in numbers],
+        "digits": context.digits,
+        "datasets": datasets,
+        "rules": named_rules,
+        "rule": RULE,
     }
+
+
+def _ngram_data(
+    metric: Metric, numbers: dict[capabilities.Tokens, int], rules: set[str]
+) -> dict[str, Any]:
+    """Return how the page marks the n-grams that a metric counts.
+
+    Its tokenisations get numbers in `numbers`, its rules are added to `rules`.
+    """
+    ngrams = capabilities.shown_ngrams(metric)
+    rule = ngrams.ngram_rule()
+    overlaps = ngrams.overlaps()
+    data: dict[str, Any] = {}
+    if rule:
+        data["rule"] = {
+            "name": rule.name,
+            "first": rule.first,
+            "last": rule.last,
+            "merged": rule.merged,
+            "tokens": number_of(rule.tokenization, numbers),
+        }
+        rules.add(rule.name)
+    if overlaps:
+        data["overlaps"] = []
+        for overlap in overlaps:
+            tokens = number_of(overlap.tokenization, numbers)
+            data["overlaps"].append(
+                {"row": overlap.row, "kind": overlap.kind, "n": overlap.n, "tokens": tokens}
+            )
+    if any(overlap.kind != "sequence" for overlap in overlaps):
+        rules.add("match")
+    return data
 
 
 def _dataset(
     corpus: Corpus,
-    measured: Sequence[MetricResult],
+    metric_results: Sequence[MetricResult],
     size: int,
     context: ReportContext,
     texts: Texts,
@@ -243,40 +223,45 @@ def _dataset(
     """Return `size` lines of a data set, which systems have which outputs, and the metrics with
     their numbers.
     """
-    with_columns, digits = [m for m in measured if m.columns], context.digits
-    lines = telling(with_columns[0], size)
-    explained = [
-        line
-        for line in telling(with_columns[0], min(context.effects, size)).tolist()
-        if line in lines
-    ]
+    digits = context.digits
+    lines = telling(metric_results[0], size)
+    explained = telling(metric_results[0], min(context.effects, size)).tolist()
+    explained = [line for line in explained if line in lines]
     first = corpus.texts()[0]
-    names = list(dict.fromkeys(name for m in with_columns for name in m.names[: len(m.columns)]))
-    outputs = np.array(
-        [[texts.number(text) for text in lines_of(corpus.systems[name], lines)] for name in names]
-    )
+    names: list[str] = []
+    for metric_result in metric_results:
+        systems = metric_result.names[: len(metric_result.columns)]
+        names += [name for name in systems if name not in names]
+
+    def numbers_of(file: Any) -> list[int]:
+        return [texts.number(text) for text in lines_of(file, lines)]
+
+    outputs = np.array([numbers_of(corpus.systems[name]) for name in names])
     variants = variants_of(outputs.reshape(len(names), len(lines)))
-    effects = [(m, _effects(corpus, m, explained, lines, digits)) for m in with_columns]
-    return {
+    effects = []
+    for metric_result in metric_results:
+        effects.append(_effects(corpus, metric_result, explained, lines, digits))
+    dataset: dict[str, Any] = {
         "name": corpus.name,
         "total": corpus.lines,
         "numbers": [first.number(line + 1) for line in lines.tolist()],
-        **({"ids": list(lines_of(corpus.ids, lines))} if corpus.ids else {}),
-        "source": [texts.number(text) for text in lines_of(corpus.source, lines)]
-        if corpus.source
-        else None,
-        "references": [
-            [texts.number(text) for text in lines_of(file, lines)] for file in corpus.references
-        ],
+    }
+    if corpus.ids:
+        dataset["ids"] = list(lines_of(corpus.ids, lines))
+    dataset |= {
+        "source": numbers_of(corpus.source) if corpus.source else None,
+        "references": [numbers_of(file) for file in corpus.references],
         "missing": corpus.missing,
         "systems": names,
         "outputs": variants.texts.tolist(),
         "starts": variants.starts.tolist(),
         "who": variants.who.ravel().tolist(),
-        "metrics": [
-            _metric(corpus, m, names, lines, variants, digits) | more for m, more in effects
-        ],
+        "metrics": [],
     }
+    for metric_result, more in zip(metric_results, effects, strict=True):
+        entry = _metric(corpus, metric_result, names, lines, variants, digits)
+        dataset["metrics"].append(entry | more)
+    return dataset
 
 
 class Variants(NamedTuple):
@@ -293,10 +278,10 @@ class Variants(NamedTuple):
 
 
 def variants_of(outputs: Ints) -> Variants:
-    """Return the different outputs, given the numbers of the texts that systems gave: int64
-    [systems, lines].
-    """
-    texts, starts, who = list[int](), [0], np.empty(outputs.T.shape, np.int64)
+    """Return the different outputs of the numbers of systems' texts: int64 [systems, lines]."""
+    texts: list[int] = []
+    starts = [0]
+    who = np.empty(outputs.T.shape, np.int64)
     for line, row in enumerate(outputs.T.tolist()):
         numbers = {text: number for number, text in enumerate(dict.fromkeys(row))}
         texts += numbers
@@ -307,7 +292,7 @@ def variants_of(outputs: Ints) -> Variants:
 
 def _metric(
     corpus: Corpus,
-    measured: MetricResult,
+    metric_result: MetricResult,
     names: Sequence[str],
     lines: Ints,
     variants: Variants,
@@ -316,38 +301,48 @@ def _metric(
     """Return a metric with its numbers, and how they lie in `rows`.
 
     There is a row for each different output of a line. Numbers that are not of these texts, but of
-    files or of the edits of outputs, have a row for each system instead."""
-    metric, own = measured.metric, measured.names[: len(measured.columns)]
-    shown = capabilities.by_annotator(metric)
-    references = None if shown is metric else references_of(corpus, metric, lines)
-    each = (picked(blocks_of(metric, columns), lines) for columns in measured.columns)
-    by_system = [table(metric, columns, digits, references) for columns in each]
-    fields, width = by_system[0][1], by_system[0][0].shape[1]
-    tables = np.full((len(names), len(lines), width), np.nan)
-    for name, (rows, _) in zip(own, by_system, strict=True):
-        tables[names.index(name)] = rows
+    files or of the edits of outputs, have a row for each system instead.
+    """
+    metric = metric_result.metric
+    systems = metric_result.names[: len(metric_result.columns)]
+    annotator_metric = capabilities.by_annotator(metric)
+    references = None
+    if annotator_metric is not metric:
+        references = references_of(corpus, metric, lines)
+    by_system = {}
+    for name, all_columns in zip(systems, metric_result.columns, strict=True):
+        columns = picked(blocks_of(metric, all_columns), lines)
+        by_system[name], fields = table(metric, columns, digits, references)
+    width = by_system[systems[0]].shape[1]
     read = corpus.read_by(metric.spec).systems
-    by_system_alone = any(read[name] is not corpus.systems[name] for name in own)
-    if by_system_alone:
+    has_other_texts = any(read[name] is not corpus.systems[name] for name in systems)
+    if has_other_texts:
+        tables = np.full((len(names), len(lines), width), np.nan)
+        for name, numbers in by_system.items():
+            tables[names.index(name)] = numbers
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
         rows = np.full((len(variants.texts), width), np.nan)
-        for number in reversed(
-            [number for number, name in enumerate(names) if name in own]
-        ):  # the first one's stay
-            rows[variants.starts[:-1] + variants.who[:, number]] = tables[number]
+        # of systems with the same output, the numbers of the first one stay
+        for number, name in reversed(list(enumerate(names))):
+            if name in by_system:
+                rows[variants.starts[:-1] + variants.who[:, number]] = by_system[name]
     unit = factor(metric.name) / 100
-    return {
-        "signature": measured.scores[0].metric,
+    scores = {}
+    for score in metric_result.scores:
+        value = scaled(np.array([unit * score.score]), digits)
+        scores[score.system] = [score.rank, *plain_numbers(value)]
+    entry: dict[str, Any] = {
+        "signature": metric_result.scores[0].metric,
         "output": metric.output,
-        **({"lower": True} if metric.lower_is_better else {}),
-        "scores": {
-            score.system: [score.rank, *_numbers(scaled(np.array([unit * score.score]), digits))]
-            for score in measured.scores
-        },
-        "apart": measured.references if shown.by_reference else 0,
-        "bySystem": by_system_alone,
-        "edits": edit_data(corpus, measured, names, lines, references),
+    }
+    if metric.lower_is_better:
+        entry["lower"] = True
+    return entry | {
+        "scores": scores,
+        "apart": metric_result.references if annotator_metric.by_reference else 0,
+        "bySystem": has_other_texts,
+        "edits": edit_data(corpus, metric_result, names, lines, references),
         "rowNames": capabilities.row_names(metric),
         "fields": fields,
         "width": width,
@@ -355,61 +350,61 @@ def _metric(
     }
 
 
+def table(
+    metric: Metric, columns: Columns, digits: int, references: Ints | None = None
+) -> tuple[Floats, list[list[Any]]]:
+    """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
+
+    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at
+    one reference at a time, one with each reference and the number of the best reference. The
+    counts follow. Missing numbers are NaN. A field has a name, the first column, whether it has
+    columns for each reference, and the number of orders. `references` is as for of_annotators().
+    """
+    unit = factor(metric.name) / 100
+    parts = [scaled(unit * sentence_scores(metric, columns), digits)[:, None]]
+    columns = of_annotators(metric, columns, references)
+    if references is not None:
+        metric = capabilities.by_annotator(metric)
+    moved = compact(columns, metric.spec.of_references)
+    counted = moved
+    if metric.by_reference:
+        counted = columns
+        scores = metric.sentence_scores(moved)
+        missing = np.zeros(scores.shape, bool)
+        if "ref_len" in columns:
+            missing = columns["ref_len"] < 0
+        # compact() has moved the references into this order
+        order = np.argsort(missing, axis=1, kind="stable")
+        by_reference = np.full(scores.shape, np.nan)
+        np.put_along_axis(by_reference, order, scores, axis=1)
+        by_reference[missing] = np.nan
+        best = np.take_along_axis(order, metric.choose(moved)[:, None], axis=1)
+        parts += [scaled(unit * by_reference, digits), best.astype(np.float64)]
+    fields: list[list[Any]] = []
+    first_column = sum(part.shape[1] for part in parts)
+    for count in metric.shown_counts(counted):
+        values = count.values.reshape(len(count.values), -1).astype(np.float64)
+        orders = count.values.shape[-1] if count.orders else 0
+        fields.append([count.name, first_column, count.per_reference, orders])
+        parts.append(values)
+        first_column += values.shape[1]
+    return np.concatenate(parts, axis=1), fields
+
+
 def _effects(
-    corpus: Corpus, measured: MetricResult, explained: list[int], lines: Ints, digits: int
+    corpus: Corpus, metric_result: MetricResult, explained: list[int], lines: Ints, digits: int
 ) -> dict[str, Any]:
-    """Return what each edit does to the scores of some lines, by the places of lines and by
-    systems; or nothing.
+    """Return what each edit does to the scores of some lines, by positions of lines and by systems;
+    nothing if there are none.
     """
-    metric, unit = measured.metric, factor(measured.metric.name) / 100
-    if (
-        not explained
-        or not is_attributed(metric)
-        or capabilities.lacks_code(metric)
-        or corpus.source is None
-    ):
+    if not explained:
         return {}
-    names = [
-        name
-        for name in measured.names[: len(measured.columns)]
-        if name not in corpus.references_as_systems
-    ]
-    by_place: dict[int, dict[str, Any]] = {}
-    for (name, line), own in attributed(
-        metric, corpus, [(name, line) for name in names for line in explained]
-    ).items():
-        rows = [
-            [*one[:5], *_numbers(scaled(unit * np.array(one[5:]), digits))] for one in own.effects
-        ]
-        told = {"by": own.by, "edits": rows, "drawn": ORDERS if len(rows) > EXACT else 0}
-        by_place.setdefault(int(np.searchsorted(lines, line)), {})[name] = told
-    return {"effects": by_place}
-
-
-def _numbers(rows: Floats) -> list[float | None]:
-    """Return all numbers in one list, whole numbers as int and NaN as None."""
-    flat = rows.ravel()
-    return [
-        None if value != value else int(value) if value.is_integer() else value  # noqa: PLR0124
-        for value in flat.tolist()
-    ]
-
-
-FIRST, NOTHING, MOST = 93, "[", 0xD7FF - 93
-"""The letter of 0, which needs no escape in JSON, that of NaN before it, and the highest number
-that is a letter."""
-
-
-def lettered(rows: Floats) -> str | list[float | None]:
-    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list where
-    some have no letter.
-
-    Whole numbers from 0 to MOST have one, and so has NaN.
-    """
-    codes = np.where(np.isnan(rows), ord(NOTHING) - FIRST, rows).ravel()
-    if (codes != np.floor(codes)).any() or codes.max(initial=0) > MOST or (rows < 0).any():
-        return _numbers(rows)
-    return (codes + FIRST).astype("<u2").tobytes().decode("utf-16-le")
+    by_output = section("effects", {}, corpus, metric_result, explained, digits)
+    by_position: dict[int, dict[str, Any]] = {}
+    for (system, line), effects in by_output.items():
+        position = int(np.searchsorted(lines, line))
+        by_position.setdefault(position, {})[system] = effects
+    return {"effects": by_position} if by_position else {}
 
 
 def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
@@ -419,44 +414,44 @@ def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
     for columns in blocks:
         size = len(next(iter(columns.values())))
         low, high = np.searchsorted(lines, (first, first + size))
-        parts.append({name: values[lines[low:high] - first] for name, values in columns.items()})
+        rows = lines[low:high] - first
+        parts.append({name: values[rows] for name, values in columns.items()})
         first += size
-    return {name: np.concatenate([columns[name] for columns in parts]) for name in parts[0]}
+    joined = {}
+    for name in parts[0]:
+        joined[name] = np.concatenate([columns[name] for columns in parts])
+    return joined
 
 
 def pairs_data(
     results: Results, data: Mapping[str, Any] | None, digits: int
 ) -> dict[str, Any] | None:
     """Return scores and tests of the data sets and metrics in `data`, which is what explorer()
-    returned.
+    returned; None if it is None.
 
     They are by the names of data sets and the signatures of metrics. A test is [system, other,
     difference, low and high end of its interval, p-value as text, 1 if it is significant, wins,
     losses, ties]. The difference and its interval are whole numbers, as scaled() returns them.
-    Returns None where `data` is None."""
+    """
     if data is None:
         return None
-    kept = {
-        (own["name"], metric["signature"]) for own in data["datasets"] for metric in own["metrics"]
-    }
-    of: dict[str, dict[str, Any]] = {}
+    explored: set[tuple[str, str]] = set()
+    for dataset in data["datasets"]:
+        explored.update((dataset["name"], metric["signature"]) for metric in dataset["metrics"])
+    by_dataset: dict[str, dict[str, Any]] = {}
     for score in results.scores:
-        if (score.dataset, score.metric) in kept:
-            own = of.setdefault(score.dataset, {}).setdefault(
-                score.metric, {"scores": {}, "tests": []}
-            )
-            own["scores"][score.system] = without_nan(factor(score.metric) / 100 * score.score)
+        if (score.dataset, score.metric) in explored:
+            by_metric = by_dataset.setdefault(score.dataset, {})
+            entry = by_metric.setdefault(score.metric, {"scores": {}, "tests": []})
+            unit = factor(score.metric) / 100
+            entry["scores"][score.system] = without_nan(unit * score.score)
     for test in results.tests:
-        if (test.dataset, test.metric) in kept:
-            ends = factor(test.metric) / 100 * np.array([test.difference, *test.interval])
-            shown = _numbers(scaled(ends, digits))
-            told = [
-                p_cell(test, results),
-                int(is_significant(test, results)),
-                test.wins,
-                test.losses,
-                test.ties,
-            ]
-            of[test.dataset][test.metric]["tests"].append([test.system, test.other, *shown, *told])
+        if (test.dataset, test.metric) in explored:
+            unit = factor(test.metric) / 100
+            difference = unit * np.array([test.difference, *test.interval])
+            row = [test.system, test.other, *plain_numbers(scaled(difference, digits))]
+            row += [p_cell(test, results), int(is_significant(test, results))]
+            row += [test.wins, test.losses, test.ties]
+            by_dataset[test.dataset][test.metric]["tests"].append(row)
     settings = settings_line(results.statistics) if results.statistics else ""
-    return {"level": level_name(results), "settings": settings, "of": of}
+    return {"level": level_name(results), "settings": settings, "of": by_dataset}

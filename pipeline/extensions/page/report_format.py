@@ -6,6 +6,7 @@ from pipeline.report.context import Format
 HTML_FORMAT = Format(
     about="report.html: a page to explore, with the sentences",
     files=later(__package__, "page.html_files"),
+    returned=True,
     package="jinja2",
     extra="report",
     texts=True,

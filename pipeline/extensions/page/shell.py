@@ -1,8 +1,9 @@
-"""What every page is made with: templates filled in by jinja2, all text escaped, and a content
-security policy.
+"""The frame of every page: templates filled in by jinja2, all text escaped, and a content security
+policy.
 
 Styles and scripts are parts of the page. The policy names them by their digests, so that nothing
-else runs and nothing is fetched."""
+else runs and nothing is fetched.
+"""
 
 import base64
 import hashlib
@@ -24,22 +25,29 @@ BESIDE = {
     ("groups", "undefined"): "Over how many groups of judgements the statistic is a mean.",
     ("ranks", "accuracy"): "The ranks that people gave to the two outputs of a pair.",
 }
-"""Sentences by a title and another title that stands in the same table, where these come before
+"""Explanations by a title and another title of the same table. They come before those of
 `explanations.yaml`."""
 _CELL_END = re.compile(r"</t[dh]>(?=<t[dh][ >]|</tr>)")
 """The end of a cell before the next one. HTML does without, and large pages have ten thousands."""
+HERE = "pipeline.extensions.page"
+"""The package whose assets all pages share."""
+SHADES = 10
+"""How many shades a map has besides that of 0."""
 
 
 def explanation(title: str, header: Sequence[str] = ()) -> str:
-    """Return what the title of a column means, or an empty text where nothing is known about it.
+    """Return the meaning of a column by its title, or an empty text if it is unknown.
 
     `header` has all titles of the table, since a few mean different things in different tables.
     """
     for other in header:
-        if text := BESIDE.get((title, other)):
-            return text
-    matches = ((re.fullmatch(pattern, title), text) for pattern, text in explanations().items())
-    return next((text.format(**match.groupdict()) for match, text in matches if match), "")
+        if (title, other) in BESIDE:
+            return BESIDE[title, other]
+    for pattern, text in explanations().items():
+        match = re.fullmatch(pattern, title)
+        if match:
+            return text.format(**match.groupdict())
+    return ""
 
 
 @lru_cache(1)
@@ -47,19 +55,12 @@ def explanations() -> dict[str, str]:
     """Return the sentences of `explanations.yaml` by the patterns of titles."""
     import yaml  # here, because only pages need it
 
-    return dict(
-        yaml.safe_load(
-            (resources.files(HERE) / "assets/explanations.yaml").read_text(encoding="utf-8")
-        )
-    )
-
-
-HERE = "pipeline.extensions.page"
-"""The package whose assets all pages share."""
+    file = resources.files(HERE) / "assets/explanations.yaml"
+    return dict(yaml.safe_load(file.read_text(encoding="utf-8")))
 
 
 class Design(NamedTuple):
-    """What a page is made of, by the names of its assets."""
+    """The assets of a page, by their names."""
 
     template: str
     styles: Sequence[str]
@@ -70,13 +71,14 @@ class Design(NamedTuple):
 
     def part(self, name: str) -> str:
         """Return the text of an asset: that of the page's own package, or else the shared one."""
-        own = resources.files(self.package) / "assets" / name
-        file = own if own.is_file() else resources.files(HERE) / "assets" / name
+        file = resources.files(self.package) / "assets" / name
+        if not file.is_file():
+            file = resources.files(HERE) / "assets" / name
         return file.read_text(encoding="utf-8")
 
 
 class Link(NamedTuple):
-    """A cell of a table that leads somewhere."""
+    """A cell of a table with a link."""
 
     text: str
     href: str
@@ -95,6 +97,16 @@ class PageTable(NamedTuple):
     """Numbers of the columns of text, which are aligned to the left."""
 
 
+class Shade(NamedTuple):
+    """A cell of a table whose numbers are shaded by their size."""
+
+    text: str
+    kind: str
+    """The class of the style sheet: h0 for a score of 0, up to h10, or none."""
+    title: str = ""
+    """All numbers, which the pointer shows."""
+
+
 class Heads:
     """The explanations of titles of columns that a page needs, each once."""
 
@@ -103,16 +115,14 @@ class Heads:
         """The name of an element for each title and its explanation."""
 
     def about(self, title: str, header: Sequence[str] = ()) -> dict[str, str] | None:
-        """Return the explanation of a title and the name of the element that has it; None where
+        """Return the explanation of a title and the name of the element that has it, or None if
         there is none.
         """
         text = explanation(title, header)
         if not text:
             return None
-        return {
-            "name": self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}"),
-            "text": text,
-        }
+        name = self.texts.setdefault((title, text), f"about-{len(self.texts) + 1}")
+        return {"name": name, "text": text}
 
 
 class Row(NamedTuple):
@@ -148,21 +158,29 @@ def render(design: Design, content: dict[str, Any], used: int | None = None) -> 
     environment.filters["shown"] = printable
     environment.filters["minus"] = minus
     environment.globals["heads"] = Heads()
-    styles, scripts = (
-        [design.part(name) for name in design.styles],
-        [design.part(name) for name in design.scripts],
-    )
-    rules = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    for kind, texts in (
-        ("style-src", styles),
-        ("script-src", scripts),
-    ):  # these work, and nothing else
-        digests = [
-            base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in texts
-        ]
-        rules.append(" ".join([kind, *(f"'sha256-{digest}'" for digest in digests)]))
-    shell = {"styles": styles, "scripts": scripts, "policy": "; ".join(rules), "used": used}
+    styles = [design.part(name) for name in design.styles]
+    scripts = [design.part(name) for name in design.scripts]
+    # these styles and scripts work, and nothing else
+    rules = [
+        "default-src 'none'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        " ".join(["style-src", *map(_digest, styles)]),
+        " ".join(["script-src", *map(_digest, scripts)]),
+    ]
     text: str = environment.get_template(design.template).render(
-        **content, **shell, version=__version__
+        **content,
+        styles=styles,
+        scripts=scripts,
+        policy="; ".join(rules),
+        used=used,
+        version=__version__,
     )
     return _CELL_END.sub("", text).rstrip("\n") + "\n"
+
+
+def _digest(text: str) -> str:
+    """Return a style or script as a content security policy names it."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"

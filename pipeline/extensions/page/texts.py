@@ -1,11 +1,11 @@
-"""The texts of a page's sentences, each once, with their tokens where the browser could not find
-these itself.
+"""The texts of a page's sentences, each once, with their tokens if the browser could not find these
+itself.
 """
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,73 +19,92 @@ from pipeline.scoring.terms import annotators_of, chosen_references
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
-SAMPLE = 300
-"""In about how many texts it is tried which way finds most tokens."""
+SAMPLE_TEXTS = 300
+"""About how many texts are tried to choose a way of finding tokens."""
+
+
+def _ascii_words(text: str) -> list[str]:
+    lower = re.sub("[A-Z]", lambda letter: letter[0].lower(), text)
+    return re.findall("[a-z0-9]+", lower)
+
+
 WAYS: dict[str, Callable[[str], list[str]]] = {
     "words": lambda text: text.split(" ") if text else [],
     "runs": lambda text: [word for word in text.split(" ") if word],
     "characters": list,
     "spaceless": lambda text: list(re.sub("[ \\t-\\r]", "", text)),
-    "ascii": lambda text: re.findall(
-        "[a-z0-9]+", re.sub("[A-Z]", lambda letter: letter[0].lower(), text)
-    ),
+    "ascii": _ascii_words,
 }
 """The ways in which the browser finds tokens in a text; `assets/data.js` has the same ones."""
+LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
+"""The letter of a verdict behind the number of its edit."""
+WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
+"""The white space of JavaScript."""
+TextKey = tuple[str, int, int]
+"""A text as a key: its beginning, its length, and the hash of all of it (0 if nothing is cut)."""
 
 
 class Texts:
     """Different texts, each with a number."""
 
     def __init__(self) -> None:
-        self.numbers: dict[str | tuple[str, int, int], int] = {}
-        self.shown: list[str] = []
+        self.numbers: dict[TextKey, int] = {}
+        self.cut_texts: list[str] = []
         """The texts by their numbers, cut to MAX_TEXT characters."""
-        self.cut: dict[int, int] = {}
+        self.full_lengths: dict[int, int] = {}
         """The full lengths of texts that were cut, by their numbers."""
         self.alike: dict[int, int] = {}
-        """Of texts that differ from an earlier one in their white space alone: the number of that
-        one, by their own."""
-        self._words: dict[tuple[str | int, ...], int] = {}
+        """For texts that differ from an earlier one in their white space alone: the number of that
+        one, by their numbers."""
+        self._words: dict[TextKey, int] = {}
 
     def number(self, text: str) -> int:
         """Return the number of a text, which is a new one if the text is new."""
-        key = text if len(text) <= MAX_TEXT else (text[:MAX_TEXT], len(text), hash(text))
-        number = self.numbers.setdefault(key, len(self.shown))
-        if number == len(self.shown):
-            self.shown.append(text[:MAX_TEXT])
+        number = self.numbers.setdefault(_key(text), len(self.cut_texts))
+        if number == len(self.cut_texts):
+            self.cut_texts.append(text[:MAX_TEXT])
             if len(text) > MAX_TEXT:
-                self.cut[number] = len(text)
-            alike = self._words.setdefault(words_of(text), number)
-            if alike != number:
-                self.alike[number] = alike
+                self.full_lengths[number] = len(text)
+            first = self._words.setdefault(words_key(text), number)
+            if first != number:
+                self.alike[number] = first
         return number
 
     def tokens(self, tokenization: Tokens) -> dict[str, Any]:
         """Return in which way the browser finds the tokens of most texts, and forms of the texts
-        where it does not.
+        that it would split in another way.
 
         Texts that were cut are left out.
         """
-        split = {
-            n: tokenization.tokens(text) for n, text in enumerate(self.shown) if n not in self.cut
-        }
-        tried = list(split.items())[:: max(len(split) // SAMPLE, 1)]
-        way = min(
-            WAYS,
-            key=lambda way: sum(
-                _form(tokens, self.shown[n], way) is not None for n, tokens in tried
-            ),
-        )
-        forms = {n: _form(tokens, self.shown[n], way) for n, tokens in split.items()}
-        return {"way": way, "forms": {n: form for n, form in forms.items() if form is not None}}
+        split = {}
+        for number, text in enumerate(self.cut_texts):
+            if number not in self.full_lengths:
+                split[number] = tokenization.tokens(text)
+        sample = list(split)[:: max(len(split) // SAMPLE_TEXTS, 1)]
+        failures = {}
+        for way in WAYS:
+            forms = [_form(split[number], self.cut_texts[number], way) for number in sample]
+            failures[way] = len(forms) - forms.count(None)
+        best = min(WAYS, key=failures.__getitem__)
+        all_forms = {}
+        for number, tokens in split.items():
+            form = _form(tokens, self.cut_texts[number], best)
+            if form is not None:
+                all_forms[number] = form
+        return {"way": best, "forms": all_forms}
 
 
-def words_of(text: str) -> tuple[str | int, ...]:
-    """Return what texts have in common that differ in the white space between words alone. Lines
-    stay apart.
+def _key(text: str) -> TextKey:
+    if len(text) <= MAX_TEXT:
+        return text, len(text), 0
+    return text[:MAX_TEXT], len(text), hash(text)
+
+
+def words_key(text: str) -> TextKey:
+    """Return a key that is the same for texts that differ only in the white space between words.
+    Lines stay apart.
     """
-    joined = "\n".join(" ".join(line.split()) for line in text.strip().split("\n"))
-    return (joined,) if len(joined) <= MAX_TEXT else (joined[:MAX_TEXT], len(joined), hash(joined))
+    return _key("\n".join(" ".join(line.split()) for line in text.strip().split("\n")))
 
 
 def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
@@ -94,26 +113,28 @@ def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
     """
     if WAYS[way](text) == tokens:
         return None
-    joined = ("" if way in ("characters", "spaceless") else " ").join(tokens)
+    separator = "" if way in ("characters", "spaceless") else " "
+    joined = separator.join(tokens)
     return joined if WAYS[way](joined) == tokens else list(tokens)
 
 
-LETTERS = {RIGHT: "r", WRONG: "w", MISSED: "m"}
-"""What stands for a verdict behind the number of its edit."""
-WHITE = re.compile(r"[\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]+")
-"""What JavaScript takes for white space."""
-
-
 def number_of(thing: Hashable, numbers: dict[Any, int]) -> int:
-    """Return the number of a thing. One that is not in `numbers` yet is put there, with the next
-    number.
-    """
+    """Return the number of a thing. A new one is added to `numbers`, with the next number."""
     return numbers.setdefault(thing, len(numbers))
+
+
+class _Edit(NamedTuple):
+    """An edit of the source: its tokens from start to before end, the correction and the type."""
+
+    start: int
+    end: int
+    correction: str
+    type: str
 
 
 def edit_data(
     corpus: Corpus,
-    measured: MetricResult,
+    metric_result: MetricResult,
     names: Sequence[str],
     lines: Ints,
     references: Ints | None,
@@ -122,77 +143,96 @@ def edit_data(
 
     `words` are corrections and types. `edits` has for each line the start, end, correction and type
     of each edit, one edit after the other. `marks` has for each line, system and annotator the
-    numbers of edits with LETTERS behind them, or None where the annotator takes no part. `chosen`
-    has for each line and system the annotator who counts. `tokens` has those of the source, by
-    lines where the script would find others. `references` is what references_of() returns, None
-    where the references of the columns are annotators."""
-    metric, view = measured.metric, corpus.read_by(measured.metric.spec)
+    numbers of edits with LETTERS behind them, or None if the annotator takes no part. `chosen` has
+    for each line and system the annotator who counts. `tokens` has those of the source, by lines
+    whose tokens the script would not find. `references` is what references_of() returns, or None
+    if the references of the columns are annotators.
+    """
+    metric = metric_result.metric
+    view = corpus.read_by(metric.spec)
     if not edit_judge(metric) or view.source is None:
         return None
-    own = dict(zip(measured.names, measured.columns, strict=False))
+    columns = dict(zip(metric_result.names, metric_result.columns, strict=False))
     chosen = []
     for name in names:
-        counts = (
-            np.concatenate(list(chosen_references(metric, own[name])))[lines]
-            if name in own
-            else 0 * lines
-        )
-        chosen.append(
-            (counts if references is None else annotators_of(references, counts)).tolist()
-        )
-    words, edits, marks = dict[str, int](), list[list[int]](), list[list[list[str | None]]]()
-    for row in _judged(corpus, metric, [name for name in names if name in own], lines):
-        numbers: dict[tuple[int, int, str, str], int] = {}
-        judged, nobody = iter(row), [None] * len(view.references)
-        marks.append([_marks(next(judged) if name in own else nobody, numbers) for name in names])
-        own_words = [
-            (start, end, number_of(fix, words), number_of(kind, words))
-            for start, end, fix, kind in numbers
-        ]
-        edits.append([item for edit in own_words for item in edit])
+        numbers = np.zeros_like(lines)
+        if name in columns:
+            numbers = np.concatenate(list(chosen_references(metric, columns[name])))[lines]
+        if references is not None:
+            numbers = annotators_of(references, numbers)
+        chosen.append(numbers.tolist())
+    judged_names = [name for name in names if name in columns]
+    words: dict[str, int] = {}
+    edits: list[list[int]] = []
+    marks: list[list[list[str | None]]] = []
+    for verdicts in _verdicts(corpus, metric, judged_names, lines):
+        by_system = dict(zip(judged_names, verdicts, strict=True))
+        edit_numbers: dict[_Edit, int] = {}
+        line_marks: list[list[str | None]] = []
+        for name in names:
+            if name in by_system:
+                line_marks.append([_mark(own, edit_numbers) for own in by_system[name]])
+            else:
+                line_marks.append([None] * len(view.references))
+        marks.append(line_marks)
+        line_edits: list[int] = []
+        for edit in edit_numbers:
+            correction = number_of(edit.correction, words)
+            line_edits += [edit.start, edit.end, correction, number_of(edit.type, words)]
+        edits.append(line_edits)
     return {
         "words": list(words),
         "edits": edits,
         "marks": marks,
         "chosen": list(zip(*chosen, strict=True)),
-        "tokens": _tokens(corpus, metric, lines),
+        "tokens": _source_tokens(corpus, metric, lines),
     }
 
 
-def _tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]:
-    """Return the tokens of the source that edits count, by the places of lines where the script
-    finds others.
+def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, list[str]]:
+    """Return the tokens of the source that edits count, by the positions of lines whose tokens the
+    script would not find.
     """
-    tokenization, view = metric.spec.tokenization, corpus.read_by(metric.spec)
-    shown = lines_of(corpus.source, lines) if corpus.source else repeat("")
-    tokens, sources = {}, lines_of(view.source, lines) if view.source else ()
-    for place, (source, text) in enumerate(zip(sources, shown, strict=False)):
-        own = tokenization.tokens(source) if tokenization else source.split()
-        if len(source) <= MAX_TEXT and (
-            not corpus.source or own != [word for word in WHITE.split(text) if word]
-        ):
-            tokens[place] = own
+    tokenization = metric.spec.tokenization
+    view = corpus.read_by(metric.spec)
+    if not view.source:
+        return {}
+    texts = lines_of(corpus.source, lines) if corpus.source else repeat("")
+    tokens = {}
+    sources = lines_of(view.source, lines)
+    for position, (source, text) in enumerate(zip(sources, texts, strict=False)):
+        if len(source) > MAX_TEXT:
+            continue
+        source_tokens = tokenization.tokens(source) if tokenization else source.split()
+        if not corpus.source or source_tokens != [word for word in WHITE.split(text) if word]:
+            tokens[position] = source_tokens
     return tokens
 
 
-def _judged(
+def _verdicts(
     corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
-    """Yield for each line what annotators say of the edits of the systems in `names`."""
-    view, judge = corpus.read_by(metric.spec), edit_judge(metric)
+    """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
+    view = corpus.read_by(metric.spec)
+    judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
+    files = [view.source, *view.references, *map(view.systems.get, names)]
     for low in range(0, len(lines), STEP):
-        some = lines[low : low + STEP]
-        read = (view.source, *view.references, *map(view.systems.get, names))
-        source, *others = (list(lines_of(text, some)) for text in read if text)
-        annotations, outputs = others[: len(view.references)], others[len(view.references) :]
+        numbers = lines[low : low + STEP]
+        source, *others = [list(lines_of(file, numbers)) for file in files if file]
+        annotations = others[: len(view.references)]
+        outputs = others[len(view.references) :]
         yield from zip(*judge.verdicts(source, outputs, annotations), strict=True)
 
 
-def _marks(
-    several: Sequence[list[Verdict] | None], numbers: dict[tuple[int, int, str, str], int]
-) -> list[str | None]:
-    def mark(said: Verdict) -> str:
-        return f"{number_of((said.start, said.end, said.correction, said.type), numbers)}{LETTERS[said.verdict]}"
-
-    return [None if own is None else "".join(map(mark, own)) for own in several]
+def _mark(verdicts: Sequence[Verdict] | None, numbers: dict[_Edit, int]) -> str | None:
+    """Return the numbers of the edits of an annotator with their verdicts; None if the annotator
+    takes no part.
+    """
+    if verdicts is None:
+        return None
+    marks = []
+    for verdict in verdicts:
+        edit = _Edit(verdict.start, verdict.end, verdict.correction, verdict.type)
+        marks.append(f"{number_of(edit, numbers)}{LETTERS[verdict.verdict]}")
+    return "".join(marks)

@@ -1,59 +1,77 @@
-"""Figures of matplotlib: style, colours, sizes, bytes; rows, curves, matrices, points. Needs the
-extra `plot`.
+"""Figures of matplotlib: style, colours, sizes and bytes; rows, curves and points. Needs the extra
+`plot`.
 
-The colours are those of Okabe and Ito (2008), which people with any colour vision can tell apart.
-For grey prints, shape, fill or position says the same. Nothing here reads or changes the user's
-matplotlib settings, or needs a display."""
-
-from __future__ import annotations
+The colours are those of Okabe and Ito (2008), which readers with any colour vision can tell apart.
+In grey prints, shapes, fillings or positions show the same. Nothing here reads or changes the
+user's matplotlib settings, or needs a display.
+"""
 
 import io
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib import style
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from pipeline.errors import printable
-from pipeline.report.context import FONTS, PLAIN, SMALLEST, STYLE, WIDTHS, PlotStyle
+from pipeline.report.context import (
+    FONTS,
+    PLAIN,
+    SMALLEST,
+    STYLE,
+    WIDTHS,
+    PlotFigure,
+    PlotStyle,
+    ReportContext,
+)
 from pipeline.report.tables.ranked import Group
 from pipeline.report.terminal.printing import shortened
 
-from .plot_data import Curves, Points, Rows, label_places
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from .label_positions import Box, label_positions
+from .plot_data import Curves, Dot, Points, Rows
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
-BLUE, ORANGE = COLOURS[:2]
-GREY, PALE = "#666666", "#DDDDDD"
+LINES = ("-", "--", ":", "-.")
+"""How the lines of curves are drawn, by turns."""
+BLUE = COLOURS[0]
+ORANGE = COLOURS[1]
+GREY = "#666666"
+PALE = "#DDDDDD"
 WIDTH = 6.3
 """Width of a figure in inches, as wide as the text of an A4 page or both columns of a paper."""
 ROW = 0.24
 """Height of the row of a system in inches."""
-LINES = ("-", "--", ":", "-.")
-"""How the lines of curves are drawn, by turns."""
-MOST_TICKS = 12
-"""How many names at most stand below an axis."""
+LINE_HEIGHT = 1.3
+"""Height of a line of the title, in units of the size of its letters."""
+MAX_TICKS = 12
+"""How many names at most are below an axis."""
+MAX_NARROW_NAME = 18
+"""How many letters of a name a narrow figure shows."""
+MAX_SMALL_POINTS = 20
+"""How many points at most a figure of usual size has; one with more is larger."""
+MAX_NAMED_CLUSTERS = 30
+"""In a figure of more rows, clusters of one system have only their number."""
+_DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": ""}
 MARKS: dict[str, dict[str, Any]] = {
     "interval": {"color": BLUE, "marker": "|", "markersize": 6, "linewidth": 1.4},
     "draws": {"color": PALE, "linewidth": 7, "solid_capstyle": "butt"},
     "line": {"color": ORANGE, "linestyle": "--", "linewidth": 1},
-    "value": {"color": BLUE, "marker": "o", "markersize": 5, "linestyle": ""},
-    "rank": {"color": ORANGE, "marker": "o", "markersize": 5, "linestyle": ""},
-    "open": {
-        "color": BLUE,
-        "marker": "o",
-        "markersize": 5,
-        "linestyle": "",
-        "markerfacecolor": "white",
-    },
+    "value": {"color": BLUE, **_DOT},
+    "rank": {"color": ORANGE, **_DOT},
+    "open": {"color": BLUE, **_DOT, "markerfacecolor": "white"},
 }
-"""How kinds of marks look (`tables/plot_data.py`)."""
+"""The look of the kinds of marks (`plot_data.py`)."""
 
 _NO_DATES: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
@@ -64,262 +82,293 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
-    """Set matplotlib's own defaults, `plain.mplstyle` and what people chose; restore the user's
+    """Set matplotlib's own defaults, `plain.mplstyle` and the chosen style; restore the user's
     settings afterwards.
     """
-    from matplotlib import style
-
     letters = {
         "font.family": FONTS[chosen.font],
         "font.size": chosen.points(9),
         "legend.fontsize": chosen.points(8),
     }
-    styles: list[Any] = [
-        "default",
-        Path(__file__).with_name("plain.mplstyle"),
-        {"grid.color": PALE, **letters},
-    ]
+    plain = Path(__file__).with_name("plain.mplstyle")
+    styles: list[Any] = ["default", plain, {"grid.color": PALE, **letters}]
     token = STYLE.set(chosen)
     try:
         with style.context(styles), warnings.catch_warnings():
-            warnings.filterwarnings(
-                "ignore", message="Glyph .* missing from"
-            )  # a name in another script gets boxes
+            # a name in another script gets boxes
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
             yield
     finally:
         STYLE.reset(token)
 
 
-def figure(
+class StyledFigure(Figure):
+    """A figure that notebooks show in the style in which it was drawn."""
+
+    plot_style: PlotStyle = PLAIN
+
+    def _repr_png_(self) -> bytes:
+        return saved(self, "png", self.plot_style)
+
+
+def saved(figure: Figure, kind: str, plot_style: PlotStyle) -> bytes:
+    """Return a figure as PNG, SVG or PDF. The same figure always gives the same bytes."""
+    buffer = io.BytesIO()
+    with styled(plot_style):
+        figure.savefig(buffer, format=kind, metadata=_NO_DATES[kind])
+    return buffer.getvalue()
+
+
+Draw = Callable[[ReportContext], Iterator[PlotFigure]]
+
+
+def in_style(draw: Draw) -> Draw:
+    """Return a plot that draws each figure in the style of the report, and between two figures
+    leaves matplotlib's settings as they are.
+    """
+
+    @wraps(draw)
+    def figures(context: ReportContext) -> Iterator[PlotFigure]:
+        drawings = draw(context)
+        while True:
+            with styled(context.plot_style):
+                drawing = next(drawings, None)
+            if drawing is None:
+                return
+            yield drawing
+
+    return figures
+
+
+def new_figure(
     width: float = WIDTH, height: float = 4.0, *, square: bool = False
-) -> tuple[Figure, Axes]:
+) -> tuple[StyledFigure, Axes]:
     """Return an empty figure with one pair of axes.
 
-    Width and height are in inches. Where people asked for another width, the figure has that one;
-    if it is `square`, its height changes likewise, else it stays."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    wide = WIDTHS.get(STYLE.get().width, width)
-    empty = Figure(
-        figsize=(wide, height * wide / width if square else height), layout="constrained"
-    )
-    FigureCanvasAgg(empty)
-    return empty, empty.add_subplot()
-
-
-def titled(drawing: tuple[Figure, Axes], group: Group, what: str = "", *caption: str) -> Figure:
-    """Return a figure with what it shows, and a caption, written over the axes, unless figures
-    shall have no title.
+    Width and height are in inches. If the style has another width, the figure has that one; the
+    height of a `square` one changes likewise.
     """
-    (whole, axes), style = drawing, STYLE.get()
-    if style.title:
-        parts = [part.replace("\n", " ") for part in (group.dataset, group.called, what) if part]
-        words = ": ".join(shortened(printable(part), 60) for part in parts)
-        whole.draw_without_rendering()  # from here on the axes have their place from left to right
-        left = axes.get_position().x0
-        letters = int(140 / style.points(10) * whole.get_figwidth() * (1 - left))
-        said = [words, *map(printable, caption)]
-        lines = [
-            line
-            for one in said
-            for line in textwrap.wrap(one, max(letters, 20), break_on_hyphens=False)
-        ]
-        whole.set_figheight(
-            whole.get_figheight()
-            + (1.3 * style.points(10) / 72 * (len(lines) - 1) if caption else 0)
-        )
-        whole.suptitle(
-            "\n".join(lines), x=left, horizontalalignment="left", fontsize=style.points(10)
-        )
-    return whole
+    plot_style = STYLE.get()
+    chosen_width = WIDTHS.get(plot_style.width, width)
+    if square:
+        height = height * chosen_width / width
+    figure = StyledFigure(figsize=(chosen_width, height), layout="constrained")
+    figure.plot_style = plot_style
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
 
 
-def legend(whole: Figure, entries: Sequence[Artist], columns: int) -> None:
-    """Draw a legend below the axes, in so many columns, or in as many as a narrow figure has room
+def add_title(figure: Figure, axes: Axes, group: Group, subject: str = "", *caption: str) -> Figure:
+    """Write the data set, the metric, the subject and a caption over the axes, unless figures shall
+    have no title; return the figure.
+    """
+    plot_style = STYLE.get()
+    if not plot_style.title:
+        return figure
+    parts = [part.replace("\n", " ") for part in (group.dataset, group.called, subject) if part]
+    title = ": ".join(shortened(printable(part), 60) for part in parts)
+    figure.draw_without_rendering()  # from here on the axes have their position
+    left = axes.get_position().x0
+    size = plot_style.points(10)
+    letters = int(140 / size * figure.get_figwidth() * (1 - left))
+    lines: list[str] = []
+    for text in (title, *map(printable, caption)):
+        lines += textwrap.wrap(text, max(letters, 20), break_on_hyphens=False)
+    if caption:
+        more_height = LINE_HEIGHT * size / 72 * (len(lines) - 1)
+        figure.set_figheight(figure.get_figheight() + more_height)
+    figure.suptitle("\n".join(lines), x=left, horizontalalignment="left", fontsize=size)
+    return figure
+
+
+def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
+    """Draw a legend below the axes; a narrow figure has as many of the columns as there is room
     for.
     """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
-        columns = max(
-            1, min(columns, int(whole.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4))))
-        )
-        whole.set_figheight(
-            whole.get_figheight() + 1.6 * SMALLEST / 72 * (-(-len(entries) // columns) - 1)
-        )
-    whole.legend(handles=list(entries), loc="outside lower center", ncols=columns)
+        room = int(figure.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))
+        columns = max(1, min(columns, room))
+        lines = -(-len(entries) // columns)
+        figure.set_figheight(figure.get_figheight() + 1.6 * SMALLEST / 72 * (lines - 1))
+    figure.legend(handles=list(entries), loc="outside lower center", ncols=columns)
 
 
-def draw_rows(shown: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
+def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
     """Return a figure of rows, the first on top."""
-    from matplotlib.lines import Line2D
-    from matplotlib.ticker import MaxNLocator
-
-    entries, style = list(shown.legend) if legend_below else [], STYLE.get()
-    row_height = 0.7 * ROW if style.narrow else ROW
-    room = (1.1 if style.title else 0.8) + (0.3 if legend_below else 0.0)
-    whole, axes = figure(height=room + row_height * max(len(shown.names), 2))
-    axes.set_yticks(range(len(shown.names)), [text(name) for name in shown.names])
-    axes.set_ylim(len(shown.names) - 0.4, -0.6)
+    plot_style = STYLE.get()
+    count = len(rows.names)
+    row_height = 0.7 * ROW if plot_style.narrow else ROW
+    room = 1.1 if plot_style.title else 0.8
+    if legend_below:
+        room += 0.3
+    figure, axes = new_figure(height=room + row_height * max(count, 2))
+    axes.set_yticks(range(count), [short_text(name) for name in rows.names])
+    axes.set_ylim(count - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    for row, cluster in enumerate(shown.clusters):
+    for row, cluster in enumerate(rows.clusters):
         if cluster % 2 == 0:
             axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
-        if row and cluster != shown.clusters[row - 1]:
+        if row and cluster != rows.clusters[row - 1]:
             axes.axhline(row - 0.5, color=GREY, linewidth=1)
-    if shown.line is not None:
-        axes.axvline(shown.line, zorder=0, **MARKS["line"])
-    for mark in shown.marks:
+    if rows.line is not None:
+        axes.axvline(rows.line, zorder=0, **MARKS["line"])
+    for mark in rows.marks:
         ends = [mark.low] if mark.low == mark.high else [mark.low, mark.high]
         axes.plot(ends, [mark.row] * len(ends), **MARKS[mark.kind])
-    axes.set_xlabel(text(shown.axis, 90))
-    if shown.ends:
-        low, high = shown.ends
-        room = 0.5 if shown.clusters else 0.025 * (high - low)
-        axes.set_xlim(low - room, high + room)
-    if shown.clusters:
+    axes.set_xlabel(short_text(rows.axis, 90))
+    if rows.ends:
+        low, high = rows.ends
+        margin = 0.5 if rows.clusters else 0.025 * (high - low)
+        axes.set_xlim(low - margin, high + margin)
+    if rows.clusters:
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    notes: list[tuple[float, str]] = list(enumerate(shown.notes))
-    for cluster in sorted(set(shown.clusters)):  # its name stands beside the middle of its rows
-        size = shown.clusters.count(cluster)
-        named = f"cluster {cluster}" if len(shown.clusters) < 30 or size > 1 else str(cluster)
-        notes.append((shown.clusters.index(cluster) + (size - 1) / 2, named))
-    where, points = axes.get_yaxis_transform(), STYLE.get().points(8)
-    for at, note in notes:
-        axes.text(1.01, at, note, transform=where, va="center", fontsize=points, color=GREY)
-    if entries:
-        legend(
-            whole,
-            [Line2D([], [], label=text(meaning, 60), **MARKS[kind]) for kind, meaning in entries],
-            2,
-        )
-    return whole, axes
+    notes: list[tuple[float, str]] = list(enumerate(rows.notes))
+    for cluster in sorted(set(rows.clusters)):
+        size = rows.clusters.count(cluster)
+        name = str(cluster)
+        if len(rows.clusters) < MAX_NAMED_CLUSTERS or size > 1:
+            name = f"cluster {cluster}"
+        middle = rows.clusters.index(cluster) + (size - 1) / 2
+        notes.append((middle, name))
+    behind = axes.get_yaxis_transform()
+    for y, note in notes:
+        letters = plot_style.points(8)
+        axes.text(1.01, y, note, transform=behind, va="center", fontsize=letters, color=GREY)
+    if legend_below and rows.legend:
+        entries = []
+        for kind, meaning in rows.legend:
+            entries.append(Line2D([], [], label=short_text(meaning, 60), **MARKS[kind]))
+        add_legend(figure, entries, 2)
+    return figure, axes
 
 
-def draw_curves(shown: Curves) -> tuple[Figure, Axes]:
+def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
     """Return a figure of lines over their steps, with shaded intervals. The best point of each line
     is large.
     """
-    from matplotlib.lines import Line2D
-
-    whole, axes = figure(height=3.8 + 0.1 * (len(shown.lines) + len(shown.levels)))
-    for number, (name, dots) in enumerate(shown.lines):
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        style: dict[str, Any] = {
-            "color": colour,
-            "linestyle": LINES[number % len(LINES)],
-            "linewidth": 1.2,
-        }
-        xs, ys = [dot.x for dot in dots], [dot.y for dot in dots]
-        axes.plot(xs, ys, marker=marker, markersize=4, label=text(name, 40), **style)
-        if any(dot.low < dot.high for dot in dots):
-            ends = [dot.low for dot in dots], [dot.high for dot in dots]
-            axes.fill_between(xs, *ends, color=colour, alpha=0.15, linewidth=0)
-        for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
-            own = [(dot.x, dot.y) for dot in dots if dot.kind == kind]
-            where = [x for x, _ in own], [y for _, y in own]
-            axes.plot(
-                *where,
-                color=colour,
-                linestyle="",
-                marker=marker,
-                markersize=size,
-                markerfacecolor=inside,
-            )
-    for number, (name, level) in enumerate(shown.levels, len(shown.lines)):
-        line, colour = LINES[number % len(LINES)], GREY if name else ORANGE
+    figure, axes = new_figure(height=3.8 + 0.1 * (len(curves.lines) + len(curves.levels)))
+    for number, (name, dots) in enumerate(curves.lines):
+        _draw_curve(axes, number, name, dots)
+    for number, (name, level) in enumerate(curves.levels, len(curves.lines)):
         axes.axhline(
-            level, zorder=0, label=text(name, 40), color=colour, linestyle=line, linewidth=0.9
+            level,
+            zorder=0,
+            label=short_text(name, 40),
+            color=GREY if name else ORANGE,
+            linestyle=LINES[number % len(LINES)],
+            linewidth=0.9,
         )
-    axes.set_xlabel(text(shown.x_axis, 60))
-    axes.set_ylabel(text(shown.y_axis))
-    if shown.ends:
-        axes.set_ylim(*shown.ends)
-    if shown.ticks:
-        step = -(-len(shown.ticks) // MOST_TICKS)
-        axes.set_xticks(range(0, len(shown.ticks), step), shown.ticks[::step])
+    axes.set_xlabel(short_text(curves.x_axis, 60))
+    axes.set_ylabel(short_text(curves.y_axis))
+    if curves.ends:
+        axes.set_ylim(*curves.ends)
+    if curves.ticks:
+        step = -(-len(curves.ticks) // MAX_TICKS)
+        axes.set_xticks(range(0, len(curves.ticks), step), curves.ticks[::step])
     entries = list(axes.get_legend_handles_labels()[0])
-    for kind, meaning in shown.legend:
-        size, inside = (8, GREY) if kind == "large" else (5, "white")
-        look: dict[str, Any] = {
-            "marker": "o",
-            "markersize": size,
-            "markerfacecolor": inside,
-            "linestyle": "",
-        }
-        entries.append(Line2D([], [], color=GREY, label=meaning, **look))
-    legend(whole, entries, 3)
-    return whole, axes
+    for kind, meaning in curves.legend:
+        look: dict[str, Any] = {"marker": "o", "linestyle": "", "color": GREY, "label": meaning}
+        if kind == "large":
+            look |= {"markersize": 8, "markerfacecolor": GREY}
+        else:
+            look |= {"markersize": 5, "markerfacecolor": "white"}
+        entries.append(Line2D([], [], **look))
+    add_legend(figure, entries, 3)
+    return figure, axes
 
 
-def draw_points(shown: Points) -> tuple[Figure, Axes]:
-    """Return a figure of dots, which have no names yet: see place_labels()."""
-    size = 4.6 if len(shown.points) <= 20 else 7.5
-    whole, axes = figure(size + 0.9, size, square=True)
+def _draw_curve(axes: Axes, number: int, name: str, dots: Sequence[Dot]) -> None:
+    colour = COLOURS[number % len(COLOURS)]
+    marker = MARKERS[number % len(MARKERS)]
+    xs = [dot.x for dot in dots]
     axes.plot(
-        [point.x for point in shown.points],
-        [point.y for point in shown.points],
-        "o",
-        color=BLUE,
-        markersize=5,
+        xs,
+        [dot.y for dot in dots],
+        marker=marker,
+        markersize=4,
+        label=short_text(name, 40),
+        color=colour,
+        linestyle=LINES[number % len(LINES)],
+        linewidth=1.2,
     )
+    if any(dot.low < dot.high for dot in dots):
+        low = [dot.low for dot in dots]
+        high = [dot.high for dot in dots]
+        axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)
+    for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
+        axes.plot(
+            [dot.x for dot in dots if dot.kind == kind],
+            [dot.y for dot in dots if dot.kind == kind],
+            color=colour,
+            linestyle="",
+            marker=marker,
+            markersize=size,
+            markerfacecolor=inside,
+        )
+
+
+def draw_points(points: Points) -> tuple[Figure, Axes]:
+    """Return a figure of dots, which have no names yet: see add_labels()."""
+    size = 4.6 if len(points.points) <= MAX_SMALL_POINTS else 7.5
+    figure, axes = new_figure(size + 0.9, size, square=True)
+    xs = [point.x for point in points.points]
+    ys = [point.y for point in points.points]
+    axes.plot(xs, ys, "o", color=BLUE, markersize=5)
     axes.margins(0.12)
-    axes.set_xlabel(text(shown.x_axis, 60))
-    axes.set_ylabel(text(shown.y_axis))
-    return whole, axes
+    axes.set_xlabel(short_text(points.x_axis, 60))
+    axes.set_ylabel(short_text(points.y_axis))
+    return figure, axes
 
 
-def place_labels(whole: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
-    """Write names beside their points, given as (name, x, y). A line joins a name to a point that
-    is far off.
+def add_labels(figure: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]) -> None:
+    """Write names beside their points, as (name, x, y). A line joins a name to a distant point.
 
-    Where people asked for a width, a name that has no room within the figure is left out.
+    If the style has a width, a name that has no room within the figure is left out.
     """
-    whole.draw_without_rendering()  # from here on the axes have their position
-    whole.set_layout_engine("none")
-    points: list[tuple[float, float]] = [
-        tuple(axes.transData.transform((x, y))) for _, x, y in labels
-    ]
-    inside, scale = axes.get_window_extent(), 72 / whole.dpi
+    plot_style = STYLE.get()
+    figure.draw_without_rendering()  # from here on the axes have their position
+    figure.set_layout_engine("none")
+    inside = axes.get_window_extent()
+    scale = 72 / figure.dpi
+    letters = plot_style.points(8)
+    points: list[tuple[float, float]] = []
     sizes: list[tuple[float, float]] = []
-    for name, *_ in labels:
-        drawn = axes.text(0, 0, name, fontsize=STYLE.get().points(8))
+    for name, x, y in labels:
+        points.append(tuple(axes.transData.transform((x, y))))
+        drawn = axes.text(0, 0, name, fontsize=letters)
         box = drawn.get_window_extent()
         sizes.append((box.width, box.height))
         drawn.remove()
-    places = label_places(points, sizes, (inside.x0, inside.y0, inside.x1, inside.y1))
+    frame = Box(inside.x0, inside.y0, inside.x1, inside.y1)
     line = {"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 2}
-    for number, place in places.items():
-        x, y = points[number]
+    for number, position in label_positions(points, sizes, frame).items():
         half = sizes[number][0] / 2
-        if STYLE.get().width and not 0 <= place.x - half <= place.x + half <= whole.bbox.width:
+        is_inside = position.x - half >= 0 and position.x + half <= figure.bbox.width
+        if plot_style.width and not is_inside:
             continue
+        name, x, y = labels[number]
+        point_x, point_y = points[number]
         axes.annotate(
-            labels[number][0],
-            labels[number][1:],
-            xytext=((place.x - x) * scale, (place.y - y) * scale),
+            name,
+            (x, y),
+            xytext=((position.x - point_x) * scale, (position.y - point_y) * scale),
             textcoords="offset points",
             ha="center",
             va="center",
-            fontsize=STYLE.get().points(8),
+            fontsize=letters,
             annotation_clip=False,
-            arrowprops=line if place.far else None,
+            arrowprops=line if position.needs_line else None,
         )
 
 
-def text(name: str, width: int = 32) -> str:
+def short_text(name: str, width: int = 32) -> str:
     """Return a name for a plot: on one line, shortened to the width, with control characters as
     escapes.
 
-    In a narrow figure names, for which up to 40 letters are usual, have at most 18.
+    In a narrow figure, names of up to 40 letters have at most MAX_NARROW_NAME.
     """
-    most = min(width, 18) if STYLE.get().narrow and width <= 40 else width
-    return shortened(printable(name.replace("\n", " ")), most)
-
-
-def saved(whole: Figure, kind: str) -> bytes:
-    """Return a figure as PNG, SVG or PDF. The same figure always gives the same bytes."""
-    buffer = io.BytesIO()
-    whole.savefig(buffer, format=kind, metadata=_NO_DATES[kind])
-    return buffer.getvalue()
+    if STYLE.get().narrow and width <= 40:
+        width = min(width, MAX_NARROW_NAME)
+    return shortened(printable(name.replace("\n", " ")), width)

@@ -5,7 +5,7 @@ from pipeline.report.context import Format
 
 PLOTS_FORMAT = Format(
     about="figures: scores, ranks, p-values and more",
-    files=later(__package__, "plots.plot_files"),
+    files=later(__package__, "figures.plot_files"),
     package="matplotlib",
     extra="plot",
 )

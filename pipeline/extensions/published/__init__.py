@@ -14,6 +14,10 @@ EXTENSION = Extension(
             completions={"names": "recipe:recipes"},
         ),
     },
+    page_sections={
+        "expected": "page_sections:expected",
+        "findings": "page_sections:findings",
+    },
     stages=("stages:COMPARING",),
     config_sections={
         "publication": "models:PUBLICATION",

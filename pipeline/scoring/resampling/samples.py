@@ -21,7 +21,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.extensions.clusters.clusters import Cluster
+from pipeline.execution.cluster import Cluster
 
 from ... import kernel
 from ...arrays import Bools

@@ -18,7 +18,7 @@ import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
-from pipeline.extensions.page.page import type_maps
+from pipeline.extensions.edits.page_sections import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types

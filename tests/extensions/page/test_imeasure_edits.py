@@ -14,7 +14,8 @@ from pipeline import stages
 from pipeline.cli import dispatch
 from pipeline.data.config.tree import from_mapping
 from pipeline.data.texts import read_texts
-from pipeline.extensions.page.explorer import explorer, scaled
+from pipeline.extensions.page.explorer import explorer
+from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
 from pipeline.reopen import revisit

@@ -49,7 +49,7 @@ def pages(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
 def test_the_overview_is_the_first_thing_and_has_the_sentences(
     sample: Path, pages: dict[str, Path]
 ) -> None:
-    part = overview_part(revisit(sample).results, 2)
+    part = overview_part(revisit(sample))
     text = pages["bare"].read_text(encoding="utf-8")
     body = text.partition("<main>")[2]
     first = body.index('<section class="overview"')

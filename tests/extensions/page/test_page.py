@@ -24,7 +24,7 @@ from pipeline.data.config import compose as yaml_file
 from pipeline.data.texts import read_texts
 from pipeline.extensions.page import explorer as chosen_lines
 from pipeline.extensions.page import explorer as explorer_data
-from pipeline.extensions.page import page
+from pipeline.extensions.page import numbers, page
 from pipeline.extensions.page.page import as_json, as_yaml, html_files
 from pipeline.extensions.page.svg import minus
 from pipeline.extensions.page.texts import Texts
@@ -317,12 +317,12 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(name: str, made: ReportConte
     st.integers(0, 6),
 )
 def test_scores_are_rounded_as_they_are_printed(values: list[float], digits: int) -> None:
-    shown = chosen_lines.scaled(np.array(values), digits).tolist()
+    shown = numbers.scaled(np.array(values), digits).tolist()
     assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
 
 
 def test_what_is_no_number_is_not_there() -> None:
-    assert np.isnan(chosen_lines.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
+    assert np.isnan(numbers.scaled(np.array([math.nan, math.inf, -math.inf]), 2)).all()
 
 
 # --- which lines
@@ -401,18 +401,18 @@ def test_fewer_lines_have_the_same_numbers_and_texts(
 def test_the_page_takes_as_many_lines_as_fit(
     made: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(explorer_data, "BUDGET", 20_000)
+    monkeypatch.setattr(explorer_data, "BUDGET_BYTES", 20_000)
     found: dict[str, Any] = json.loads(Reader(html(made)).data)
     assert 0 < len(found["datasets"][0]["numbers"]) < 56
     assert len(as_json(found).encode()) < 60_000
-    monkeypatch.setattr(explorer_data, "BUDGET", 10_000_000)
+    monkeypatch.setattr(explorer_data, "BUDGET_BYTES", 10_000_000)
     whole_page = html(made)
     monkeypatch.setattr(
-        page, "LARGEST", len(whole_page.encode()) - 20_000
+        page, "MAX_PAGE_BYTES", len(whole_page.encode()) - 20_000
     )  # what was estimated is too much
     assert len(html(made).encode()) < len(whole_page.encode()) - 20_000
     assert html(replace(made, lines=56)) == whole_page  # asked for
-    monkeypatch.setattr(page, "LARGEST", 1)  # one is always there
+    monkeypatch.setattr(page, "MAX_PAGE_BYTES", 1)  # one is always there
     smallest: dict[str, Any] = json.loads(Reader(html(made)).data)
     assert len(smallest["datasets"][0]["numbers"]) == 1
 
@@ -672,7 +672,7 @@ def test_references_as_systems_have_sentences_and_their_mean_has_none(tmp_path: 
 
 
 def test_the_package_has_every_part_of_the_page() -> None:
-    folder = ROOT / "pipeline" / "report" / "html" / "assets"
+    folder = ROOT / "pipeline" / "extensions" / "page" / "assets"
     shared = {"page.html", "shell.html", "macros.html", "explanations.yaml"}
     assert {file.name for file in folder.iterdir() if file.is_file()} == {
         *shared,

@@ -16,10 +16,10 @@ import pytest
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.extensions.page import svg
+from pipeline.extensions.page import charts
 from pipeline.extensions.plots.canvas import draw_curves, styled
+from pipeline.extensions.plots.figures import plot_files
 from pipeline.extensions.plots.plot_data import Curves, step_curves
-from pipeline.extensions.plots.plots import plot_files
 from pipeline.report import PLOTS
 from pipeline.report.tables.ranked import groups
 from pipeline.report.tables.series import best_sentences
@@ -232,7 +232,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         "large: the best",
         "hollow: not significantly worse",
     ]
-    (drawing,) = svg.drawn("x", shown).values()
+    (drawing,) = charts.drawn("x", shown).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
     drawn_lines = [
         [tuple(map(float, point.split(","))) for point in one.get("points", "").split()]

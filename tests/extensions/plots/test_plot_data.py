@@ -15,15 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.extensions.page import svg
+from pipeline.extensions.human.plot_data import coefficient_plots, point_plots
+from pipeline.extensions.page import charts, svg
 from pipeline.extensions.plots.canvas import MARKS, draw_points, draw_rows, styled
 from pipeline.extensions.plots.plot_data import (
     difference_rows,
     disagreement,
-    forests,
     leaving,
     rank_rows,
-    scatters,
     score_rows,
 )
 from pipeline.report.tables.ranked import groups
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 SYSTEMS = [f"system-{number}" for number in range(13)]
 RESULTS = context(SYSTEMS).results
 SCORES = RESULTS.scores
-ROWS = {"ranks": rank_rows(SCORES), "correlations": next(forests(RESULTS))[-1]}
+ROWS = {"ranks": rank_rows(SCORES), "correlations": next(coefficient_plots(RESULTS))[-1]}
 
 
 def shapes(drawing: Drawing, tag: str, kind: str = "") -> list[ET.Element]:
@@ -77,7 +76,7 @@ def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     """Dots and lines lie on a line through the ticks, and in the rows of their names."""
     shown = ROWS[name]
     assert shown is not None
-    drawing = one(svg.drawn("x", shown))
+    drawing = one(charts.drawn("x", shown))
     names = {words(text): number(text, "y") - 4 for text in shapes(drawing, "text", "end")}
     assert list(names) == list(shown.names)
     dots = {
@@ -120,7 +119,8 @@ def test_ranks() -> None:
     ]
     assert marks[8].title == "system-4: rank 5, in samples 4 to 5, cluster 2"
     borders = [
-        number(line, "y1") / svg.ROW for line in shapes(one(svg.drawn("x", shown)), "line", "rule")
+        number(line, "y1") / charts.ROW
+        for line in shapes(one(charts.drawn("x", shown)), "line", "rule")
     ]
     assert borders == [3, 6, 9, 12]
     with styled():
@@ -133,7 +133,7 @@ def test_ranks() -> None:
 
 def test_a_long_figure_of_the_page_comes_in_parts() -> None:
     shown = rank_rows(context([f"s{number}" for number in range(90)]).results.scores)
-    drawings = svg.drawn("Rank ranges", shown)
+    drawings = charts.drawn("Rank ranges", shown)
     assert list(drawings) == [f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)]
     assert (
         next(
@@ -165,10 +165,10 @@ def test_scores_and_differences_say_what_is_significant() -> None:
 
 
 def test_metric_against_people() -> None:
-    ((*_, shown),) = scatters(RESULTS)
+    ((*_, shown),) = point_plots(RESULTS)
     assert shown.points[3].name == "system-3"
     assert shown.points[3][1:3] == pytest.approx((60 - 90 / 13, 21 % 13 / 13))
-    drawing = one(svg.drawn("x", shown))
+    drawing = one(charts.drawn("x", shown))
     circles = {title(circle): circle for circle in shapes(drawing, "circle")}
     for axis, values in (
         ("cx", [point.x for point in shown.points]),
@@ -193,7 +193,7 @@ def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
     human = RESULTS.human or {}
     human_data = {**human["scores"]["people"], "system-1": None}
     scores = [replace(score, score=math.nan) if score.rank == 3 else score for score in SCORES]
-    ((*_, shown),) = scatters(
+    ((*_, shown),) = point_plots(
         replace(RESULTS, scores=scores, human={**human, "scores": {"people": human_data}})
     )
     assert [point.name for point in shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
@@ -201,8 +201,8 @@ def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
 
 @pytest.mark.parametrize("count", [3, 13, 20, 21, 60])
 def test_names_on_the_page_lie_on_no_other(count: int) -> None:
-    ((*_, shown),) = scatters(context([f"system-{number}" for number in range(count)]).results)
-    drawing = one(svg.drawn("x", shown))
+    ((*_, shown),) = point_plots(context([f"system-{number}" for number in range(count)]).results)
+    drawing = one(charts.drawn("x", shown))
     boxes = []
     for shape in shapes(drawing, "text"):
         if title(shape):
@@ -221,8 +221,11 @@ def test_names_on_the_page_lie_on_no_other(count: int) -> None:
 
 def test_drawings_of_many_systems_stay_inside() -> None:
     results = context([f"system-{n}-{'x' * n}" for n in range(40)]).results
-    described: list[Rows | Points | None] = [rank_rows(results.scores), next(scatters(results))[-1]]
-    for drawing in (one(svg.drawn("x", shown)) for shown in described):
+    described: list[Rows | Points | None] = [
+        rank_rows(results.scores),
+        next(point_plots(results))[-1],
+    ]
+    for drawing in (one(charts.drawn("x", shown)) for shown in described):
         for tag in ("line", "rect", "circle", "text"):
             for shape in shapes(drawing, tag):
                 for name in ("x", "x1", "x2", "cx", "y", "y1", "y2", "cy"):
@@ -266,13 +269,13 @@ def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
         for number, (score, one) in enumerate(zip(turned, group.scores, strict=True))
         if one.bootstrap
     ]
-    shown = disagreement([("M²", group), ("GLEU", group._replace(scores=again))], None)
+    shown = disagreement([("M²", group), ("GLEU", group._replace(scores=again))])
     assert shown
     assert [list(places) for _, places in shown.columns] == [
         [s.system for s in group.scores],
         [s.system for s in turned],
     ]
-    drawing = svg.drawn("x", shown)["x"]
+    drawing = charts.drawn("x", shown)["x"]
     moves = {kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")}
     assert {title(line) for line in moves["up"]} == {"system-12: 13 by M², 1 by GLEU"}
     assert {title(line).partition(":")[0] for line in moves["down"]} == {
@@ -291,25 +294,25 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
         replace(plain[0], rank=3, score=math.nan),
     ]
     shown = disagreement(
-        [("a", group._replace(scores=plain)), ("b", group._replace(scores=other))], None
+        [("a", group._replace(scores=plain)), ("b", group._replace(scores=other))],
     )
     assert shown
     assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
-    drawing = svg.drawn("x", shown)["x"]
+    drawing = charts.drawn("x", shown)["x"]
     assert shapes(drawing, "line", "move up") == []  # of the two that both rank
     third = [*other[:2], replace(plain[0], rank=3)]
     shown = disagreement(
-        [("a", group._replace(scores=plain)), ("b", group._replace(scores=third))], None
+        [("a", group._replace(scores=plain)), ("b", group._replace(scores=third))],
     )
     assert shown
-    drawing = svg.drawn("x", shown)["x"]
+    drawing = charts.drawn("x", shown)["x"]
     assert [title(line) for line in shapes(drawing, "line", "move up")] == [
         "system-2: 3 by a, 1 by b"
     ]
     assert [title(line) for line in shapes(drawing, "line", "move down")] == [
         "system-0: 1 by a, 3 by b"
     ]
-    assert disagreement([("a", group)], None) is None
+    assert disagreement([("a", group)]) is None
 
 
 @given(

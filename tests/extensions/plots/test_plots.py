@@ -16,8 +16,8 @@ import pytest
 from matplotlib.text import Text
 
 from pipeline.cli.dispatch import main
-from pipeline.extensions.plots.canvas import place_labels, styled
-from pipeline.extensions.plots.plots import plot_files
+from pipeline.extensions.plots.canvas import add_labels, styled
+from pipeline.extensions.plots.figures import plot_files
 from pipeline.reopen import revisit
 from pipeline.report import PLOTS
 from pipeline.report.context import FONTS, PlotStyle, ReportContext
@@ -210,14 +210,14 @@ def name_box(text: Text) -> Bbox:
 
 
 def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
-    from pipeline.extensions.plots.canvas import figure
+    from pipeline.extensions.plots.canvas import new_figure
 
     rng = np.random.default_rng(3)
     places = [(f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)]
     with styled():
-        made, axes = figure(5, 4)
+        made, axes = new_figure(5, 4)
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        place_labels(made, axes, places)
+        add_labels(made, axes, places)
         boxes = [name_box(text) for text in axes.texts]
     for one, two in combinations(boxes, 2):
         assert not one.padded(-0.5).overlaps(two.padded(-0.5))
@@ -246,7 +246,7 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
     look = PlotStyle(width, font, title=False)
     seen = set()
     for baseline in (None, names[-1]):
-        shown = context(names, baseline)
+        shown = replace(context(names, baseline), plot_style=look)
         for name, plot in PLOTS.items():
             with styled(look):
                 for _, _, figure in plot.figures(shown):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import (
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     ReadsDataSet,
     ScoresLines,
@@ -30,8 +30,8 @@ from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
 
+from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
-from .options import AnnotatesTexts, annotator_option, choice_option, gold_option
 
 DECIMALS = 4
 """Decimals to which the authors' program rounds."""
@@ -153,7 +153,7 @@ FIRST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesInSequence, ScoresLines, Warns, Metric):
+class Cleme(AnnotatesTexts, ReadsDataSet, ChoosesReferences, ScoresLines, Warns, Metric):
     """F-beta of chunks of sentences, which are cut alike for the output and all references.
 
     A chunk that the output changes is a hit (tp) if a reference has the same words there, else a

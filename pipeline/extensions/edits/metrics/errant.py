@@ -14,8 +14,7 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
-    CountsCategories,
+    ChoosesReferences,
     CountWarning,
     JudgesEdits,
     Texts,
@@ -31,9 +30,9 @@ from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec
 from .. import errant_report
 from ..errant_report import CHERRANT, NOOP, UNJUDGED, UNKNOWN, WORDS, Comparison, Key, is_of
 from ..m2_files import FIELDS, Edit
+from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from ..records import annotation_of, outputs_of
 from ..view_names import EDITS_OF_BOTH
-from .options import AnnotatesTexts, annotator_option, choice_option, gold_option
 
 
 class TypedEdits(NamedTuple):
@@ -516,7 +515,7 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
+class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
     """F-beta of edits that the output and an annotator have in common.
 
     The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without

@@ -16,7 +16,7 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     JudgesEdits,
     Texts,
     Verdict,
@@ -331,7 +331,7 @@ def _words(line: bytes) -> Tokens:
 
 
 @dataclass(frozen=True)
-class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
+class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
     """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below

@@ -15,7 +15,7 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     Explains,
     JudgesEdits,
@@ -38,6 +38,7 @@ from pipeline.metrics.base.statistics_spec import (
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import python2_order
+from ..options import choice_option
 from ..records import (
     NOTHING,
     EditCounts,
@@ -49,7 +50,6 @@ from ..records import (
     unchanged_words,
 )
 from ..view_names import GOLD
-from .options import choice_option
 
 ABSENT = -1
 
@@ -303,7 +303,7 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
+class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
     """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /

@@ -12,13 +12,14 @@ import pytest
 
 from pipeline import reopen
 from pipeline.cli import dispatch
+from pipeline.extensions.human.page_sections import people
+from pipeline.extensions.human.plot_data import coefficient_plots
 from pipeline.extensions.human.stages import human_ranking_of
 from pipeline.extensions.human.tables import coefficient, permutation_table
-from pipeline.extensions.page import svg
-from pipeline.extensions.page.page import html_files, people_part
+from pipeline.extensions.page import charts
+from pipeline.extensions.page.page import html_files
 from pipeline.extensions.plots.canvas import styled
-from pipeline.extensions.plots.plot_data import forests
-from pipeline.extensions.plots.plots import plot_files
+from pipeline.extensions.plots.figures import plot_files
 from pipeline.report import PLOTS
 from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables import round_half_up
@@ -63,7 +64,7 @@ def context(folder: Path) -> ReportContext:
 
 @pytest.fixture(scope="module")
 def human_data(context: ReportContext) -> dict[str, Any]:
-    found = people_part(context, human_ranking_of(context))
+    found = people(context)
     assert found
     return found
 
@@ -111,8 +112,10 @@ def test_figures_have_the_numbers_of_the_results(
     context: ReportContext, human_data: dict[str, Any]
 ) -> None:
     human = context.results.human or {}
-    drawn_forests = [shown for *_, shown in forests(context.results)]
-    drawings = [drawing for forest in drawn_forests for drawing in svg.drawn("x", forest).values()]
+    drawn_forests = [shown for *_, shown in coefficient_plots(context.results)]
+    drawings = [
+        drawing for forest in drawn_forests for drawing in charts.drawn("x", forest).values()
+    ]
     titles = {title(circle) for drawing in drawings for circle in shapes(drawing, "circle")}
     items = human["correlations"]
     names = {called([item["metric"]])[item["metric"]]: item["coefficients"] for item in items}
@@ -150,7 +153,7 @@ def test_plots_show_the_same(context: ReportContext) -> None:
     assert ranking
     rows = [label.get_text() for label in ranks.axes[0].get_yticklabels()]
     assert rows == [ranking.systems[number] for number in ranking.ranked.order]
-    *_, forest = next(forests(context.results))
+    *_, forest = next(coefficient_plots(context.results))
     dots = [line.get_xdata()[0] for line in first.axes[0].lines if line.get_marker() == "o"]  # type: ignore[index]
     assert dots == [mark.low for mark in forest.marks if mark.kind == "value"]
 

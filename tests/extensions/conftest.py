@@ -1,4 +1,4 @@
-"""What the tests of pages share."""
+"""The browser that tests of pages share."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.extensions.page import browser as browsers
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.extensions.page import browser as browsers
 
 
 @pytest.fixture(scope="session")
 def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browsers.Browser]:
-    """The browser of all tests, which skip where there is none: to start one takes longer than most
+    """The browser of all tests, which skip if there is none: to start one takes longer than most
     of them.
     """
+    browsers = pytest.importorskip("tests.extensions.page.browser")
     if reason := browsers.lacking():
         pytest.skip(reason)
     with browsers.browser(tmp_path_factory.mktemp("profile")) as started:

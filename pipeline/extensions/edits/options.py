@@ -1,14 +1,14 @@
-"""Options of metrics that compare edits."""
+"""Options that metrics of edits share."""
 
 from typing import Any
 
 from pipeline.lookup import later
 from pipeline.metrics.base.options import option
 
-from ..view_names import KEPT
+from .view_names import KEPT
 
 KEEP = "keep"
-"""The value of the option gold for gold that is compared as it is."""
+"""The value of the option gold by which gold edits of all types are compared unchanged."""
 
 
 class AnnotatesTexts:
@@ -19,7 +19,7 @@ class AnnotatesTexts:
 
     @property
     def annotation(self) -> str:
-        """The annotator as specs have it."""
+        """The annotator as in names of inputs."""
         if self.annotator and self.gold == KEEP:
             return f"{KEPT}{self.annotator}"
         return self.annotator
@@ -28,38 +28,38 @@ class AnnotatesTexts:
 def choice_option(*, last: bool = False, **more: Any) -> str:
     """Return the option choice of metrics that choose one annotator for each sentence.
 
-    With `last`, the annotator with the highest number can be taken, whatever the scores. `more` has
-    further fields of Option, such as `applies`.
+    `last` says that the annotator with the highest number can be taken, whatever the scores.
+    `more` has further fields of Option.
     """
     fields: dict[str, Any] = {
         "applies": lambda m: m.level == "corpus",
         "why": "sentence scores take the best annotator of each sentence",
+        **more,
     }
-    choices = ["official", "sentence"]
     meaning = (
         "which annotator counts for a sentence: the one who is best for all sentences so far "
         "(official), or best for the sentence alone"
     )
+    choices: tuple[str, ...] = ("official", "sentence")
     if last:
-        choices.append("last")
         meaning += "; last: the one with the highest number"
-    fields |= more
-    return option("official", help=meaning, choices=tuple(choices), implicit=True, **fields)
+        choices += ("last",)
+    return option("official", help=meaning, choices=choices, implicit=True, **fields)
 
 
 def annotator_option() -> str:
     """Return the option annotator of metrics that compare edits on both sides.
 
-    Its value has the versions of errant, spaCy and the pipeline, whatever was written, and names
-    the view that is read (annotated_by()).
+    Its value has the versions of errant, spaCy and the pipeline, whatever the user wrote;
+    `annotated_by` (`view_names.py`) makes it the name of the input that is read.
     """
     return option(
         "",
-        help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 "
-        "files stay as they are",
+        help="annotate texts with errant and this spaCy pipeline; "
+        "outputs and gold that are M2 files stay as they are",
         free=True,
         form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later("pipeline.extensions.edits", "errant_annotator.annotator_named"),
+        resolved=later(__package__, "errant_annotator.annotator_named"),  # rarely needed
         inner="model",
         implicit=True,
     )

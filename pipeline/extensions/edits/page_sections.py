@@ -1,0 +1,58 @@
+"""The scores by type of edit on the page of a report."""
+
+from typing import Any
+
+from pipeline.extensions.page.shell import SHADES, PageTable, Shade
+from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
+from pipeline.scoring.results import Results
+
+
+def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return the maps of each data set and metric that has scores by type; the first one is open.
+
+    A map has a row for each type, a column for each system, and a table of all numbers. Tiers that
+    have no types of their own are left out.
+    """
+    maps: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for tier in sorted(TIERS, key=lambda tier: (tier != TIER, tier)):
+        for types in types_of(results, tier):
+            group_maps = maps.setdefault((types.group.dataset, types.group.metric), [])
+            if types.tier == tier or not group_maps:
+                group_maps.append(_type_map(types, digits, is_open=not group_maps))
+    return maps
+
+
+def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
+    rows = []
+    for name in types.names:
+        rows.append((name, [_shade(types, system, name, digits) for system in types.systems]))
+    header: list[str] = []
+    numbers: list[list[str]] = []
+    for system in types.systems:
+        (first, *titles), system_rows = of_system(types, system, digits)
+        header = header or [first, "system", *titles]
+        numbers += [[name, system, *cells] for name, *cells in system_rows]
+    numbers.sort(key=lambda row: types.names.index(row[0]))
+    return {
+        "title": f"By type: {TIERS[types.tier]}",
+        "is_open": is_open,
+        "names": types.systems,
+        "rows": rows,
+        "numbers": PageTable(header, numbers, left=(0, 1)),
+    }
+
+
+def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
+    cell = types.cells.get((system, name))
+    if cell is None:
+        return Shade(NONE, "none", f"{system}, {name}: does not occur")
+    texts = []
+    for output in (*types.fractions, *types.counts):
+        texts.append(f"{output} {types.cell(system, name, output, digits)}")
+    if types.level:
+        texts[0] += f" ({types.level}: {types.interval(system, name, digits)})"
+    shade = 0
+    if cell.score > 0:
+        shade = max(1, round(cell.score * SHADES))
+    score = types.cell(system, name, types.fractions[0], digits)
+    return Shade(score, f"h{shade}", f"{system}, {name}: {', '.join(texts)}")

@@ -1,0 +1,68 @@
+"""The figures of human judgements, and of how metrics agree with them. Needs the extra `plot`."""
+
+from collections.abc import Iterator
+
+from pipeline.extensions.plots.canvas import (
+    add_labels,
+    add_title,
+    draw_curves,
+    draw_points,
+    draw_rows,
+    in_style,
+    short_text,
+)
+from pipeline.extensions.plots.plot_data import rows_of_ranks
+from pipeline.report.context import PlotFigure, ReportContext
+from pipeline.report.tables import shown_level
+from pipeline.report.tables.ranked import groups
+
+from .plot_data import (
+    coefficient_plots,
+    of_all_metrics,
+    point_plots,
+    ranked_systems,
+    window_plots,
+)
+from .stages import human_ranking_of
+
+
+@in_style
+def people(context: ReportContext) -> Iterator[PlotFigure]:
+    """Draw the rank ranges of the systems that people judged, with clusters as bands."""
+    human = context.results.human
+    ranking = human_ranking_of(context)
+    if not human or not ranking:
+        return
+    dataset = human["correlations"][0]["dataset"]
+    own_group = next(group for group in groups(context.results) if group.dataset == dataset)
+    group = of_all_metrics(own_group)
+    subject = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
+    rows = rows_of_ranks(ranked_systems(ranking))
+    yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
+
+
+@in_style
+def correlations(context: ReportContext) -> Iterator[PlotFigure]:
+    """Draw each coefficient of each human score: a row for each metric, with its interval."""
+    for group, name, subject, rows in coefficient_plots(context.results):
+        yield PlotFigure(group, name, add_title(*draw_rows(rows), group, subject))
+
+
+@in_style
+def points(context: ReportContext) -> Iterator[PlotFigure]:
+    """Draw each metric against each human score, with a point for each system."""
+    for group, name, subject, described in point_plots(context.results):
+        figure, axes = draw_points(described)
+        add_title(figure, axes, group, subject)
+        labels = [(short_text(point.name, 20), point.x, point.y) for point in described.points]
+        add_labels(figure, axes, labels)
+        yield PlotFigure(group, name, figure)
+
+
+@in_style
+def windows(context: ReportContext) -> Iterator[PlotFigure]:
+    """Draw the correlations of all metrics among neighbours in the human ranking, for each human
+    score.
+    """
+    for group, name, curves in window_plots(context.results):
+        yield PlotFigure(group, name, add_title(*draw_curves(curves), group, curves.label))

@@ -1,0 +1,104 @@
+"""How people rank the systems, and how the metrics agree with them, on the page of a report."""
+
+import math
+from typing import Any
+
+from pipeline.extensions.page.page import has_charts
+from pipeline.extensions.page.shell import SHADES, PageTable, Shade
+from pipeline.report.context import ReportContext
+from pipeline.report.tables import shown_level
+from pipeline.scoring.results import Results
+
+from .human_judgements import HumanRanking
+from .judgment_summary import ranked_by_name
+from .stages import human_data_of, human_ranking_of
+from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
+
+
+def people(context: ReportContext) -> dict[str, Any] | None:
+    """Return tables and charts of how people rank the systems, and of how the metrics agree with
+    them.
+    """
+    results = context.results
+    if not results.human or not results.human.get("correlations"):
+        return None
+    ranking = human_ranking_of(context)
+    ranking_part = None
+    if ranking:
+        ranking_part = _ranking_part(ranking, results.human["settings"])
+    return {
+        "ranking": ranking_part,
+        "unread": not ranking and human_data_of(context) is None,
+        "plots": list(_agreement_charts(results).items()),
+        "tables": _agreement_tables(results),
+    }
+
+
+def rankings(context: ReportContext) -> list[tuple[str, Any]]:
+    """Return the ranking by people beside those by metrics, if there is one."""
+    ranking = human_ranking_of(context)
+    if not ranking:
+        return []
+    from .plot_data import ranked_systems
+
+    return [("people", ranked_systems(ranking))]
+
+
+def _ranking_part(ranking: HumanRanking, settings: dict[str, Any]) -> dict[str, Any]:
+    """Return how people rank the systems; `settings` are those of the section `human`."""
+    order = ranking.ranked.order
+    header, rows = head_to_head_table(ranking.pairs, ranking.systems, order)
+    shaded = []
+    for (name, *cells), number in zip(rows, order, strict=True):
+        shares = [float(ranking.pairs.share[column, number]) for column in order]
+        shades = []
+        for cell, share in zip(cells, shares, strict=True):
+            kind = "none" if math.isnan(share) else f"h{round(share * SHADES)}"
+            shades.append(Shade(cell, kind))
+        shaded.append((name, shades))
+    note = (
+        f"Expected Wins of all systems that people judged. Rank ranges are those of "
+        f"{settings['resamples']:,} bootstrap samples of the judgements, at "
+        f"{shown_level(settings['level'])}; the ranges of different clusters do not overlap."
+    )
+    scores = ranked_by_name(ranking.ranked, ranking.systems)
+    plots = {}
+    if has_charts():
+        from pipeline.extensions.page.charts import drawn
+        from pipeline.extensions.plots.plot_data import rows_of_ranks
+
+        from .plot_data import ranked_systems
+
+        plots = drawn("Ranks by people", rows_of_ranks(ranked_systems(ranking)))
+    return {
+        "note": note,
+        "plots": plots,
+        "table": PageTable(*judged_table(scores, "Expected Wins", digits=3), left=(1,)),
+        "pairs": {"names": header[1:], "rows": shaded},
+    }
+
+
+def _agreement_charts(results: Results) -> dict[str, Any]:
+    """Return the charts of how the metrics agree with people, by their titles."""
+    charts: dict[str, Any] = {}
+    if not has_charts():
+        return charts
+    from pipeline.extensions.page.charts import drawn
+
+    from .plot_data import coefficient_plots, point_plots
+
+    for _, _, subject, rows in coefficient_plots(results):
+        charts |= drawn(subject.capitalize(), rows)
+    for group, name, subject, points in point_plots(results):
+        charts |= drawn(f"{group.called} and {name.replace('_', ' ')}: {subject}", points)
+    return charts
+
+
+def _agreement_tables(results: Results) -> dict[str, PageTable]:
+    """Return the tables of how the metrics agree with people, by their titles."""
+    tables = {}
+    for agreement in AGREEMENT_TABLES:
+        table = PageTable(*agreement.table(results.human or {}), left=range(agreement.texts))
+        if table.rows:
+            tables[agreement.title[0].upper() + agreement.title[1:]] = table
+    return tables

@@ -1,0 +1,45 @@
+"""The effects of edits on the page of a report."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from pipeline.data.corpus import Corpus
+from pipeline.extensions.page.numbers import plain_numbers, scaled
+from pipeline.metrics.base import capabilities
+from pipeline.metrics.names import factor
+from pipeline.scoring.metric_results import MetricResult
+
+from .attribution import EXACT, ORDERS, Effect, attributed, is_attributed
+
+
+def effects(
+    corpus: Corpus, metric_result: MetricResult, lines: Sequence[int], digits: int
+) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return the effects of the edits in some lines, from 0, by system and line.
+
+    There are none if the metric scores no sentence of these texts alone.
+    """
+    metric = metric_result.metric
+    if not is_attributed(metric) or capabilities.lacks_code(metric) or corpus.source is None:
+        return {}
+    systems = metric_result.names[: len(metric_result.columns)]
+    systems = [name for name in systems if name not in corpus.references_as_systems]
+    outputs = []
+    for name in systems:
+        outputs += [(name, line) for line in lines]
+    unit = factor(metric.name) / 100
+    by_output = {}
+    for output, attribution in attributed(metric, corpus, outputs).items():
+        rows = [_row(effect, unit, digits) for effect in attribution.effects]
+        orders = ORDERS if len(rows) > EXACT else 0
+        by_output[output] = {"by": attribution.by, "edits": rows, "drawn": orders}
+    return by_output
+
+
+def _row(effect: Effect, unit: float, digits: int) -> list[Any]:
+    """Return an edit, and what it changes, as the script of the page reads it."""
+    changes = np.array([effect.alone, effect.left_out, effect.share])
+    text = [effect.start, effect.end, effect.original, effect.correction, effect.type]
+    return [*text, *plain_numbers(scaled(unit * changes, digits))]

@@ -1,0 +1,298 @@
+"""Charts of a page as SVG: they draw what `pipeline.extensions.plots.plot_data` describes."""
+
+from collections.abc import Sequence
+
+from pipeline.extensions.plots.label_positions import Box, label_positions
+from pipeline.extensions.plots.plot_data import (
+    Curves,
+    Dot,
+    NamedGroup,
+    Orders,
+    Points,
+    RankedSystem,
+    Rows,
+    curves_of,
+    disagreement,
+    leaving,
+    rank_rows,
+)
+from pipeline.report.tables.ranked import Group
+from pipeline.scoring.results import Results
+
+from .svg import Drawing, Scale, scale, short_names, width_of
+
+ROW = 22
+"""Height of a row in pixels."""
+LINE = 12
+"""Height of a line of small text in pixels."""
+MAX_ROWS = 40
+"""A chart has at most so many rows, so that it fits a printed page. Further rows are charts of
+their own."""
+MAX_RANKS_WIDTH = 640
+"""Width in pixels of the scale of ranks, if there are many."""
+MAX_SMALL_POINTS = 20
+"""A chart of a metric against human scores is small with at most so many systems."""
+BETWEEN = 26
+"""Pixels between two columns of orders, where lines join them."""
+HUES = 6
+"""How many colours and patterns of lines the style sheet has; further lines begin again."""
+CLASSES = dict.fromkeys(("value", "rank", "large"), "dot")
+CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
+"""The classes of the style sheet for the kinds of marks and of a legend."""
+
+
+def board_charts(results: Results, group: Group) -> dict[str, Drawing]:
+    """Return the charts of a leader board by their titles: scores over steps, and rank ranges."""
+    drawings: dict[str, Drawing] = {}
+    for curves in curves_of([NamedGroup("", results, group)]):
+        drawings |= drawn(f"Scores by {curves.x_axis}", curves)
+    ranges = rank_rows(group.scores)
+    if ranges and len(ranges.names) > 1:
+        drawings |= drawn("Rank ranges", ranges)
+    return drawings
+
+
+def disagreement_chart(
+    titled: Sequence[tuple[str, Group]],
+    rankings: Sequence[tuple[str, Sequence[RankedSystem]]],
+    subject: str,
+) -> dict[str, Drawing]:
+    """Return a chart of where rankings disagree, by its title; see disagreement()."""
+    return drawn(f"Where {subject} disagree", disagreement(titled, rankings, subject))
+
+
+def drawn(title: str, data: Rows | Points | Curves | Orders | None) -> dict[str, Drawing]:
+    """Return drawings by their titles: one, or several of equal length if there are many rows.
+
+    There is none if a chart is not needed: without rows, or for points of two systems.
+    """
+    if data is None:
+        return {}
+    if isinstance(data, Curves):
+        return {title: _curves(data)}
+    if isinstance(data, Orders):
+        return {title: _orders(data)}
+    if isinstance(data, Points):
+        return {title: _points(data)} if len(data.points) > 2 else {}
+    count = len(data.names)
+    parts = -(-count // MAX_ROWS)
+    if parts < 2:
+        return {title: _rows(data, 0, count)}
+    size = -(-count // parts)
+    drawings = {}
+    for first in range(0, count, size):
+        end = min(first + size, count)
+        drawings[f"{title}, systems {first + 1} to {end}"] = _rows(data, first, end)
+    return drawings
+
+
+def _orders(orders: Orders) -> Drawing:
+    """Draw the names of the systems in the order of each column, and a line where a system leaves
+    its cluster.
+    """
+    names = short_names(list(orders.titles))
+    heads = short_names([title for title, _ in orders.columns])
+    width = width_of(list(names.values()))
+    step = max(width + BETWEEN, width_of(list(heads.values())))
+    left = 30.0
+    top = 24
+    total_width = left + step * (len(orders.columns) - 1) + width + 12
+    drawing = Drawing(total_width, top + ROW * len(names) + 4, orders.label)
+    kinds = {"border": "a cluster begins"}
+    for row in range(len(names)):
+        drawing.text(left - 10, top + ROW * row + 15, str(row + 1), "end small")
+    for number, (title, clusters) in enumerate(orders.columns):
+        start = left + step * number
+        next_clusters: dict[str, int] = {}
+        if number + 1 < len(orders.columns):
+            _, next_clusters = orders.columns[number + 1]
+        drawing.text(start + width / 2, 13, heads[title], "middle head", title)
+        next_rows = list(next_clusters)
+        moves = leaving(clusters, next_clusters)
+        for row, (name, cluster) in enumerate(clusters.items()):
+            middle = top + ROW * row + ROW / 2
+            system_title = orders.titles[name]
+            drawing.text(start + width / 2, middle + 4, names[name], "middle", system_title)
+            if list(clusters.values()).index(cluster) == row:
+                drawing.line(start, middle - ROW / 2, start + width, middle - ROW / 2, "border")
+            if name in moves:
+                direction = "up" if moves[name] < 0 else "down"
+                kind = f"move {direction}"
+                kinds[kind] = f"{direction}, to another cluster"
+                end = top + ROW * next_rows.index(name) + ROW / 2
+                drawing.line(start + width, middle, start + step, end, kind, system_title)
+    drawing.legend(list(kinds.items()))
+    return drawing
+
+
+def _rows(rows: Rows, first: int, end: int) -> Drawing:
+    """Draw rows from the first to before the end. The scale is that of all rows."""
+    count = len(rows.names)
+    names = short_names(rows.names)
+    left = width_of(list(names.values()))
+    bottom = ROW * (end - first)
+    steps = count - 1
+    width = 28 + max(min(24.0, MAX_RANKS_WIDTH / max(steps, 1)) * steps, 120)
+    drawing = Drawing(left + width, bottom + 26, rows.label)
+    start = left + 14
+    stop = left + width - 14
+    if rows.ends:
+        axis = Scale(*rows.ends, start, stop)
+    else:
+        ends = [mark.low for mark in rows.marks] + [mark.high for mark in rows.marks]
+        axis = scale(ends, start, stop)
+    for tick in _ticks(rows, axis):
+        drawing.line(axis(tick), 2, axis(tick), bottom, "grid")
+        drawing.text(axis(tick), bottom + 16, f"{tick:.4g}", "middle small")
+    if rows.line is not None:
+        drawing.line(axis(rows.line), 2, axis(rows.line), bottom, "rule")
+    for row in range(first, end):
+        middle = ROW * (row - first) + ROW / 2
+        name = rows.names[row]
+        if rows.clusters and row and rows.clusters[row] != rows.clusters[row - 1]:
+            drawing.line(0, middle - ROW / 2, drawing.width, middle - ROW / 2, "rule")
+        marks = [mark for mark in rows.marks if mark.row == row]
+        title = marks[0].title if marks else name
+        drawing.text(left - 2, middle + 4, names[name], "end", title)
+        for mark in marks:
+            kind = CLASSES[mark.kind]
+            if kind == "bar":
+                drawing.line(axis(mark.low), middle, axis(mark.high), middle, "bar", mark.title)
+            else:
+                drawing.shape("circle", kind, mark.title, cx=axis(mark.low), cy=middle, r=4.5)
+    drawing.legend([(CLASSES[kind], meaning) for kind, meaning in rows.legend])
+    return drawing
+
+
+def _ticks(rows: Rows, axis: Scale) -> list[float]:
+    """Return the numbers on a scale that do not touch each other: all ranks or each fifth, else two
+    or three.
+    """
+    if rows.clusters:
+        last = int(axis.high)
+        ranks: list[float] = list(range(1, last + 1))
+        if last * (axis(2) - axis(1)) < MAX_RANKS_WIDTH:
+            return ranks
+        return [n for n in ranks if n in (1, last) or (n % 5 == 0 and n + 1 < last)]
+    ticks = axis.ticks(2)
+    wide = 0.0
+    if rows.ends is None:
+        wide = width_of([f"{tick:.4g}" for tick in ticks])
+    if len(ticks) > 2 and axis(ticks[1]) - axis(ticks[0]) < wide:
+        ticks = [ticks[0], ticks[-1]]
+    return ticks if axis(ticks[-1]) - axis(ticks[0]) > wide else ticks[:1]
+
+
+class _Axes:
+    """A drawing with two axes on which some numbers have room, and both scales."""
+
+    def __init__(
+        self,
+        data: Points | Curves,
+        width: int,
+        bottom: int,
+        xs: Sequence[float],
+        ys: Sequence[float],
+    ) -> None:
+        self.drawing = Drawing(width, bottom + 40, data.label)
+        self.x = scale(xs, 54, width - 20, margin=0.12)
+        self.y = scale(ys, bottom, 12, margin=0.1)
+        drawing = self.drawing
+        for tick in self.x.ticks():
+            label = f"{tick:.4g}" if abs(tick) < 10_000 else f"{tick:.0f}"
+            drawing.line(self.x(tick), 8, self.x(tick), bottom, "grid")
+            drawing.text(self.x(tick), bottom + 16, label, "middle small")
+        for tick in self.y.ticks():
+            drawing.line(50, self.y(tick), width - 10, self.y(tick), "grid")
+            drawing.text(46, self.y(tick) + 4, f"{tick:.4g}", "end small")
+        drawing.text((54 + width - 20) / 2, bottom + 34, data.x_axis, "middle small")
+        middle = bottom / 2 + 6
+        turned = f"rotate(-90 14 {middle:g})"
+        drawing.text(14, middle, data.y_axis, "middle small", transform=turned)
+
+
+def _curves(curves: Curves) -> Drawing:
+    """Draw lines over their steps with shaded intervals, and a rule for each level. The best points
+    are large.
+    """
+    dots: list[Dot] = []
+    for _, line in curves.lines:
+        dots += line
+    ys = [level for _, level in curves.levels]
+    for dot in dots:
+        ys += [dot.low, dot.high]
+    axes = _Axes(curves, 520, 280, [dot.x for dot in dots], ys)
+    drawing = axes.drawing
+    for name, level in curves.levels:
+        y = axes.y(level)
+        drawing.line(50, y, drawing.width - 10, y, "rule", f"{name}: {level:.2f}")
+        drawing.text(drawing.width - 12, y - 4, name, "end small")
+
+    def positions(points: Sequence[tuple[float, float]]) -> str:
+        return " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in points)
+
+    for number, (_, line) in enumerate(curves.lines):
+        hue = f"hue{number % HUES}"
+        if any(dot.low < dot.high for dot in line):
+            ends = [(dot.x, dot.low) for dot in line]
+            ends += [(dot.x, dot.high) for dot in reversed(line)]
+            drawing.shape("polygon", f"shade {hue}", points=positions(ends))
+        if line:
+            points = positions([(dot.x, dot.y) for dot in line])
+            drawing.shape("polyline", f"curve {hue}", points=points)
+    for number, (_, line) in enumerate(curves.lines):
+        for dot in line:
+            kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
+            radius = 7 if dot.kind == "large" else 4
+            drawing.shape("circle", kind, dot.title, cx=axes.x(dot.x), cy=axes.y(dot.y), r=radius)
+    legend = []
+    for number, (name, _) in enumerate(curves.lines):
+        legend.append((f"curve hue{number % HUES}", name))
+    legend += [(CLASSES[kind], meaning) for kind, meaning in curves.legend]
+    drawing.legend(legend)
+    return drawing
+
+
+def _points(data: Points) -> Drawing:
+    """Draw a dot with its name for each point, so that names do not cover each other.
+
+    A line joins a name to a distant dot.
+    """
+    points = data.points
+    width = 360
+    bottom = 260
+    if len(points) > MAX_SMALL_POINTS:
+        width = 560
+        bottom = 460
+    xs = [point.x for point in points]
+    ys = [point.y for point in points]
+    axes = _Axes(data, width, bottom, xs, ys)
+    drawing = axes.drawing
+    names = short_names([point.name for point in points])
+    # pixels of a page count downwards, those of label_positions() upwards
+    centres = [(axes.x(point.x), -axes.y(point.y)) for point in points]
+    sizes = [(width_of([names[point.name]]) - 8, LINE) for point in points]
+    frame = Box(50.0, -axes.y.start, drawing.width, -8.0)
+    for number, position in label_positions(centres, sizes, frame).items():
+        point = points[number]
+        x = centres[number][0]
+        y = -centres[number][1]
+        left = position.x - sizes[number][0] / 2
+        right = position.x + sizes[number][0] / 2
+        if position.needs_line:
+            below = -position.y + LINE / 2
+            near_x = min(max(x, left), right)
+            near_y = min(max(y, below - LINE), below)
+            drawing.line(x, y, near_x, near_y, "leader")
+        drawing.shape("circle", "dot", point.title, cx=x, cy=y, r=4)
+        # widths are estimates, so a name is anchored at the end that is near its dot
+        kind = "middle small"
+        start = position.x
+        if left > x:
+            kind = "small"
+            start = left
+        elif right < x:
+            kind = "end small"
+            start = right
+        drawing.text(start, 4 - position.y, names[point.name], kind, point.title)
+    return drawing

@@ -1,0 +1,54 @@
+"""The numbers of a page's sentences, and the short texts that they are written as."""
+
+import numpy as np
+
+from pipeline.arrays import Floats
+from pipeline.report.tables import round_half_up
+
+FIRST_LETTER = 93
+"""The letter of 0, which needs no escape in JSON."""
+MISSING_LETTER = "["
+"""The letter of NaN, which is before that of 0."""
+MAX_LETTER_NUMBER = 0xD7FF - FIRST_LETTER
+"""The highest number that is a letter."""
+
+
+def scaled(values: Floats, digits: int) -> Floats:
+    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN
+    if not finite.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        exact = values * 10.0 ** (digits + 2)
+        rounded = np.floor(exact + 0.5)
+        near_half = np.abs(exact - np.floor(exact) - 0.5) < 1e-3 + 1e-15 * np.abs(exact)
+    # the decimal form decides which way a half goes
+    for index in zip(*np.nonzero(near_half), strict=True):
+        text = round_half_up(100 * float(values[index]), digits)
+        rounded[index] = float(text.replace(".", ""))
+    return np.where(np.isfinite(rounded), rounded, np.nan)
+
+
+def plain_numbers(rows: Floats) -> list[float | None]:
+    """Return all numbers in one list, whole numbers as int and NaN as None."""
+    numbers: list[float | None] = []
+    for value in rows.ravel().tolist():
+        if value != value:  # noqa: PLR0124 (NaN)
+            numbers.append(None)
+        elif value.is_integer():
+            numbers.append(int(value))
+        else:
+            numbers.append(value)
+    return numbers
+
+
+def lettered(rows: Floats) -> str | list[float | None]:
+    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list if some
+    have no letter.
+
+    Whole numbers from 0 to MAX_LETTER_NUMBER have one, and so has NaN.
+    """
+    codes = np.where(np.isnan(rows), ord(MISSING_LETTER) - FIRST_LETTER, rows).ravel()
+    is_fraction = codes != np.floor(codes)
+    if is_fraction.any() or codes.max(initial=0) > MAX_LETTER_NUMBER or (rows < 0).any():
+        return plain_numbers(rows)
+    return (codes + FIRST_LETTER).astype("<u2").tobytes().decode("utf-16-le")

@@ -1,0 +1,88 @@
+"""Positions for the labels of points, so that they cover neither each other nor points."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+
+class Box(NamedTuple):
+    """A rectangle in pixels; y grows upwards."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def area(self) -> float:
+        """The area; 0 if the sides are the wrong way round."""
+        width = self.right - self.left
+        height = self.top - self.bottom
+        return width * height if width > 0 and height > 0 else 0.0
+
+    def common_area(self, other: "Box") -> float:
+        """Return the area that two boxes share."""
+        left = max(self.left, other.left)
+        bottom = max(self.bottom, other.bottom)
+        return Box(left, bottom, min(self.right, other.right), min(self.top, other.top)).area
+
+
+POINT = 4.0
+"""Half the side of a point, in pixels of a drawing of 100 dots an inch."""
+NEAR = 9.0
+"""The distance up to which a label needs no line to its point, in the same pixels."""
+DISTANCES = (NEAR, 14.0, 22.0, 32.0, 44.0, 60.0, 80.0, 105.0, 135.0)
+ANGLES = (0, 180, 90, 270, 45, 135, 315, 225, 20, 160, 340, 200, 70, 110, 290, 250)
+"""Directions from a point in degrees, in the order in which they are tried; 0 is to the right."""
+MAX_COVERED = 0.01
+"""The area in square pixels that a free position may share with others, due to rounding."""
+
+
+class LabelPosition(NamedTuple):
+    """The position of a label."""
+
+    x: float
+    """The middle of the label."""
+    y: float
+    needs_line: bool
+    """Whether it is so distant from its point that a line has to join them."""
+
+
+def label_positions(
+    points: Sequence[tuple[float, float]], sizes: Sequence[tuple[float, float]], frame: Box
+) -> dict[int, LabelPosition]:
+    """Return a position for the label of each point, by its number: the first free one, or the one
+    that covers least.
+
+    The points are in pixels, and y grows upwards. The sizes are width and height of the labels,
+    which should stay inside the frame. Points on the right choose first.
+    """
+    taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    positions: dict[int, LabelPosition] = {}
+    for number in sorted(range(len(points)), key=lambda n: (-points[n][0], -points[n][1])):
+        distance, box = _best_box(points[number], sizes[number], taken, frame)
+        taken.append(box)
+        x = (box.left + box.right) / 2
+        y = (box.bottom + box.top) / 2
+        positions[number] = LabelPosition(x, y, distance > NEAR)
+    return positions
+
+
+def _best_box(
+    point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box
+) -> tuple[float, Box]:
+    """Return the first free box for a label, or the one that covers least, and its distance."""
+    width, height = size
+    tried = []
+    for distance in DISTANCES:
+        for angle in ANGLES:
+            x = point[0] + math.cos(math.radians(angle)) * (distance + width / 2)
+            y = point[1] + math.sin(math.radians(angle)) * (distance + height / 2 - NEAR / 3)
+            box = Box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+            outside = box.area - box.common_area(frame)
+            covered = sum(box.common_area(other) for other in taken) + outside
+            if covered <= MAX_COVERED:
+                return distance, box
+            tried.append((covered, distance, box))
+    _, distance, box = min(tried)
+    return distance, box
