@@ -45,8 +45,8 @@ from .scoring.metric_results import (
     count_warnings,
     datasets_of,
     describe,
-    specs_of,
     score,
+    specs_of,
     tasks_of,
 )
 from .scoring.results import Results
