@@ -85,7 +85,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
     print_table(
-        *table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores)
+        *table, stay=(0, 1, 2), unwrapped=(1,), styles=styles, rules=ranked.cluster_ends(scores)
     )
     if any(score.intervals for score in scores):
         print()

@@ -25,7 +25,7 @@ from unittest import mock
 
 from pipeline import stages
 from pipeline.data.config.resolved import Overrides
-from pipeline.data.scan import Opening, Stretch
+from pipeline.data.scan import Opening, TextRange
 from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
@@ -99,7 +99,7 @@ def record(folder: Path) -> Recorded:
     found.size = sum(path.stat().st_size for path in paths)
     serial = RunOptions(n_jobs=1, backend="serial", cache=False)
     with (
-        mock.patch.object(Stretch, "scan", found.timed(Stretch.scan, found.scanned)),
+        mock.patch.object(TextRange, "scan", found.timed(TextRange.scan, found.scanned)),
         mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
         mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),

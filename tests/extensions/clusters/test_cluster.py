@@ -203,7 +203,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     answers: list[Any] = []
     with (
         mock.patch.object(input_files, "CLUSTERED", 0),
-        mock.patch.object(scan, "RANGE", scan.LEAF),
+        mock.patch.object(scan, "RANGE_BYTES", scan.LEAF_BYTES),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
         cluster.workers()  # else threads of this process would open what is so small
