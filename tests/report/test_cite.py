@@ -69,11 +69,11 @@ CITED = {
 
 
 def all_keys() -> set[str]:
-    tables: Iterable[tuple[str, ...]] = [
+    tables: Iterable[Iterable[str]] = [
         *(of_metric(text).citations for text in CITED),
         *cite.CITED["methods"].values(),
         *cite.CITED["texts"].values(),
-        *(test.citations for test in SIGNIFICANCE_TESTS.values()),
+        *(tuple(test.citations) for test in SIGNIFICANCE_TESTS.values()),
     ]
     return {key for keys in tables for key in keys}
 
