@@ -20,7 +20,7 @@ from typing import Any
 from .errors import InputError
 from .metrics.base.metric import Metric
 from .metrics.build import MetricArgument, from_values
-from .scorers import called, check_texts_scored, sentence_scores, texts_of
+from .scorers import check_texts_scored, sentence_scores, texts_of, type_name
 from .tokenizers.own_tokens import is_list
 
 Extract = Callable[[str], str]
@@ -125,7 +125,7 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
     wanted = "a text or a list of texts"
     if not is_list(references):
         raise InputError(
-            f"references: expected {wanted} for each output, found {called(references)}"
+            f"references: expected {wanted} for each output, found {type_name(references)}"
         )
     if len(references) != outputs:
         raise InputError(
@@ -142,7 +142,7 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
         for text in own:
             if not isinstance(text, str):
                 raise InputError(
-                    f"references, item {number}: expected {wanted}, found {called(text)}"
+                    f"references, item {number}: expected {wanted}, found {type_name(text)}"
                 )
         result.append(own)
     return result
