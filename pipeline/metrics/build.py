@@ -18,11 +18,11 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
-from . import METRICS
 from .base.capabilities import reads_files
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
+from .table import METRICS
 
 MetricArgument = str | Metric | Mapping[str, Any] | Callable[..., Any]
 """What functions for users of Python take as a metric."""

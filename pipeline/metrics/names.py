@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from . import METRICS
 from .base.metric import Metric
+from .table import METRICS
 
 CHANGES: list[None] = []
 """An entry for each time that names have changed."""

@@ -31,15 +31,36 @@ def other_values(option: Option) -> list[str]:
     return []
 
 
-def candidates(name: str) -> Iterator[str]:
-    """Yield a metric with its defaults, with one option changed, and by its other names."""
-    yield name
-    for option in METRICS[name].options:
+def accepted(text: str) -> Metric | None:
+    """Return the metric of a text, or None if its settings are refused or cannot be used here."""
+    try:
+        metric = from_text(text)
+    except ConfigError:
+        return None
+    return metric if metric.spec.unavailable() is None else None
+
+
+def metrics_named(name: str) -> Iterator[tuple[str, Metric | None]]:
+    """Yield a metric with its defaults, with one option changed, and by its other names.
+
+    A value that is refused beside the defaults is tried with each value of the first option, which
+    says whose metric it is.
+    """
+    yield name, accepted(name)
+    options = METRICS[name].options
+    for option in options:
+        first = options[0]
         for value in other_values(option):
-            yield f"{name}[{option.key}={value}]"
+            text = f"{name}[{option.key}={value}]"
+            metric = accepted(text)
+            yield text, metric
+            if metric is None and option is not first:
+                for flavour in other_values(first):
+                    text = f"{name}[{first.key}={flavour},{option.key}={value}]"
+                    yield text, accepted(text)
     for implied in METRICS[name].spellings.values():
         settings = ",".join(f"{key}={value}" for key, value in implied.items())
-        yield f"{name}[{settings}]"
+        yield f"{name}[{settings}]", accepted(f"{name}[{settings}]")
 
 
 @cache
@@ -52,12 +73,8 @@ def every_metric() -> dict[str, Metric]:
     for name, kind in METRICS.items():
         if computes_numbers(kind):
             continue
-        for text in candidates(name):
-            try:
-                metric = from_text(text)
-            except ConfigError:
-                continue
-            if metric.spec.unavailable() is None and metric not in metrics.values():
+        for text, metric in metrics_named(name):
+            if metric is not None and metric not in metrics.values():
                 metrics[text] = metric
     return metrics
 
