@@ -381,7 +381,7 @@ def _counted_to_files(
                     )
                 locations |= found
                 missing += lost
-    if altered := dict.fromkeys(text.place for text in plan.corpus.texts() if changed(text)):
+    if altered := dict.fromkeys(text.display_name for text in plan.corpus.texts() if changed(text)):
         directory.remove_parts(
             {location.path for location in locations.values()}
         )  # of the old lines or of the new

@@ -18,7 +18,7 @@ from pipeline import reopen
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.catalogue import citations
 from pipeline.data.config.resolved import Column, Dataset, System
-from pipeline.data.inputs import EDITS, GOLD, TEXTS
+from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
@@ -38,7 +38,7 @@ from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
-from tests.support.every_metric import every_metric
+from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.test_structure import FILES, imported
 
 if TYPE_CHECKING:
@@ -59,7 +59,12 @@ class Hits(Metric):
 
     @property
     def spec(self) -> OverlapSpec:
-        return OverlapSpec(Tokenization(), 1, ("match",), source=False)
+        return OverlapSpec(
+            Tokenization(),
+            1,
+            ("match",),
+            source=False,
+        )
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -93,7 +98,14 @@ class ToldHits(ShowsNgrams, Hits):
         return Rule("match", self.spec.tokenization, 1, 1)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        return [Counted("match", columns["match"], per_reference=True, orders=True)]
+        return [
+            Counted(
+                "match",
+                columns["match"],
+                per_reference=True,
+                orders=True,
+            )
+        ]
 
     def row_names(self) -> list[str]:
         return ["tokens"]
@@ -136,7 +148,10 @@ def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) 
 
 
 def test_a_minimal_metric_is_run_and_reported_in_every_form(
-    directory: Path, kind: type[Hits], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    directory: Path,
+    kind: type[Hits],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
     scores = [score for score in results["scores"] if score["metric"].startswith("hits|")]
@@ -198,7 +213,11 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
     assert '"const": "hits"' in called(capsys, "schema")[1]
     assert not kind.help_page or called(capsys, "help", "hits")[0] == 0
-    found = pipeline.evaluate(["a b", "c"], [["a c", "c"], ["x", "b"]], metrics=["hits"])
+    found = pipeline.evaluate(
+        ["a b", "c"],
+        [["a c", "c"], ["x", "b"]],
+        metrics=["hits"],
+    )
     assert (found.score, found.sentences.tolist()) == (2 / 3, [0.5, 1.0])
 
 
@@ -217,8 +236,10 @@ A 0 0|||M:DET|||b|||REQUIRED|||-NONE-|||{0}
 """Three sentences with the edits of one annotator."""
 
 
-def columns_of(metric: Metric, corpus: Corpus) -> Columns:
+def columns_of(metric: Metric, request: pytest.FixtureRequest) -> Columns:
     """Return the columns of an output; some numbers for a metric that reads files."""
+    name = "corpus" if metric.spec.input == TEXTS else "edited"
+    corpus: Corpus = request.getfixturevalue(name)
     if reads_files(metric):
         fields = metric.spec.schema(2).fields
         return {field.name: np.ones(corpus.lines, np.int64) for field in fields}
@@ -250,18 +271,40 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
     gold, problems = folder / "gold.m2", list[Problem]()
-    dataset = Dataset(name="d", source=None, references=(), m2=gold, gold=(gold,))
-    systems = [System("A", {"d": Column(kind="m2", path=folder / "a.m2", column="")})]
-    opened = open_corpus(dataset, systems, problems, views=(TEXTS, GOLD, EDITS))
+    dataset = Dataset(
+        name="d",
+        source=None,
+        references=(),
+        m2=gold,
+        gold=(gold,),
+    )
+    systems = [
+        System(
+            "A",
+            {
+                "d": Column(
+                    kind="m2",
+                    path=folder / "a.m2",
+                    column="",
+                )
+            },
+        )
+    ]
+    opened = open_corpus(
+        dataset,
+        systems,
+        problems,
+        views=(TEXTS, GOLD, EDITS),
+    )
     assert not problems
     assert opened
     return opened
 
 
 @pytest.mark.parametrize("text", every_metric())
-def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
+def test_what_a_metric_says_fits_together(text: str, request: pytest.FixtureRequest) -> None:
     metric = from_text(text)
-    columns = columns_of(metric, corpus if metric.spec.input == TEXTS else edited)
+    columns = columns_of(metric, request)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     page = help_pages()[metric.help_page or metric.name]
@@ -288,13 +331,13 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
 
 @pytest.mark.parametrize("text", every_metric())
 def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
-    text: str, corpus: Corpus, edited: Corpus
+    text: str, request: pytest.FixtureRequest
 ) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
     if reads_files(metric):
         pytest.skip("its numbers are those of files")
-    terms = metric.make_terms(columns_of(metric, corpus if metric.spec.input == TEXTS else edited))
+    terms = metric.make_terms(columns_of(metric, request))
     totals = {}
     for field in metric.terms:
         term = terms[field.name][1]

@@ -18,12 +18,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.data.inputs import GOLD, TEXTS
+from pipeline.data.inputs import TEXTS
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import compiled_form
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
-from tests.support.every_metric import every_metric, reading
+from tests.support.every_metric import GOLD, every_metric, reading
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from pipeline.metrics.base.options import Option
 
 
+EDITS = "edits"
+"""The input of gold edits and of edits of outputs, which an extension reads."""
+GOLD = "gold"
+"""The input of gold edits and of outputs that are texts, which an extension reads."""
+
+
 def other_values(option: Option) -> list[str]:
     """Return values of an option beside its default."""
     default = option.default_of({})
