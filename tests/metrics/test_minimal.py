@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline import reopen
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.catalogue import citations
 from pipeline.data.config.resolved import Column, Dataset, System
@@ -22,7 +21,6 @@ from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
-from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.capabilities import (
@@ -171,16 +169,8 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     ]
     assert all("hits" in text for text in texts)
     assert ("size" in texts[1]) == bool(kind.table_outputs)
-    assert [path.name for path in (tmp_path / "plots").glob("scores.*hits*")] != []
-    data = explorer(reopen.revisit(directory))
-    assert data
-    metric = data["datasets"][0]["metrics"][0]
-    assert (metric["output"], metric["apart"], metric["bySystem"]) == ("hits", 2, False)
-    assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
-    assert metric["rowNames"] == (
-        ["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"]
-    )
-    assert (metric["rule"] is None) == (kind is Hits)
+    if "plots" in FORMATS:
+        assert list((tmp_path / "plots").glob("scores.*hits*"))
 
 
 def test_a_minimal_metric_is_scored_explained_and_listed(

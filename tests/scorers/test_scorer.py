@@ -62,7 +62,11 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]], list[st
 
 
 def same(
-    metric: str, outputs: list[str], references: Any, sources: list[str] | None, ids: list[int]
+    metric: str,
+    outputs: list[str],
+    references: Any,
+    sources: list[str] | None,
+    ids: list[int],
 ) -> None:
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
@@ -256,7 +260,11 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     schema = metric.spec.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
     numbers = data.draw(
-        st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width)
+        st.lists(
+            st.integers(0, high),
+            min_size=lines * schema.width,
+            max_size=lines * schema.width,
+        )
     )
     columns = schema.unpack(np.array(numbers, np.int64).reshape(lines, schema.width))
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}

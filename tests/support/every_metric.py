@@ -43,7 +43,9 @@ def accepted(text: str) -> Metric | None:
         metric = from_text(text)
     except ConfigError:
         return None
-    return metric if metric.spec.unavailable() is None else None
+    if metric.spec.unavailable() is None:
+        return metric
+    return None
 
 
 def metrics_named(name: str) -> Iterator[tuple[str, Metric | None]]:
