@@ -15,12 +15,10 @@ from encodings.aliases import aliases
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from pipeline.extensions.edits.m2_format import annotators
-
 from ..data.config.resolved import Column, Dataset, Input, System, is_glob
-from ..data.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
+from ..data.formats import ENCODED, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
-from ..files.plain_files import STDIN, UNPACKED, TempFiles
+from ..files.plain_files import STDIN
 from ..files.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..data.corpus import Corpus
     from ..scoring.stored_runs import Selection
-
-STAND_IN = "the first annotator's edits stand in"
 
 
 def given_path(text: str) -> Path | Remote:
@@ -47,48 +43,53 @@ def given_path(text: str) -> Path | Remote:
 
 
 def given_text(text: str, flag: str) -> Input:
-    """Return the text after a flag: all lines of a file, a column, or a text of an M2 file."""
+    """Return the text after a flag: all lines of a file, or a column of it."""
     path, column = _split_column(text, flag)
     form = format_in(str(path))
-    if form == ANNOTATED and isinstance(path, Path):
-        return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
-    if form is None or form == ANNOTATED or not column:
+    column_named = READERS[form].column_named if form else None
+    if form and column_named:
+        if not isinstance(path, Path):
+            return path
+        return Column(kind=form, path=path, column=column_named(path, column, flag))
+    if form is None or not column:
         return path
     is_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
     header = is_name and bool(READERS[form].header)
     return Column(kind=form, path=path, column=column, header=header)
 
 
-def _is_m2(path: Path, *, by_content: bool) -> bool:
-    """Return whether a file is an M2 file by its suffix.
+def _has_annotations(path: Path, *, by_content: bool) -> bool:
+    """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
+    from ..data.input_readers import GOLD, reader_of  # here, because most texts have a suffix
 
-    If the suffix is unknown, `by_content` decides by the first line, if it can be read.
-    """
     form = format_in(path.name)
-    if form is not None or not by_content:
-        return form == ANNOTATED
+    if form is not None:
+        return READERS[form].column_named is not None
+    if not by_content:
+        return False
     try:
-        with TempFiles(UNPACKED).local(path).open("rb") as file:
-            return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
+        return reader_of(GOLD).is_file(path)
     except (OSError, CorpusError):
         return False
 
 
 def annotated_output(text: str) -> Input:
-    """Return the output after -o, for metrics that compare the edits of M2 files.
+    """Return the output after -o, for metrics that compare annotations of outputs.
 
-    Raises ConfigError for an annotator, because all edits of an M2 file are compared.
+    Raises ConfigError for a column, because all annotations of a file are compared.
     """
+    from ..data.input_readers import GOLD, reader_of
+
     if text == "-":
         return given_text(text, "-o")
     path, column = _split_column(text, "-o")
-    if not isinstance(path, Path) or not _is_m2(path, by_content=True):
+    if not isinstance(path, Path) or not _has_annotations(path, by_content=True):
         return given_text(text, "-o")
     if column:
         raise ConfigError(
             f"-o {text}: the edits of all annotators are compared; name the file alone: {path}"
         )
-    return Column(kind=ANNOTATED, path=path, column="")
+    return Column(kind=reader_of(GOLD).text_format, path=path, column="")
 
 
 def _split_column(text: str, flag: str) -> tuple[Path | Remote, str]:
@@ -114,38 +115,6 @@ def _split_column(text: str, flag: str) -> tuple[Path | Remote, str]:
                 f"{flag} {text}: no such file; columns can be named of files that end in {kinds}"
             )
     return given_path(text), ""
-
-
-def _annotator(path: Path, number: str, flag: str) -> str:
-    """Return the number of an annotator of an M2 file.
-
-    It may be left out for the source, and if there is only one annotator.
-    """
-    from ..report.terminal.printing import print_warnings
-
-    if flag == "-s" and not number:
-        return ""
-    annotators_of_file = annotators(path, TempFiles(UNPACKED))
-    numbers = [str(annotator) for annotator in annotators_of_file]
-    if not number and len(numbers) == 1:
-        number = numbers[0]
-    if number not in numbers:
-        if not numbers:
-            raise ConfigError(f"{flag} {path}: has no annotator")
-        problem = "has the texts of several annotators; say which"
-        if number:
-            problem = f"there is no annotator {number}"
-        choices = ", ".join(f"{path}:{choice}" for choice in numbers)
-        raise ConfigError(f"{flag} {path}: {problem}: {choices}")
-    missing, first_line = annotators_of_file[int(number)]
-    if missing:
-        print_warnings(
-            [
-                f"{path}: annotator {number} has no line for {missing} sentences that others "
-                f"annotated, the first in line {first_line}; {STAND_IN}"
-            ]
-        )
-    return number
 
 
 DATASET = "files"
@@ -282,8 +251,9 @@ def open_files(
     Warnings go to standard error. `views` is what the metrics read; see `data/inputs.py`.
     `references` is whether they read any.
     """
+    from ..data.input_readers import needs_files, takes_texts
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
-    from ..data.inputs import EDITS, TEXTS
+    from ..data.inputs import TEXTS
     from ..data.opener import open_corpus
     from ..report.terminal.printing import print_warnings
 
@@ -293,8 +263,9 @@ def open_files(
         raise ConfigError(f"-o: {repeated} is given twice")
     dataset = _dataset(args, views, required=references)
     texts: dict[str, Input] = {}
+    are_annotated = any(needs_files(view) and not takes_texts(view) for view in views)
     for output in outputs:
-        text = annotated_output(output) if EDITS in views else given_text(output, "-o")
+        text = annotated_output(output) if are_annotated else given_text(output, "-o")
         name = output
         if isinstance(text, Remote):
             # Parts of addresses are secret, so that several may look the same.
@@ -315,12 +286,13 @@ def open_files(
 def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
     """Return the data set of the files.
 
-    A single M2 file as -r holds the references of all annotators, and the source.
+    A single file of annotations as -r holds the references of all annotators, and the source.
     """
-    from ..data.inputs import EDITS, GOLD, annotator_of
+    from ..data.input_readers import GOLD, needs_files, reader_of, takes_texts
+    from ..data.inputs import TEXTS
 
-    needs_gold = not {GOLD, EDITS}.isdisjoint(views)
-    reads_edits = needs_gold or any(map(annotator_of, views))
+    needs_gold = any(map(needs_files, views))
+    reads_edits = any(view != TEXTS for view in views)
     gold = getattr(args, "gold", None)
     references = expanded(args.references or ())
     if required and not (references or gold):
@@ -332,7 +304,7 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     m2 = None
     if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
         path = given_path(references[0])
-        if isinstance(path, Path) and _is_m2(path, by_content=reads_edits):
+        if isinstance(path, Path) and _has_annotations(path, by_content=reads_edits):
             m2 = path
     texts: list[Input] = []
     if not m2:
@@ -355,14 +327,18 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
         annotations = given_path(gold)
     if needs_gold and annotations is None:
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
-        if EDITS in views:
+        if any(needs_files(view) and not takes_texts(view) for view in views):
             message += (
                 "; or texts are annotated for those that have the option --annotator: "
                 "--annotator auto"
             )
         raise ConfigError(f"--gold: {message}")
     if gold and references and not source and not reads_edits:
-        source = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
+        form = reader_of(GOLD).text_format
+        column_named = READERS[form].column_named
+        if column_named:
+            path = given_path(gold)
+            source = Column(kind=form, path=path, column=column_named(path, "", "-s"))
     return Dataset(
         name=DATASET,
         source=_with_options(args, source) if source else None,
