@@ -144,11 +144,13 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     counts = {text.lines for text in texts}
     if len(counts) == 1:
         return (
-            [Problem(texts[0].place, "has no lines; nothing can be scored")]
+            [Problem(texts[0].display_name, "has no lines; nothing can be scored")]
             if counts == {0}
             else []
         )
-    listed = "".join(dict.fromkeys(f"\n  {text.lines:>9} lines  {text.place}" for text in texts))
+    listed = "".join(
+        dict.fromkeys(f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts)
+    )
     message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
     return [Problem("", message)]
 

@@ -378,7 +378,7 @@ def repeated_references(samples: Samples) -> Iterator[str]:
     for number, reference in enumerate(samples.references):
         for other in samples.references[:number]:
             # A few lines may be equal by chance, if they are not of one file.
-            one_file = other.text.place == reference.text.place
+            one_file = other.text.display_name == reference.text.display_name
             if same(other.text, reference.text) and (one_file or reference.text.lines >= FEW):
                 yield (
                     f"{reference.called} is the same text as {other.called}; was another file meant?"

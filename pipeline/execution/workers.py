@@ -213,7 +213,7 @@ def _read(text: Span | Lines) -> Lines:
 def _position(text: Span | Lines, in_memory: str) -> str:
     """Return the name of a text for messages; that of a text in memory is an argument."""
     if isinstance(text, Span):
-        return text.place or text.path
+        return text.display_name or text.path
     return in_memory
 
 

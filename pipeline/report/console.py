@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..errors import printable
-from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
+from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
 from .tables import Table, ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
@@ -85,7 +85,7 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
     styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
     print_table(
-        *table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores)
+        *table, stay=(0, 1, 2), unwrapped=(1,), styles=styles, rules=ranked.cluster_ends(scores)
     )
     if any(score.intervals for score in scores):
         print()
@@ -100,18 +100,18 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
 
 
 def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
-    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or
-    else those of p.
+    """Print sacreBLEU's signature, if it has the metric, with the seed and number of samples.
+
+    The samples are those of p-values if these are displayed, else those of intervals.
     """
-    if score.peer_signature:
-        test = (
-            statistics["test"]
-            if statistics and "p" in columns
-            else "paired_bootstrap"
-            if statistics
-            else ""
-        )
-        print(printable(with_samples(score.peer_signature, statistics or {}, test)))
+    signature = score.peer_signature
+    if not signature:
+        return
+    if statistics and "p" in columns:
+        signature = with_samples(signature, statistics, statistics["test"])
+    elif statistics:
+        signature = with_samples(signature, statistics)
+    print(printable(signature))
 
 
 def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:

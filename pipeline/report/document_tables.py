@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ..metrics.base.options import with_samples
 from ..metrics.names import factor
 from ..scoring.results import Results
+from ..scoring.significance_tests import with_samples
 from .context import ReportContext
-from .overview import Overview, Whole, overviews
+from .overview import MetricTable, Overview, overviews
 from .tables.by_type import NONE, caption, side_by_side, types_of
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.extra_tables import extra_tables
@@ -102,7 +102,7 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
 
 def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> DocumentTable:
     header, rows = ranked_table(results, group.scores, digits, columns)
-    whole, outputs = Whole(results, group, digits), group.scores[0].outputs
+    whole, outputs = MetricTable(results, group, digits), group.scores[0].outputs
     titles = {
         own: " ".join(filter(None, whole.heads(n)))
         for n, own in enumerate(whole.header)

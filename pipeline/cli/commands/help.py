@@ -19,7 +19,7 @@ import yaml
 
 from ...errors import InputError, did_you_mean
 from ...extension import installed
-from ...report.terminal.printing import as_shown, console, print_text
+from ...report.terminal.printing import as_printed, console, print_text
 
 
 def help_folders() -> list[Path]:
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
         return
     from rich.markdown import Markdown
 
-    screen, drawing = console(), Markdown(as_shown(text))
+    screen, drawing = console(), Markdown(as_printed(text))
     with screen.capture() as drawn:
         screen.print(drawing)
     if not args.no_pager and drawn.get().count("\n") >= screen.height:

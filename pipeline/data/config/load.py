@@ -88,20 +88,7 @@ def _idle_settings(config: Config) -> list[Problem]:
     if baseline is not None and systems and baseline not in systems:
         hint = did_you_mean(baseline, systems)
         add(f"no system is called '{baseline}'{hint}", "statistics", "baseline")
-    for key in IDLE_KEYS[statistics.test]:
-        if key in statistics.model_fields_set:
-            message = f"has no effect with `test: {statistics.test}`; leave it out"
-            add(message, "statistics", key)
     return problems
-
-
-IDLE_KEYS = {
-    "approximate_randomization": (),
-    "paired_bootstrap": ("trials",),
-    "sign": ("trials",),
-    "none": ("baseline", "correction", "trials"),
-}
-"""Keys of `statistics` that have no effect, by the paired test."""
 
 
 def _unused_names(config: Config) -> list[Problem]:

@@ -13,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from pipeline.data.config.resolved import select_lines
-from pipeline.data.inputs import annotator_of
+from pipeline.data.input_readers import reader_of
+from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
 from pipeline.extensions.human.judgment_summary import JudgmentSummary
@@ -263,7 +264,9 @@ def _other_annotators(written: models.PublishedConfig, opened: Published) -> Ite
         metric = None
         if entry.path is None:
             metric = opened.metrics.get(entry.metric)
-        ours = annotator_of(metric.spec.input) if metric else ""
+        ours = ""
+        if metric and metric.spec.input != TEXTS:
+            ours = reader_of(metric.spec.input).annotator(metric.spec.input)
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:

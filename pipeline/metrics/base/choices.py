@@ -109,7 +109,7 @@ def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
 
 def rounded(values: Floats, digits: int) -> Floats:
     """Return values rounded to decimals as Python's round() does it, by their exact binary value."""
-    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    result: Floats = np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
     near = nearly_tied(values, digits)
     result[near] = [round(value, digits) for value in values[near].tolist()]
     return result

@@ -100,24 +100,6 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
 
 
-SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
-"""The key of the number of samples of a paired test in sacreBLEU's signatures, and its setting."""
-
-
-def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
-    """Return sacreBLEU's signature with the number of samples and the seed of intervals and tests.
-
-    `statistics` are the settings as results.json has them. For tests that sacreBLEU does not have
-    the signature stays as it is, as does a hash of bert-score.
-    """
-    if test not in SAMPLES or "|" not in peer:
-        return peer
-    key, setting = SAMPLES[test]
-    name, references, *rest = peer.split("|")
-    samples = [f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}"]
-    return "|".join([name, references, *samples, *rest])
-
-
 def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
     """Return what sacreBLEU prints for its settings; `missing`: some lines have fewer references."""
     parts = [name]
@@ -377,7 +359,3 @@ def number_option(
 def beta_option(default: str = "0.5", **more: Any) -> str:
     """Return the option beta of an F-score. `more` is as in number_option()."""
     return number_option(default, "weight of recall against precision", **more)
-
-
-KEEP = "keep"
-"""The value of the option gold by which gold edits of all types are compared unchanged."""

@@ -203,7 +203,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     answers: list[Any] = []
     with (
         mock.patch.object(input_files, "CLUSTERED", 0),
-        mock.patch.object(scan, "RANGE", scan.LEAF),
+        mock.patch.object(scan, "RANGE_BYTES", scan.LEAF_BYTES),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
         cluster.workers()  # else threads of this process would open what is so small
@@ -256,7 +256,10 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
         answers.extend(found := shared(*given))
         return found
 
-    with mock.patch.object(sums, "KEPT", 0), mock.patch.object(Cluster, "shared", watched):
+    with (
+        mock.patch.object(sums, "MAX_CACHED_BYTES", 0),
+        mock.patch.object(Cluster, "shared", watched),
+    ):
         run(config, tmp_path / "run", any_cluster.options)
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
