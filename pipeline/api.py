@@ -30,6 +30,7 @@ from pipeline.extensions.edits.annotated_texts import Annotating, corpus_with_go
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
+from .data.inputs import TEXTS
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
@@ -37,9 +38,8 @@ from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
 from .metrics.base.capabilities import ReadsFiles, computes_numbers, for_run, reads_files
 from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import TEXTS
-from .metrics.build import Asked, from_values
-from .metrics.given import OF_M2, external_named, has_own_tokens, with_own_tokens
+from .metrics.build import MetricArgument, external_named, from_values
+from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
 from .prepare import complete, fit, text_warnings, without_references, without_source
 from .scoring import stored_runs
 from .scoring.metric_results import (
@@ -100,7 +100,7 @@ def evaluate(
     hypotheses: Texts | Mapping[str, Texts] | Path | Mapping[str, Path],
     references: References | None = None,
     sources: Texts | None = None,
-    metrics: Asked | Sequence[Asked] = ("gleu",),
+    metrics: MetricArgument | Sequence[MetricArgument] = ("gleu",),
     *,
     gold: str | Path | None = None,
     n_jobs: int | Literal["auto"] = 1,

@@ -20,7 +20,7 @@ each kind. The names of this file are stable: a change of them is announced one 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -29,7 +29,7 @@ from typing import Any
 
 from .errors import ConfigError
 
-__all__ = ["GROUP", "Command", "Extension", "Reference"]
+__all__ = ["GROUP", "Command", "ExplainOption", "Extension", "Reference"]
 
 GROUP = "gec_pipeline.extensions"
 """The group of entry points that extensions are found through."""
@@ -52,6 +52,23 @@ class Command:
     """Whether its arguments `run`, `run2` and `more` are run directories, which may be damaged."""
     completions: Mapping[str, Reference] = field(default_factory=dict)
     """The names that the Tab key proposes for an argument: a table, or a function returning them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOption:
+    """An option of the command `explain`, with which it prints something else about a sentence."""
+
+    about: str
+    """A paragraph for the help of the command."""
+    example: str
+    """A command with the option."""
+    configure: Callable[[Any], None]
+    """Adds the option to a parser."""
+    inputs: Callable[[Any], set[str]]
+    """Returns the inputs of the data set that it reads beside those of metrics, from the arguments.
+    """
+    run: Callable[[Any, Any, Sequence[Any]], bool]
+    """Prints, for arguments, a data set and metrics; returns False without the option."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +98,8 @@ class Extension:
     """Plots: objects of pipeline.extensions.plots.Plot."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
+    explain_options: Mapping[str, Reference] = field(default_factory=dict)
+    """Options of the command explain: objects of ExplainOption."""
     agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
     """Statistics of agreement between metrics and people: subclasses of Statistic."""
     significance_tests: Mapping[str, Reference] = field(default_factory=dict)

@@ -12,7 +12,6 @@ import pickle
 import secrets
 import shutil
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -258,11 +257,10 @@ def _answer(call: Callable[[T], R], item: T, folder: Path) -> bytes | Path:
 def _result(answer: bytes | Path) -> Any:
     """Return the result that an answer of a worker process has."""
     if isinstance(answer, Path):
-        data = answer.read_bytes()
-        answer.unlink()
-    else:
-        data = answer
-    return pickle.loads(data)  # noqa: S301 (of our own process, through our own folder)
+        file = answer
+        answer = file.read_bytes()
+        file.unlink()
+    return pickle.loads(answer)  # noqa: S301 (of our own process, through our own folder)
 
 
 @contextlib.contextmanager
@@ -305,11 +303,9 @@ def prepare_workers(name: str, call: Callable[[], object]) -> None:
 def _begin(parent: int, *preparations: Callable[[], object]) -> None:
     """Begin a worker process: it prints nothing, ignores Ctrl-C, and ends soon after its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (for the life of the process)
-    sys.stdout = nowhere
-    sys.stderr = nowhere
-    os.dup2(nowhere.fileno(), 1)
-    os.dup2(nowhere.fileno(), 2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # standard output
+    os.dup2(nowhere, 2)  # standard error
     threading.Thread(target=_end_with, args=[parent], daemon=True).start()
     for prepare in preparations:
         prepare()

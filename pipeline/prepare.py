@@ -16,29 +16,23 @@ from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_files import Opener
 from .data.input_warnings import mixed_styles, suspicions
+from .data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .data.opener import open_corpus
 from .data.texts import read_texts
 from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
 from .metrics.base.options import KEEP, render_signature
-from .metrics.base.statistics_spec import (
-    EDITS,
-    GOLD,
-    TEXTS,
-    annotator_of,
-    compares_gold,
-)
 from .metrics.build import metrics_called, resolve_all, with_defaults
-from .metrics.given import has_own_tokens
+from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
 from .stage import Job, Preparation, Stage, extension_stages, open_stages
 
 if TYPE_CHECKING:
-    from pipeline.extensions.clusters.clusters import Cluster
+    from pipeline.execution.cluster import Cluster
 
 
 def prepare(
@@ -183,9 +177,9 @@ def _opened(
         metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
         address, options = options.address, options.under(config.written.run)
         if address:
-            from .data.config.models import idle_address
+            from .backends import unused_address
 
-            wrong = idle_address(str(options.backend))
+            wrong = unused_address(str(options.backend))
             problems += [Problem("--address", wrong)] if wrong else []
         readers = [
             cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)
@@ -231,7 +225,7 @@ def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
     """Return why a config that can be read cannot be run, whatever its texts are."""
     problems = [
         *impossible_files(config),
-        *(_unsupported(config, metrics) if config.written.statistics else ()),
+        *_unsupported(config, metrics),
     ]
     return problems + [
         Problem("", message) for message in map(capabilities.lacks_code, metrics) if message
@@ -263,14 +257,21 @@ def impossible_files(config: Config) -> list[Problem]:
 
 
 def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return why metrics cannot have what the section `statistics` asks for."""
+    """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
+    statistics = config.written.statistics
+    if statistics is None:
+        return []
     from .scoring.resampling.intervals import unsupported
+    from .scoring.significance_tests import problems_of_settings
 
-    return [
-        config.root.problem(reason, ("statistics",))
-        for reason in map(unsupported, metrics)
-        if reason
-    ]
+    problems = []
+    for key, message in problems_of_settings(statistics):
+        problems.append(config.root.problem(message, ("statistics", key)))
+    for metric in metrics:
+        reason = unsupported(metric)
+        if reason:
+            problems.append(config.root.problem(reason, ("statistics",)))
+    return problems
 
 
 def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
@@ -316,7 +317,7 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
     task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
     references, missing = task.references, task.input.missing
-    return misfit(metric, references, missing=missing) or policy.misfit(
+    return reference_rules(metric).misfit(references, missing=missing) or policy.misfit(
         metric, references, missing=missing
     )
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from .errors import InputError
 from .metrics.base.metric import Metric
-from .metrics.build import Asked, from_values
+from .metrics.build import MetricArgument, from_values
 from .scorers import called, check_texts_scored, sentence_scores, texts_of
 from .tokenizers.own_tokens import is_list
 
@@ -31,7 +31,7 @@ REFUSED = "refused"
 
 
 def plain(
-    metric: Asked, *, missing: float | None | str = REFUSED, extract: Extract | None = None
+    metric: MetricArgument, *, missing: float | None | str = REFUSED, extract: Extract | None = None
 ) -> Callable[..., list[Any]]:
     """Return reward(outputs, references, sources=None) -> list of numbers.
 
@@ -43,7 +43,7 @@ def plain(
 
 
 def trl(
-    metric: Asked,
+    metric: MetricArgument,
     *,
     references: str = "references",
     sources: str = "sources",
@@ -65,7 +65,7 @@ def trl(
     return reward
 
 
-def _metric(metric: Asked) -> Metric:
+def _metric(metric: MetricArgument) -> Metric:
     """Return the metric that is asked for; raises InputError unless it is one, and scores texts
     without a gold.
     """

@@ -20,16 +20,18 @@ from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
+from .data.inputs import GOLD, TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
 from .execution.count import PreparedCounts
 from .kernel.common import join_lines
-from .metrics.base.capabilities import misfit, reads_files
+from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
-from .metrics.base.statistics_spec import GOLD, TEXTS, StatisticsSpec, Text, with_corpus_pass
-from .metrics.build import Asked, from_values
-from .metrics.given import OF_M2, has_own_tokens, prepared, with_own_tokens
+from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
+from .metrics.build import MetricArgument, from_values
+from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+from .metrics.prepared import prepared_text
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -72,7 +74,7 @@ class Scorer:
 
     def __init__(
         self,
-        metric: Asked,
+        metric: MetricArgument,
         references: References | None = None,
         sources: Texts | None = None,
         *,
@@ -94,7 +96,7 @@ class Scorer:
     @classmethod
     def quiet(
         cls,
-        metric: Asked,
+        metric: MetricArgument,
         references: Any,
         sources: Any,
         gold: str | None = None,
@@ -108,7 +110,12 @@ class Scorer:
         return scorer
 
     def _prepare(
-        self, metric: Asked, references: Any, sources: Any, gold: str | Path | None, splitter: Any
+        self,
+        metric: MetricArgument,
+        references: Any,
+        sources: Any,
+        gold: str | Path | None,
+        splitter: Any,
     ) -> None:
         if is_list(metric):
             raise InputError("metric: expected one metric, found a list; a Scorer has one")
@@ -333,7 +340,7 @@ def called(value: object) -> str:
 
 
 def sentence_scores(
-    metric: Asked,
+    metric: MetricArgument,
     outputs: Texts,
     references: References,
     sources: Texts | None = None,
@@ -387,7 +394,7 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
             text = Text(
                 source, [join_lines(map(str.encode, reference)) for reference in sets], [], {}
             )
-            ready = prepared(spec, with_corpus_pass(spec, text))
+            ready = prepared_text(spec, with_corpus_pass(spec, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass
@@ -419,7 +426,7 @@ def _way(
         metric.spec.source and not has_source
     ):
         return None
-    reason = misfit(metric, references) or POLICIES[metric.policy].misfit(
+    reason = reference_rules(metric).misfit(references) or POLICIES[metric.policy].misfit(
         metric, references, missing=False
     )
     return None if reason else (metric.spec, LineScores(metric))

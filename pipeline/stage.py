@@ -18,7 +18,7 @@ from .scoring.resampling.samples import Far
 from .scoring.results import Results
 
 if TYPE_CHECKING:
-    from pipeline.extensions.clusters.clusters import Cluster
+    from pipeline.execution.cluster import Cluster
 
 
 @dataclass(frozen=True, kw_only=True)

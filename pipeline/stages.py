@@ -188,7 +188,7 @@ def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job
     notes = [
         f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes
     ]
-    plugins = [{**each, **how.told.get(each["name"], {})} for each in plugins]
+    plugins = [{**each, **how.records.get(each["name"], {})} for each in plugins]
     tasks = tasks_of(job.metrics, corpora)
     return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {
         "plugins": plugins

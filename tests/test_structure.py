@@ -39,16 +39,16 @@ PEERS = {
 HEAVY = ["numpy", "pydantic", "yaml", "joblib", "rich"]
 
 FLOORS = [
-    ["_version.py", "errors.py", "arrays.py", "extension.py"],
+    ["_version.py", "errors.py", "arrays.py"],
+    ["extension.py"],
     ["lookup.py"],
-    ["kernel", "files", "parallel.py"],
-    ["tokenizers", "data/config"],
-    ["metrics/base", "data/formats"],
-    ["metrics", "data"],
-    ["execution/store"],
+    ["backends.py", "parallel.py"],
+    ["kernel", "files"],
+    ["tokenizers", "data"],
+    ["metrics/base"],
+    ["metrics"],
     ["execution"],
     ["scoring"],
-    ["scoring/resampling"],
     ["report/terminal"],
     ["report/tables"],
     ["report"],
@@ -61,13 +61,12 @@ FLOORS = [
     ["scorers.py"],
     ["rewards.py"],
     ["cli"],
-    ["cli/commands"],
     ["extensions"],
     ["__init__.py", "__main__.py"],
 ]
 """The rooms of the package, from the ground up: a file imports from its own room and from lower
 floors."""
-MOST = 15
+MOST = 20
 """Python files in a folder, but for that of the commands, where each is a file."""
 
 FILES = {path.relative_to(PACKAGE).as_posix(): path for path in sorted(PACKAGE.rglob("*.py"))}
@@ -208,10 +207,6 @@ def test_the_reader_of_imports_sees_what_is_known_to_be_there() -> None:
         item.file for item in imported("cli/commands/run.py")
     }  # inside a function
     assert any(item.typing for item in imported("kernel/__init__.py"))
-    assert (room("metrics/base/metric.py"), room("metrics/bleu/metric.py")) == (
-        "metrics/base",
-        "metrics",
-    )
 
 
 def test_files_import_from_their_own_room_and_from_lower_floors() -> None:

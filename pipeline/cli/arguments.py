@@ -232,8 +232,8 @@ def open_files(
     `views` says what the metrics read; see `metrics/base/statistics_spec.py`. `references` says whether they
     read any."""
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
+    from ..data.inputs import EDITS, TEXTS
     from ..data.opener import open_corpus
-    from ..metrics.base.statistics_spec import EDITS, TEXTS
     from ..report.terminal.printing import print_warnings
 
     outputs = expanded(args.outputs)
@@ -266,11 +266,7 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     """Return the data set of the files. An M2 file alone holds the references of all annotators,
     and the source.
     """
-    from ..metrics.base.statistics_spec import (  # here, because it needs numpy
-        EDITS,
-        GOLD,
-        annotator_of,
-    )
+    from ..data.inputs import EDITS, GOLD, annotator_of
 
     of_edits = not {GOLD, EDITS}.isdisjoint(views)
     edits = of_edits or any(map(annotator_of, views))

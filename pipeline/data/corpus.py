@@ -16,8 +16,8 @@ import numpy as np
 from .. import parallel as workers
 from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
-from ..metrics.base.statistics_spec import TEXTS, StatisticsSpec
 from ..tokenizers.own_tokens import is_list
+from .inputs import TEXTS, InputSpec
 from .samples import Samples
 from .texts import AnyText, numbered, text_in_memory
 
@@ -50,7 +50,7 @@ class Corpus:
     references_as_systems: Mapping[str, int] = field(default_factory=dict)
     """The systems that are references themselves, and the numbers of these references, from 0."""
     views: Mapping[str, Corpus] = field(default_factory=dict)
-    """The same data set as metrics of edits read it, by the names in `metrics/base/metric.py`."""
+    """The same data set as metrics of edits read it, by the names of `inputs.py`."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted: those in the annotations of gold and
     outputs."""
@@ -69,7 +69,7 @@ class Corpus:
     """The lines, from 0, that have no such number for some system, so that they are left out for
     all."""
 
-    def read_by(self, spec: StatisticsSpec) -> Corpus:
+    def read_by(self, spec: InputSpec) -> Corpus:
         """Return what a metric with these needs reads of the data set: texts, edits or files of
         numbers.
 
@@ -144,11 +144,13 @@ def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
     counts = {text.lines for text in texts}
     if len(counts) == 1:
         return (
-            [Problem(texts[0].place, "has no lines; nothing can be scored")]
+            [Problem(texts[0].display_name, "has no lines; nothing can be scored")]
             if counts == {0}
             else []
         )
-    listed = "".join(dict.fromkeys(f"\n  {text.lines:>9} lines  {text.place}" for text in texts))
+    listed = "".join(
+        dict.fromkeys(f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts)
+    )
     message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
     return [Problem("", message)]
 

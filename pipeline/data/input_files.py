@@ -10,7 +10,7 @@ from threading import Lock
 
 import numpy as np
 
-from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Asked
+from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Request
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 
 from ..arrays import Ints
@@ -29,7 +29,7 @@ from ..files.remote import Remote, is_there
 from ..parallel import Shared, threads
 from . import formats
 from .config.resolved import Column, Input
-from .scan import Found, Opening, Stretch, index_text
+from .scan import Opening, ScanResult, TextRange, index_text
 from .texts import TextFile, lines_of, numbered, read_span
 
 BLOCK = 8192
@@ -61,7 +61,9 @@ class Opener:
         threads: int = 1,
         cap: int = UNPACKED,
         absent: Collection[Path | Remote] = (),
-        cluster: Callable[[Callable[[Stretch], Found], Sequence[Stretch]], Sequence[Found | None]]
+        cluster: Callable[
+            [Callable[[TextRange], ScanResult], Sequence[TextRange]], Sequence[ScanResult | None]
+        ]
         | None = None,
     ) -> None:
         self.threads = threads
@@ -71,7 +73,7 @@ class Opener:
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
-        self._m2: dict[tuple[Path | Remote, Asked], M2File] = {}
+        self._m2: dict[tuple[Path | Remote, Request], M2File] = {}
         self._lock = Lock()
         self._stdin = 0
 
@@ -140,47 +142,52 @@ class Opener:
         """Return the text of a system that is given as an M2 file, or of an annotator; raises
         CorpusError.
         """
-        key, asked = OUTPUT, asked_of_system(text)
+        key, request = OUTPUT, asked_of_system(text)
         if text.kind == formats.ONE_ANNOTATOR:
-            key, asked = (CORRECTED, int(text.column)) if text.column else SOURCE, Asked(texts=True)
-        own = self.m2(text.path, asked)
+            key, request = (
+                (CORRECTED, int(text.column)) if text.column else SOURCE,
+                Request(texts=True),
+            )
+        own = self.m2(text.path, request)
         return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
 
-    def m2(self, path: Path | Remote, asked: Asked) -> M2File:
+    def m2(self, path: Path | Remote, request: Request) -> M2File:
         """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
         with self._lock, threads(self.threads) as shared:
-            if (path, asked) not in self._m2:
-                self._m2[path, asked] = read_m2(path, asked, self.temp_files, shared)
-            return self._m2[path, asked]
+            if (path, request) not in self._m2:
+                self._m2[path, request] = read_m2(path, request, self.temp_files, shared)
+            return self._m2[path, request]
 
     def _scanned(
         self, openings: Sequence[Opening], shared: Shared, *, shares: bool
-    ) -> dict[Stretch, Found]:
+    ) -> dict[TextRange, ScanResult]:
         """Return what is found in all stretches of texts. `shares` says that workers of a cluster
         scan some, too.
         """
-        found = dict[Stretch, Found]()
-        far = set[Stretch]()
+        found = dict[TextRange, ScanResult]()
+        far = set[TextRange]()
         if shares:  # the workers of a cluster do not have the temporary folder
             for opening in openings:
-                far.update(opening.stretches if _in_place(opening) else ())
-        stretches = list(dict.fromkeys(one for opening in openings for one in opening.stretches))
+                far.update(opening.ranges if _in_place(opening) else ())
+        stretches = list(dict.fromkeys(one for opening in openings for one in opening.ranges))
         for low in range(0, len(stretches), STRETCHES):
             batch = stretches[low : low + STRETCHES]
             sent = [one for one in batch if one in far]
             if self.cluster and sent:
-                for stretch, answer in zip(sent, self.cluster(Stretch.scan, sent), strict=True):
+                for stretch, answer in zip(sent, self.cluster(TextRange.scan, sent), strict=True):
                     if answer and not answer.problem:
                         found[stretch] = answer
             near = [one for one in batch if one not in found]
-            found.update(zip(near, shared(Stretch.scan, near), strict=True))
+            found.update(zip(near, shared(TextRange.scan, near), strict=True))
             self.read += sum(one.high - one.low for one in batch)
         return found
 
-    def _finished(self, opening: Opening, found: Mapping[Stretch, Found]) -> TextFile | CorpusError:
+    def _finished(
+        self, opening: Opening, found: Mapping[TextRange, ScanResult]
+    ) -> TextFile | CorpusError:
         """Return a text whose stretches were scanned; those in the spool keep it alive."""
         try:
-            stretches = [found[one] for one in opening.stretches]
+            stretches = [found[one] for one in opening.ranges]
             return opening.opened(stretches, None if _in_place(opening) else self.temp_files)
         except CorpusError as error:
             return error
@@ -234,14 +241,14 @@ class Opener:
         """Write texts made of those of a file; return them as a text that messages call by the same
         name.
         """
-        path = self.temp_files.write_texts(file.place, texts)
+        path = self.temp_files.write_texts(file.display_name, texts)
         indexed = self.index(StoredTexts(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 
-def asked_of_system(text: Column, *, lenient: bool = False) -> Asked:
+def asked_of_system(text: Column, *, lenient: bool = False) -> Request:
     """Return what is made of the M2 file of a system, whose text and edits may both be read."""
-    return Asked(
+    return Request(
         text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
     )
 
@@ -323,7 +330,7 @@ def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, 
         hint = did_you_mean(lacking[0], [name for name in lines if name not in known][:1000])
         more = f", nor for {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
         message = f"has no record with the id '{lacking[0]}' of {base.at(known[lacking[0]] + 1)}{more}{hint}"
-        raise CorpusError([Problem(own.place, message)])
+        raise CorpusError([Problem(own.display_name, message)])
     further = [(line, name) for name, line in lines.items() if name not in known]
     note = ""
     if further:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import listed
-from ..metrics.base.metric import Metric
 from .corpus import Corpus
+from .inputs import TextReader
 from .samples import FEW
 from .text_checks import (
     DATA_SET_CHECKS,
@@ -70,7 +70,7 @@ def _is_ordinary(corpus: Corpus) -> bool:
         return False
     names = set()
     for text in corpus.texts():
-        if not isinstance(text, MemoryText) or text.odd is not ORDINARY:
+        if not isinstance(text, MemoryText) or text.suspicious is not ORDINARY:
             return False
         if len(text.blanks) or b"{" in text.data or text.name in names:
             return False
@@ -88,19 +88,23 @@ def _file_warnings(corpus: Corpus) -> Iterator[str]:
     """Warn of what was counted when files were opened."""
     files: dict[str, AnyText] = {}
     for text in corpus.texts():
-        files.setdefault(text.place, text)
+        files.setdefault(text.display_name, text)
     for file in files.values():
         if file.has_bom:
             yield (
                 f"{file.name}: begins with a byte order mark, which is left out; see `bom: keep` "
                 "(--bom keep)"
             )
-        if file.odd.nuls:
-            count = "1 NUL character" if file.odd.nuls == 1 else f"{file.odd.nuls} NUL characters"
+        if file.suspicious.nuls:
+            count = (
+                "1 NUL character"
+                if file.suspicious.nuls == 1
+                else f"{file.suspicious.nuls} NUL characters"
+            )
             yield f"{file.name}: holds {count}; is it UTF-8 text?"
-        if file.odd.long and not isinstance(file, MemoryText):
+        if file.suspicious.long_line and not isinstance(file, MemoryText):
             yield (
-                f"{file.name}: line {file.number(file.odd.long):,} has {file.odd.size:,} bytes, "
+                f"{file.name}: line {file.number(file.suspicious.long_line):,} has {file.suspicious.long_line_bytes:,} bytes, "
                 "which takes time and memory; are line ends missing?"
             )
     if corpus.source and corpus.source.blank * 2 > corpus.lines:
@@ -135,7 +139,7 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
     for number, reference in enumerate(corpus.references, 1):
         before.append((f"reference {number}", reference))
     source_or_references = [*([corpus.source] if corpus.source else []), *corpus.references]
-    may_have_subwords = any(text.odd.subwords for text in source_or_references)
+    may_have_subwords = any(text.suspicious.subwords for text in source_or_references)
     for name, file in corpus.systems.items():
         if name in corpus.references_as_systems:
             continue
@@ -151,8 +155,8 @@ def _system_warnings(corpus: Corpus) -> Iterator[str]:
         before.append((f"system {name}", file))
         if file.blank * 2 > file.lines:
             yield f"system {name}: {file.blank} of {file.lines} lines are empty"
-        if file.odd.subwords and not may_have_subwords and not corpus.own_tokens:
-            times = "once" if file.odd.subwords == 1 else f"{file.odd.subwords} times"
+        if file.suspicious.subwords and not may_have_subwords and not corpus.own_tokens:
+            times = "once" if file.suspicious.subwords == 1 else f"{file.suspicious.subwords} times"
             yield (
                 f"system {name} has subword pieces ('@@ ' or '\u2581', {times}); join them before "
                 "scoring"
@@ -176,7 +180,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
     return warnings
 
 
-def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
+def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     """Return the warnings about texts of a data set that are not written alike, where that matters
     to the metrics.
     """
@@ -187,7 +191,7 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[Metric]) -> list[str]:
     return [f"{corpus.name}: {text}" for text in warnings if text]
 
 
-def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[Metric]) -> str:
+def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[TextReader]) -> str:
     """Return the warning of a check of styles, or an empty string."""
     metric = next(filter(check.minds, metrics), None)
     if metric is None:
@@ -216,7 +220,7 @@ def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[Metric])
     return check.message.format(**fields)
 
 
-def _tokenised_warning(corpus: Corpus, metrics: Sequence[Metric]) -> str:
+def _tokenised_warning(corpus: Corpus, metrics: Sequence[TextReader]) -> str:
     """Return the warning of tokenised outputs with a tokeniser for other texts, or an empty string."""
     tokenizers = []
     for metric in metrics:

@@ -17,25 +17,25 @@ from ..errors import CorpusError, DataError, InputError, Problem, did_you_mean
 from ..files.plain_files import numbered_lines
 from ..files.remote import Remote, is_data, locate
 from ..files.small_tables import SHOWN, at_line, is_numeric, number_of, separator_of
-from ..metrics.base.capabilities import ReadsFiles
 from .catalogue import named_one
 from .config.resolved import Column, Config, Input, System, fill
 from .corpus import Corpus
 from .dataset_cache import cache_path, path_of
+from .inputs import NumberReader
 from .texts import AnyText, text_in_memory
 
 
-def distinct(readers: Sequence[ReadsFiles]) -> list[ReadsFiles]:
+def distinct(readers: Sequence[NumberReader]) -> list[NumberReader]:
     """Return the metrics without those that read the same columns as an earlier one."""
     return list({reader.spec.key: reader for reader in readers}.values())
 
 
-def misused(config: Config, readers: Sequence[ReadsFiles]) -> list[Problem]:
+def misused(config: Config, readers: Sequence[NumberReader]) -> list[Problem]:
     """Return the problems of metrics that name no file, one file for all systems, or a title that
     another has.
     """
     problems: list[Problem] = []
-    seen: dict[tuple[str, tuple[str, ...]], ReadsFiles] = {}
+    seen: dict[tuple[str, tuple[str, ...]], NumberReader] = {}
     for metric in readers:
         if not metric.files:
             problems.append(
@@ -58,7 +58,7 @@ def misused(config: Config, readers: Sequence[ReadsFiles]) -> list[Problem]:
 
 
 def absent(
-    config: Config, readers: Sequence[ReadsFiles], problems: list[Problem]
+    config: Config, readers: Sequence[NumberReader], problems: list[Problem]
 ) -> set[Path | Remote]:
     """Return the files of fetched data sets that metrics name and that are not here; add a problem
     for each metric.
@@ -90,7 +90,7 @@ def _path(text: str) -> Path | Remote:
         return Path(text)
 
 
-def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> list[System]:
+def with_numbers(systems: Sequence[System], readers: Sequence[NumberReader]) -> list[System]:
     """Return the systems and, for each metric that reads files of numbers, these files as further
     systems.
     """
@@ -111,7 +111,7 @@ def with_numbers(systems: Sequence[System], readers: Sequence[ReadsFiles]) -> li
     return [*systems, *more]
 
 
-def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:
+def parted(corpus: Corpus, readers: Sequence[NumberReader]) -> Corpus:
     """Return the data set with its real systems, and with the files of numbers as `external` data
     sets.
 
@@ -141,7 +141,7 @@ def parted(corpus: Corpus, readers: Sequence[ReadsFiles]) -> Corpus:
 
 
 def with_arrays(
-    corpus: Corpus, readers: Sequence[ReadsFiles], scores: Mapping[str, Mapping[str, Any]]
+    corpus: Corpus, readers: Sequence[NumberReader], scores: Mapping[str, Mapping[str, Any]]
 ) -> Corpus:
     """Return the data set with numbers of each line: `scores` has arrays by the title of the metric
     and the system.
@@ -171,7 +171,7 @@ def with_arrays(
     return replace(corpus, external=external)
 
 
-def _written(called: str, values: Any, metric: ReadsFiles, corpus: Corpus) -> AnyText:
+def _written(called: str, values: Any, metric: NumberReader, corpus: Corpus) -> AnyText:
     """Return an array of numbers as a text, as files of numbers are read."""
     width = len(metric.spec.names)
     expected = (corpus.lines,) if width == 1 else (corpus.lines, width)

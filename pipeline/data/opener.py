@@ -10,10 +10,10 @@ from pipeline.extensions.edits.m2_files import difference
 from pipeline.extensions.edits.m2_format import CORRECTED, SOURCE
 
 from ..errors import ConfigError, CorpusError, Problem
-from ..metrics.base.statistics_spec import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .config.resolved import Dataset, System
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_files import BLOCK, Opener, join
+from .inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
 from .texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 
 
@@ -78,7 +78,7 @@ def open_corpus(
     """Open all files of a data set; return None after adding to problems, as many as can be told at
     once.
 
-    `views` says what metrics read of it; see `metrics/base/metric.py`. Texts that have to be
+    `views` says what metrics read of it; see `inputs.py`. Texts that have to be
     annotated for that are left to `annotated_texts.py`."""
     opener, before, read = opener or Opener(), len(problems), list(systems)
     if {TEXTS, GOLD}.isdisjoint(
@@ -185,7 +185,7 @@ def _opened(
             if file and file.blank > lacking:
                 message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
                 remedy = "`empty_references: none` (--empty-references none), or fill them"
-                problems.append(Problem(file.place, f"{message} {remedy}"))
+                problems.append(Problem(file.display_name, f"{message} {remedy}"))
     files, ids, notes = join(inputs, len(outputs), files, opener, problems)
     complete = all(files)
     source = files.pop(0) if dataset.source else None

@@ -1,9 +1,8 @@
-"""One pass over a text: its lines and where they begin, blank lines, digest and validity, by
-stretches side by side.
+"""One pass over a text: its lines, blank lines, digest and validity.
 
-A text is cut into stretches of RANGE bytes. Each is scanned by whoever is free, a thread or a
-worker of a cluster, and what is found is joined in order. However a text is cut, the same is found
-in it."""
+A text is cut into ranges of RANGE_BYTES bytes. Each is scanned by any free thread or worker of a
+cluster, and the results are joined in order. They do not depend on the cuts.
+"""
 
 from __future__ import annotations
 
@@ -22,276 +21,349 @@ from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError, Problem
 from ..files.plain_files import BOM, Origin, StoredTexts, TempFiles, looks_like, reason
-from ..files.remote import Remote, RemoteStamp, open_remote, read_range, stamp_of
+from ..files.remote import Remote, RemoteFingerprint, open_remote, read_range, remote_fingerprint
 from ..files.safe_files import open_regular
-from .texts import CHANGED, KIND, LONG, NEWLINE, SUBWORDS, AnyText, Odd, Stamp, TextFile
+from .texts import (
+    CHANGED,
+    KIND,
+    LONG_LINE_BYTES,
+    NEWLINE,
+    SUBWORDS,
+    AnyText,
+    Fingerprint,
+    Suspicious,
+    TextFile,
+)
 
-PIECE = 1 << 18
-"""Bytes looked at at once: so few that they are still in the processor's cache when they are
-hashed."""
-LEAF = 1 << 20
-"""Bytes of text in a leaf of the digest: part of what the digest means, so it never changes."""
-GRID = 1 << 15
-"""Of the lines that begin in each so many bytes, the place of the first is kept. LEAF is a multiple
-of it."""
-RANGE = 1 << 25
-"""Bytes of a stretch of a text: a multiple of LEAF."""
-WINDOW = 1 << 16
-"""Behind a border of pieces and stretches, so many bytes are searched for a line end, where it is
-better to cut."""
+CHUNK_BYTES = 1 << 18
+"""Bytes that are examined at once. They are hashed while they are in the processor's cache."""
+LEAF_BYTES = 1 << 20
+"""Bytes of text in a leaf of the digest. The digest depends on it, so it never changes."""
+GRID_BYTES = 1 << 15
+"""The first line that begins in each so many bytes is indexed. LEAF_BYTES is a multiple of it."""
+RANGE_BYTES = 1 << 25
+"""Bytes of a range of a text: a multiple of LEAF_BYTES."""
+WINDOW_BYTES = 1 << 16
+"""Bytes behind the border of a chunk or range that are searched for a line end to cut at."""
 STRIDE = 128
 """Shards are cut at multiples of so many lines."""
-Surveyed = tuple[Ints, NDArray[np.uint8], int, bool, bool, bool, int, int, int, int]
-"""What survey() returns."""
 
-
-# Every Unicode white space at which str.split() splits, as UTF-8. The newline ends no text of the
-# spool.
+# Every Unicode white space at which str.split() splits, as UTF-8. A newline does not end a text of
+# a temporary file.
 _WHITE = re.compile(
     rb"(?:[\t-\r\x1c-\x20]|\xc2[\x85\xa0]|\xe1\x9a\x80|"
     rb"\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)*+"
 )
+_STORED_TO_HASHED = bytes.maketrans(b"\n\xff", b"\xfe\n")
+"""Each line that is hashed ends with a newline, and a newline in a text becomes a byte that UTF-8
+does not have."""
 
 
-def survey(piece: bytes | memoryview, separator: int, start: int, line: int, grid: int) -> Surveyed:
-    """Return what is found in a piece of a text; its compiled twin is in `kernel/native/scan.pyx`.
+class ChunkScan(NamedTuple):
+    """What is in a chunk of a text. The compiled kernel returns the same fields as a plain tuple."""
 
-    The piece is at the byte `start` of the text, and its first line begins at the byte `line`, -1
-    where that is not known. These are: of each line that is the first to begin in its cell of
-    `grid` bytes, how many lines of the piece end before it and where it begins in the text, [2,
-    lines]; for each line that ends here whether it is blank; the bytes behind the last line end,
-    and whether they are blank; whether the piece is UTF-8; whether it has carriage returns; how
-    many marks of subwords and NUL characters it has; the bytes of the longest line that ends here
-    and its place from 0. The first line is taken as though it began here, where that is not known.
+    marks: Ints
+    """Lines that are the first to begin in their cell of the grid, int64 [2, lines]: the lines that
+    end before each, and the byte of the text where it begins."""
+    blank: NDArray[np.uint8]
+    """Whether each line that ends here is blank."""
+    rest: int
+    """Bytes behind the last line end."""
+    rest_blank: bool
+    """Whether these bytes are blank; False if there are none."""
+    is_utf8: bool
+    has_returns: bool
+    """Whether there is a carriage return."""
+    subwords: int
+    """Number of subword marks."""
+    nuls: int
+    """Number of NUL characters."""
+    longest_bytes: int
+    """Bytes of the longest line that ends here, -1 if none ends."""
+    longest_index: int
+    """Its index among these lines."""
+
+
+def scan_chunk(
+    chunk: bytes | memoryview, separator: int, start: int, line: int, grid: int
+) -> ChunkScan:
+    """Return what is in a chunk of a text; the compiled twin is in `kernel/native/scan.pyx`.
+
+    The chunk begins at the byte `start` of the text, and its first line at the byte `line`, or -1
+    if that is unknown: then the line is taken to begin at `start`. `grid` is the bytes of a cell.
     """
-    piece = bytes(piece)
-    ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == separator).astype(np.int64)
-    *lines, rest = piece.split(bytes([separator]))
-    blank = np.array([_WHITE.fullmatch(line) is not None for line in lines], np.uint8)
-    valid = piece.decode(errors="ignore").encode() == piece  # no byte is passed over
-    longest, place = -1, 0
+    chunk = bytes(chunk)
+    codes = np.frombuffer(chunk, np.uint8)
+    ends = np.flatnonzero(codes == separator).astype(np.int64)
+    *lines, rest = chunk.split(bytes([separator]))
+    longest_bytes = -1
+    longest_index = 0
     if lines:
-        sizes = np.diff(ends, prepend=-1 - (start - line if line >= 0 else 0)) - 1
-        place = int(sizes.argmax())
-        longest = int(sizes[place])
+        bytes_before = start - line if line >= 0 else 0
+        sizes = np.diff(ends, prepend=-1 - bytes_before) - 1
+        longest_index = int(sizes.argmax())
+        longest_bytes = int(sizes[longest_index])
     begins = ends + 1 + start
-    firsts = np.flatnonzero(np.diff(begins // grid, prepend=line // grid if line >= 0 else -1))
-    kept = np.stack((firsts + 1, begins[firsts]))
-    open_blank = rest != b"" and _WHITE.fullmatch(rest) is not None
-    subwords, nuls = sum(map(piece.count, SUBWORDS)), piece.count(b"\0")
-    return kept, blank, len(rest), open_blank, valid, b"\r" in piece, subwords, nuls, longest, place
+    cell_before = line // grid if line >= 0 else -1
+    firsts = np.flatnonzero(np.diff(begins // grid, prepend=cell_before))
+    return ChunkScan(
+        marks=np.stack((firsts + 1, begins[firsts])),
+        blank=np.array([_is_blank(line_bytes) for line_bytes in lines], np.uint8),
+        rest=len(rest),
+        rest_blank=rest != b"" and _is_blank(rest),
+        is_utf8=chunk.decode(errors="ignore").encode() == chunk,
+        has_returns=b"\r" in chunk,
+        subwords=sum(map(chunk.count, SUBWORDS)),
+        nuls=chunk.count(b"\0"),
+        longest_bytes=longest_bytes,
+        longest_index=longest_index,
+    )
+
+
+def _is_blank(text: bytes) -> bool:
+    return _WHITE.fullmatch(text) is not None
 
 
 class Leaves:
-    """The digests of LEAF bytes each, of a stretch of a text that begins with a leaf."""
+    """Hashes a range of a text that begins with a leaf: a digest for each LEAF_BYTES bytes."""
 
     def __init__(self) -> None:
-        self.digests, self._hash, self._room = list[bytes](), blake3(), LEAF
+        self.digests: list[bytes] = []
+        self._hash = blake3()
+        self._room = LEAF_BYTES
 
     def update(self, data: bytes | memoryview) -> None:
-        """Take the next bytes."""
-        left = memoryview(data)
-        while left:
-            taken = left[: self._room]
-            self._hash.update(taken)
-            left, self._room = left[len(taken) :], self._room - len(taken)
+        """Hash the next bytes."""
+        remaining = memoryview(data)
+        while remaining:
+            part = remaining[: self._room]
+            self._hash.update(part)
+            self._room -= len(part)
+            remaining = remaining[len(part) :]
             if not self._room:
                 self.end()
 
     def end(self) -> None:
-        """End the leaf at hand, where it has any bytes."""
-        if self._room < LEAF:
+        """End the current leaf if it has any bytes."""
+        if self._room < LEAF_BYTES:
             self.digests.append(self._hash.digest())
-            self._hash, self._room = blake3(), LEAF
+            self._hash = blake3()
+            self._room = LEAF_BYTES
+
+
+class ScanProblem(NamedTuple):
+    """What is wrong in a range of a text."""
+
+    line: int
+    """The index of the line in the range."""
+    byte: int
+    """The byte in this line, from 1; 0 if the problem is the file and not a byte."""
+    message: str
 
 
 @dataclass
-class Found:
-    """What is found in a stretch of a text, to which what is found in the next one is added."""
+class ScanResult:
+    """What is in a range of a text. Results of ranges that follow each other can be joined."""
 
     lines: int = 0
-    """How many lines end here."""
+    """Number of lines that end here."""
     head: int = 0
-    """The bytes before the first line end; all of them where none is here."""
+    """Bytes before the first line end, or all bytes if there is none."""
     head_blank: bool = True
     rest: int = 0
-    """The bytes behind the last line end; all of them where none is here."""
+    """Bytes behind the last line end, or all bytes if there is none."""
     rest_blank: bool = True
-    longest: tuple[int, int] = (-1, 0)
-    """The bytes of the longest line that ends here, and its number from 1, below 0."""
+    longest_bytes: int = -1
+    """Bytes of the longest line that ends here, -1 if none ends."""
+    longest_line: int = 0
+    """Its number in the range, from 1."""
     marks: list[Ints] = field(default_factory=list)
-    """As survey() says."""
+    """As `marks` of ChunkScan."""
     blanks: list[tuple[int, NDArray[np.uint8]]] = field(default_factory=list)
-    """For some lines from a number on a bit, whether they are blank; the others are not."""
+    """The index of a line, and for the lines from there on a bit: whether each is blank. Lines that
+    are not listed are not blank."""
     blank: int = 0
-    """How many lines are blank."""
+    """Number of blank lines."""
     subwords: int = 0
     nuls: int = 0
     leaves: list[bytes] = field(default_factory=list)
-    windows: bool = False
-    """Whether a line ends with a carriage return and a newline, of which the digest takes only the
-    newline."""
-    problem: tuple[int, int, str] | None = None
-    """What is wrong: the line, from 0, the byte in this line, from 1, and the message; 0, 0 where
-    no byte is wrong."""
+    has_windows_ends: bool = False
+    """Whether a line ends with a carriage return and a newline. Only the newline is hashed."""
+    problem: ScanProblem | None = None
 
-    def add(self, other: Found) -> None:
-        """Take what is found in the stretch behind this one."""
+    @classmethod
+    def failed(cls, message: str) -> ScanResult:
+        """Return the result for a file that cannot be read."""
+        return cls(problem=ScanProblem(0, 0, message))
+
+    def add(self, other: ScanResult) -> None:
+        """Join the result of the range behind this one."""
         if other.problem and not self.problem:
             line, byte, message = other.problem
-            self.problem = (
-                self.lines + line,
-                byte + (0 if line or not byte else self.rest),
-                message,
-            )
-        blanks = other.blanks
+            if byte and not line:
+                byte += self.rest
+            self.problem = ScanProblem(self.lines + line, byte, message)
+
         if other.lines:
-            size, line = max(other.longest, (self.rest + other.head, -1))
-            self.longest = max(self.longest, (size, line - self.lines))
-            if self.rest and not self.rest_blank and blanks and not blanks[0][0]:
-                first = blanks[0][1].copy()
-                self.blank -= int(
-                    first[0] >> 7
-                )  # it seemed to be blank, and the line has begun before
-                first[0] &= 0x7F
-                blanks = [(0, first), *blanks[1:]]
+            self._add_first_line(other)
         if not self.lines:
-            self.head, self.head_blank = (
-                self.head + other.head,
-                self.head_blank and other.head_blank,
-            )
-        before, blank = (0, True) if other.lines else (self.rest, self.rest_blank)
-        self.rest, self.rest_blank = before + other.rest, blank and other.rest_blank
-        self.marks += [marks + np.array([[self.lines], [0]]) for marks in other.marks]
-        self.blanks += [(self.lines + line, bits) for line, bits in blanks]
+            self.head += other.head
+            self.head_blank = self.head_blank and other.head_blank
+
+        if other.lines:
+            self.rest = other.rest
+            self.rest_blank = other.rest_blank
+        else:
+            self.rest += other.rest
+            self.rest_blank = self.rest_blank and other.rest_blank
+        for marks in other.marks:
+            self.marks.append(marks + np.array([[self.lines], [0]]))
         self.blank += other.blank
-        self.subwords, self.nuls = self.subwords + other.subwords, self.nuls + other.nuls
+        self.subwords += other.subwords
+        self.nuls += other.nuls
         self.leaves += other.leaves
-        self.windows |= other.windows
+        self.has_windows_ends |= other.has_windows_ends
         self.lines += other.lines
 
+    def _add_first_line(self, other: ScanResult) -> None:
+        """Join the bytes behind the last line end with the first line of the range behind."""
+        # Strictly longer, so that the first of several longest lines stays.
+        for size, line in ((self.rest + other.head, 1), (other.longest_bytes, other.longest_line)):
+            if size > self.longest_bytes:
+                self.longest_bytes = size
+                self.longest_line = self.lines + line
+        blanks = other.blanks
+        if self.rest and not self.rest_blank and blanks and not blanks[0][0]:
+            # The first line seemed to be blank, but it has begun in this range.
+            bits = blanks[0][1].copy()
+            self.blank -= int(bits[0] >> 7)
+            bits[0] &= 0x7F
+            blanks = [(0, bits), *blanks[1:]]
+        self.blanks += [(self.lines + line, bits) for line, bits in blanks]
+
     def end(self) -> None:
-        """End the text: its last line counts also where it lacks its end."""
+        """End the text: its last line counts also without a line end."""
         if self.rest:
-            last = Found(lines=1, longest=(0, -1))
+            last = ScanResult(lines=1, longest_bytes=0, longest_line=1)
             if self.rest_blank:
-                last.blank, last.blanks = 1, [(0, np.array([0x80], np.uint8))]
+                last.blank = 1
+                last.blanks = [(0, np.array([0x80], np.uint8))]
             self.add(last)
 
-    def packed(self) -> NDArray[np.uint8]:
-        """Return for each line a bit, whether it is blank: a list of numbers would be larger than a
-        blank file.
+    def packed_blanks(self) -> NDArray[np.uint8]:
+        """Return a bit for each line: whether it is blank.
+
+        A list of line numbers would be larger than a file of blank lines.
         """
-        whole = np.zeros(-(-self.lines // 8), np.uint8)
-        for line, own in self.blanks:
-            bits = (
-                np.packbits(np.concatenate((np.zeros(line % 8, np.uint8), np.unpackbits(own))))
-                if line % 8
-                else own
-            )
-            place = whole[line // 8 :][: len(bits)]
-            place |= bits[: len(place)]
-        return whole
+        packed = np.zeros(-(-self.lines // 8), np.uint8)
+        for line, bits in self.blanks:
+            shifted = bits
+            if line % 8:
+                padding = np.zeros(line % 8, np.uint8)
+                shifted = np.packbits(np.concatenate((padding, np.unpackbits(bits))))
+            target = packed[line // 8 :][: len(shifted)]
+            target |= shifted[: len(target)]
+        return packed
 
 
-class Stretch(NamedTuple):
-    """Bytes low <= i < high of a text, as whoever scans them is told. They do not count a byte
-    order mark.
-    """
+class TextRange(NamedTuple):
+    """Bytes low <= i < high of a text, not counting a byte order mark, and how to read them."""
 
     path: Path | Remote
-    fingerprint: tuple[int, int] | RemoteStamp
+    fingerprint: tuple[int, int] | RemoteFingerprint
     """Size and time of the file when it was opened."""
     separator: bytes
-    mark: int
-    """The bytes before the text: those of the byte order mark, where there is one."""
+    bom_bytes: int
+    """The bytes of the byte order mark before the text."""
     size: int
     """The bytes of the text."""
     low: int
     high: int
 
-    def scan(self) -> Found:
-        """Return what is found. What cannot be read, or is no UTF-8, is a problem of this."""
+    def scan(self) -> ScanResult:
+        """Return what is in the range. Unreadable files and invalid UTF-8 are problems of it."""
         try:
             if isinstance(self.path, Remote):
-                same = stamp_of(self.path) == self.fingerprint
+                fingerprint: object = remote_fingerprint(self.path)
                 with open_remote(self.path) as reader:
-                    reader.seek(self.mark + self.low)
-                    found = _scanned(self, reader.readinto)
+                    reader.seek(self.bom_bytes + self.low)
+                    result = _scanned(self, reader.readinto)
             else:
                 with open_regular(self.path, links=True) as file:
-                    file.seek(self.mark + self.low)
-                    found, same = (
-                        _scanned(self, file.readinto),
-                        Stamp.of(file.fileno())[:2] == self.fingerprint,
-                    )
-            return found if same else Found(problem=(0, 0, CHANGED))
+                    file.seek(self.bom_bytes + self.low)
+                    result = _scanned(self, file.readinto)
+                    fingerprint = Fingerprint.of(file.fileno())[:2]
         except CorpusError as error:
-            return Found(problem=(0, 0, error.problems[0].message))
+            return ScanResult.failed(error.problems[0].message)
         except (OSError, ValueError) as error:
-            return Found(
-                problem=(
-                    0,
-                    0,
-                    reason(self.path, error) if isinstance(self.path, Path) else str(error),
-                )
-            )
+            return ScanResult.failed(_unreadable(self.path, error))
+        if fingerprint != self.fingerprint:
+            return ScanResult.failed(CHANGED)
+        return result
 
 
-def _border(data: bytearray, place: int, end: int, separator: bytes) -> int:
-    """Return where to cut at a place or a little behind it, which depends on the bytes from there
-    to `end` alone.
+def _unreadable(path: Path | Remote, error: OSError | ValueError) -> str:
+    """Return why a file cannot be read."""
+    return reason(path, error) if isinstance(path, Path) else str(error)
 
-    No character is cut, nor a mark of subwords, nor a line where its end is near.
+
+def _border(data: bytearray, start: int, end: int, separator: bytes) -> int:
+    """Return where to cut at `start` or a little behind it.
+
+    The cut depends only on the bytes from `start` to `end`. It divides no character and no subword
+    mark, and no line that ends before `end`.
     """
-    for sign in (separator, b" "):
-        found = data.find(sign, place, end)
-        if found >= 0:
-            return found + 1
-    end = min(place + 3, end)
-    while place < end and data[place] & 0xC0 == 0x80:  # bytes with which a character goes on
-        place += 1
-    return place
+    for mark in (separator, b" "):
+        index = data.find(mark, start, end)
+        if index >= 0:
+            return index + 1
+    end = min(start + 3, end)
+    while start < end and data[start] & 0xC0 == 0x80:  # bytes with which a character goes on
+        start += 1
+    return start
 
 
-def _piece_ends(low: int, high: int, size: int) -> list[int]:
-    """Return the bytes at or behind which a stretch is cut into pieces; the last one is `high`.
+def _chunk_ends(low: int, high: int, size: int) -> list[int]:
+    """Return the bytes at or behind which a range is cut into chunks; the last one is `high`.
 
-    A cut lies up to WINDOW bytes behind its place. None may lie behind `high`, where the next
-    stretch of the text looks for its own first cut: the bytes between the two would belong to
-    neither.
+    A cut lies up to WINDOW_BYTES bytes behind its byte. None may lie behind `high`, where the next
+    range of the text looks for its first cut: the bytes between the two would belong to neither.
     """
     if high == size:
-        ends = list(range(low + PIECE, high, PIECE))
+        ends = list(range(low + CHUNK_BYTES, high, CHUNK_BYTES))
     else:
-        ends = list(range(low + PIECE, high - WINDOW + 1, PIECE))
+        ends = list(range(low + CHUNK_BYTES, high - WINDOW_BYTES + 1, CHUNK_BYTES))
     if low:
-        ends.insert(0, low)  # the bytes before this cut belong to the stretch before
+        ends.insert(0, low)  # the bytes before this cut belong to the range before
     return [*ends, high]
 
 
-def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
-    """Return what is found in a stretch, whose bytes are read from `low` on, and a few behind
-    `high`.
-    """
-    _, _, separator, _, size, low, high = stretch
-    whole = Found()
+def _scanned(text_range: TextRange, readinto: Callable[[memoryview], int]) -> ScanResult:
+    """Return what is in a range, whose bytes are read from `low` on, and a few behind `high`."""
+    separator = text_range.separator
+    size = text_range.size
+    low = text_range.low
+    high = text_range.high
+    result = ScanResult()
     leaves = Leaves()
     unhashed = high - low
-    # The last piece of a stretch may be longer than PIECE by WINDOW: see _piece_ends().
-    data = bytearray(min(PIECE + 2 * WINDOW, size - low))
+    # The last chunk may be longer than CHUNK_BYTES by WINDOW_BYTES: see _chunk_ends().
+    data = bytearray(min(CHUNK_BYTES + 2 * WINDOW_BYTES, size - low))
     view = memoryview(data)
     start = low  # of the bytes in `data`, the first `filled` of which are there
     filled = 0
-    line = -1 if low else 0  # where the line at hand begins, -1 where that is not known
+    line = -1 if low else 0  # where the current line begins, -1 if that is unknown
     ended = not low  # whether a line ends before `start`
-    for stop in _piece_ends(low, high, size):
-        end = min(stop + WINDOW, size) - start
+    for stop in _chunk_ends(low, high, size):
+        # read the chunk and the window behind it
+        end = min(stop + WINDOW_BYTES, size) - start
         while filled < end:
             bytes_read = readinto(view[filled:end])
             if not bytes_read:
-                return Found(problem=(0, 0, CHANGED))
+                return ScanResult.failed(CHANGED)
             filled += bytes_read
+
+        # cut
         if stop == size:
             cut = filled
         elif start <= stop:
@@ -301,21 +373,25 @@ def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
         if separator == NEWLINE:
             text: bytes | memoryview = view[:cut]
         else:
-            text = bytes(view[:cut]).translate(_SPOOLED)
+            text = bytes(view[:cut]).translate(_STORED_TO_HASHED)
         if cut:
             ended = data.endswith(separator, 0, cut)
-        if stop == low:  # the bytes before the border are found by the stretch before
+
+        # scan; the bytes before the first border are scanned with the range before
+        if stop == low:
             line = low + cut if ended else -1
         elif cut:
-            piece, returns = _surveyed(data, cut, separator, start, line)
-            if returns and separator == NEWLINE:
+            chunk, has_returns = _chunk_result(data, cut, separator, start, line)
+            if has_returns and separator == NEWLINE:
                 text = bytes(view[:cut]).replace(b"\r\n", NEWLINE)
-                piece.windows = len(text) < cut
-            whole.add(piece)
-            if whole.problem:
-                return whole
-            if piece.lines:
-                line = start + cut - piece.rest
+                chunk.has_windows_ends = len(text) < cut
+            result.add(chunk)
+            if result.problem:
+                return result
+            if chunk.lines:
+                line = start + cut - chunk.rest
+
+        # hash, and move the bytes behind the cut to the front
         leaves.update(text[:unhashed])
         unhashed = max(unhashed - len(text), 0)
         data[: filled - cut] = data[cut:filled]
@@ -324,126 +400,138 @@ def _scanned(stretch: Stretch, readinto: Callable[[memoryview], int]) -> Found:
     if high == size and not ended:
         leaves.update(NEWLINE)
     leaves.end()
-    whole.leaves = leaves.digests
-    whole.blanks = [(0, whole.packed())] if whole.blank else []
-    return whole
+    result.leaves = leaves.digests
+    result.blanks = [(0, result.packed_blanks())] if result.blank else []
+    return result
 
 
-_SPOOLED = bytes.maketrans(b"\n\xff", b"\xfe\n")
-"""Each line that is hashed ends with a newline, and a newline in a text is a byte that no UTF-8
-has."""
-
-
-def _surveyed(
+def _chunk_result(
     data: bytearray, size: int, separator: bytes, start: int, line: int
-) -> tuple[Found, bool]:
-    """Return what is found in a piece, but for leaves, and whether it has carriage returns.
+) -> tuple[ScanResult, bool]:
+    """Return what is in a chunk, except leaves, and whether it has carriage returns.
 
-    The piece is the first `size` bytes of data, at the byte `start`; its first line begins at the
-    byte `line`."""
-    function = kernel.native_function("survey", "scan") or survey
-    piece = memoryview(data)[:size]
-    marks, blank, rest, open_blank, valid, returns, *odd, longest, place = function(
-        piece, separator[0], start, line, GRID
+    The chunk is the first `size` bytes of data. It begins at the byte `start` of the text, and its
+    first line at the byte `line`.
+    """
+    function = kernel.native_function("survey", "scan") or scan_chunk
+    chunk = memoryview(data)[:size]
+    scan = ChunkScan(*function(chunk, separator[0], start, line, GRID_BYTES))
+    result = ScanResult(
+        lines=len(scan.blank),
+        head=scan.rest,
+        head_blank=scan.rest_blank or not scan.rest,
+        rest=scan.rest,
+        rest_blank=scan.rest_blank or not scan.rest,
+        subwords=scan.subwords,
+        nuls=scan.nuls,
     )
-    own = Found(lines=len(blank), rest=rest, rest_blank=open_blank or not rest)
-    own.head, own.head_blank = rest, own.rest_blank
-    if own.lines:
-        own.head, own.head_blank = data.find(separator), bool(blank[0])
-        own.longest = (longest, -1 - place)
-    own.marks = [marks] if marks.size else []
-    if blank.any():
-        own.blank, own.blanks = int(blank.sum()), [(0, np.packbits(blank))]
-    own.subwords, own.nuls = odd
-    if separator == NEWLINE and not valid:  # texts of the spool we wrote as UTF-8
+    if result.lines:
+        result.head = data.find(separator)
+        result.head_blank = bool(scan.blank[0])
+        result.longest_bytes = scan.longest_bytes
+        result.longest_line = scan.longest_index + 1
+    if scan.marks.size:
+        result.marks = [scan.marks]
+    if scan.blank.any():
+        result.blank = int(scan.blank.sum())
+        result.blanks = [(0, np.packbits(scan.blank))]
+    if separator == NEWLINE and not scan.is_utf8:  # temporary files are written as UTF-8
         try:
-            bytes(piece).decode()
+            bytes(chunk).decode()
         except UnicodeDecodeError as error:
-            at = error.start
-            told = (
-                f"(0x{data[at]:02x}) is not valid UTF-8{'' if start else looks_like(bytes(piece))}"
+            index = error.start
+            hint = "" if start else looks_like(bytes(chunk))
+            result.problem = ScanProblem(
+                line=data.count(NEWLINE, 0, index),
+                byte=index - data.rfind(NEWLINE, 0, index),
+                message=f"(0x{data[index]:02x}) is not valid UTF-8{hint}",
             )
-            own.problem = (data.count(NEWLINE, 0, at), at - data.rfind(NEWLINE, 0, at), told)
-    return own, returns
+    return result, scan.has_returns
 
 
 class Opening(NamedTuple):
     """A text that is being opened."""
 
     file: StoredTexts
-    fingerprint: Stamp | RemoteStamp
-    mark: int
+    fingerprint: Fingerprint | RemoteFingerprint
+    bom_bytes: int
     """The bytes of the byte order mark."""
-    stretches: list[Stretch]
+    ranges: list[TextRange]
 
     @classmethod
     def of(cls, file: StoredTexts) -> Opening:
-        """Return the stretches that have to be scanned; raises CorpusError where the file cannot be
-        opened.
+        """Return the ranges that have to be scanned; raises CorpusError if the file is unreadable.
 
-        The digest is of lines that end with a newline. So a text whose lines end otherwise is one
-        stretch."""
+        Lines are hashed with a newline at their end. So a text with other line ends is one range.
+        """
         path, separator, origin = file
-        fingerprint: Stamp | RemoteStamp
+        fingerprint: Fingerprint | RemoteFingerprint
+        # A worker may have another working directory.
+        absolute = path if isinstance(path, Remote) else path.absolute()
         try:
             if isinstance(path, Remote):
-                fingerprint = stamp_of(path)
-                head = read_range(path.url, 0, min(WINDOW, fingerprint.size))
+                fingerprint = remote_fingerprint(path)
+                head = read_range(path.url, 0, min(WINDOW_BYTES, fingerprint.size))
             else:
                 with open_regular(path, links=True) as opened:
-                    fingerprint, head = Stamp.of(opened.fileno()), opened.read(WINDOW)
+                    fingerprint = Fingerprint.of(opened.fileno())
+                    head = opened.read(WINDOW_BYTES)
         except (OSError, ValueError) as error:
-            message = reason(path, error) if isinstance(path, Path) else str(error)
-            raise CorpusError([Problem(origin.name, message)]) from None
-        mark = len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
-        size = fingerprint.size - mark
-        edges = [*range(0, max(size, 1), max(size, 1) if b"\r\n" in head else RANGE), size]
-        told = (
-            (fingerprint.size, fingerprint.mtime) if isinstance(fingerprint, Stamp) else fingerprint
-        )
-        place = (
-            path if isinstance(path, Remote) else path.absolute()
-        )  # a worker may stand in another folder
-        stretches = [
-            Stretch(place, told, separator, mark, size, low, high) for low, high in pairwise(edges)
-        ]
-        return cls(file, fingerprint, mark, stretches)
+            raise CorpusError([Problem(origin.name, _unreadable(path, error))]) from None
+        bom_bytes = len(BOM) if separator == NEWLINE and head.startswith(BOM) else 0
+        size = fingerprint.size - bom_bytes
+        step = max(size, 1) if b"\r\n" in head else RANGE_BYTES
+        expected: tuple[int, int] | RemoteFingerprint
+        if isinstance(fingerprint, Fingerprint):
+            expected = (fingerprint.size, fingerprint.mtime)
+        else:
+            expected = fingerprint
+        ranges = []
+        for low, high in pairwise([*range(0, max(size, 1), step), size]):
+            ranges.append(TextRange(absolute, expected, separator, bom_bytes, size, low, high))
+        return cls(file, fingerprint, bom_bytes, ranges)
 
-    def opened(self, found: Sequence[Found], temp_files: TempFiles | None = None) -> TextFile:
-        """Return the text, from what is found in its stretches; raises CorpusError for what is
-        wrong in it.
+    def opened(
+        self, results: Sequence[ScanResult], temp_files: TempFiles | None = None
+    ) -> TextFile:
+        """Return the text from the results of its ranges; raises CorpusError if it is invalid.
 
-        The text keeps `spool` alive, which holds the file.
+        The text keeps `temp_files` alive, which holds the file.
         """
         path, separator, origin = self.file
-        if len(found) > 1 and any(own.windows for own in found):
-            size = self.stretches[0].size
-            found = [self.stretches[0]._replace(high=size).scan()]
-        whole = Found()
-        for own in found:
-            whole.add(own)
-        if whole.problem:
-            line, byte, message = whole.problem
-            told = Problem(origin.at(line + 1), f"byte {byte} of the line {message}")
-            raise CorpusError([told if byte else Problem(origin.name, message)])
-        whole.end()
-        size, line = whole.longest
-        odd = Odd(
-            whole.subwords, whole.nuls, -line if size > LONG else 0, size if size > LONG else 0
-        )
+        if len(results) > 1 and any(result.has_windows_ends for result in results):
+            single_range = self.ranges[0]._replace(high=self.ranges[0].size)
+            results = [single_range.scan()]
+        total = ScanResult()
+        for result in results:
+            total.add(result)
+        if total.problem:
+            line, byte, message = total.problem
+            problem = Problem(origin.name, message)
+            if byte:
+                problem = Problem(origin.at(line + 1), f"byte {byte} of the line {message}")
+            raise CorpusError([problem])
+        total.end()
+        suspicious = Suspicious(total.subwords, total.nuls)
+        if total.longest_bytes > LONG_LINE_BYTES:
+            suspicious = suspicious._replace(
+                long_line=total.longest_line, long_line_bytes=total.longest_bytes
+            )
         end = self.fingerprint.size
-        marks = np.concatenate([np.zeros((2, 1), np.int64), *whole.marks], axis=1)
-        marks[1, 1:] += self.mark
+        marks = np.concatenate([np.zeros((2, 1), np.int64), *total.marks], axis=1)
+        marks[1, 1:] += self.bom_bytes
+        if total.lines:
+            marks = np.append(marks, [[total.lines], [end]], axis=1)
         return TextFile(
             path=path,
-            lines=whole.lines,
+            lines=total.lines,
             size=end,
-            digest=KIND + blake3(b"".join(whole.leaves)).hexdigest(length=16),
-            has_bom=self.mark > 0,
-            blank=whole.blank,
-            blank_bits=whole.packed(),
-            marks=np.append(marks, [[whole.lines], [end]], axis=1) if whole.lines else marks,
-            odd=odd,
+            digest=KIND + blake3(b"".join(total.leaves)).hexdigest(length=16),
+            has_bom=self.bom_bytes > 0,
+            blank=total.blank,
+            blank_bits=total.packed_blanks(),
+            marks=marks,
+            suspicious=suspicious,
             separator=separator,
             origin=None if origin == Origin(str(path)) else origin,
             keeper=temp_files,
@@ -452,27 +540,31 @@ class Opening(NamedTuple):
 
 
 def index_text(file: StoredTexts, temp_files: TempFiles | None = None) -> TextFile:
-    """Index and check the texts of a file; raises CorpusError. The index keeps `spool` alive, which
-    holds the file.
+    """Index and check the texts of a file; raises CorpusError.
+
+    The text keeps `temp_files` alive, which holds the file.
     """
     opening = Opening.of(file)
-    return opening.opened([stretch.scan() for stretch in opening.stretches], temp_files)
+    results = [text_range.scan() for text_range in opening.ranges]
+    return opening.opened(results, temp_files)
 
 
 def changed(file: AnyText) -> bool:
-    """Return whether a file has other lines than when it was checked. It is read again only where
-    its stamp differs.
+    """Return whether a file has other lines than when it was checked.
+
+    It is read again only if its fingerprint differs.
     """
     if not isinstance(file, TextFile) or file.fingerprint is None:
         return False
+    fingerprint: Fingerprint | RemoteFingerprint
     try:
-        if (
-            stamp_of(file.path) if isinstance(file.path, Remote) else Stamp.of(file.path)
-        ) == file.fingerprint:
+        if isinstance(file.path, Remote):
+            fingerprint = remote_fingerprint(file.path)
+        else:
+            fingerprint = Fingerprint.of(file.path)
+        if fingerprint == file.fingerprint:
             return False
-        return (
-            index_text(StoredTexts(file.path, file.separator, Origin(str(file.path)))).digest
-            != file.digest
-        )
+        text = index_text(StoredTexts(file.path, file.separator, Origin(str(file.path))))
     except (OSError, CorpusError):
         return True
+    return text.digest != file.digest

@@ -11,8 +11,8 @@ from math import ceil
 from os.path import commonprefix
 from typing import NamedTuple
 
-from ..metrics.base.metric import Metric
 from ..tokenizers import tokenizer_called
+from .inputs import TextReader
 from .samples import FEW, Sample, Samples, likeness, mean
 from .texts import MemoryText, same
 
@@ -247,7 +247,7 @@ class StyleCheck(NamedTuple):
     """The share of marks from which on a text is written in the first way."""
     max_share: float
     """The share of marks up to which a text is written in the second way."""
-    minds: Callable[[Metric], bool]
+    minds: Callable[[TextReader], bool]
     message: str
     of_source: bool = False
     """Whether the source is checked too, where a metric reads it."""
@@ -279,7 +279,7 @@ def small_letters(sample: Sample) -> LineMarks:
     return LineMarks(marks)
 
 
-def expects(metric: Metric) -> str:
+def expects(metric: TextReader) -> str:
     """Return which texts the tokeniser of a metric is for, or the metric itself, as SARI's legacy."""
     if dict(metric.settings()).get("legacy"):
         return "tokens"
@@ -287,15 +287,15 @@ def expects(metric: Metric) -> str:
     return tokenizer_called(tokenization.tokenizer).expects if tokenization else ""
 
 
-def _minds_stops(metric: Metric) -> bool:
+def _minds_stops(metric: TextReader) -> bool:
     return expects(metric) == "tokens"
 
 
-def _minds_quotes(metric: Metric) -> bool:
+def _minds_quotes(metric: TextReader) -> bool:
     return metric.spec.references and expects(metric) != "words"
 
 
-def _minds_capitals(metric: Metric) -> bool:
+def _minds_capitals(metric: TextReader) -> bool:
     settings = dict(metric.settings())
     if settings.get("lc") or settings.get("cased") is False:
         return False
@@ -378,7 +378,7 @@ def repeated_references(samples: Samples) -> Iterator[str]:
     for number, reference in enumerate(samples.references):
         for other in samples.references[:number]:
             # A few lines may be equal by chance, if they are not of one file.
-            one_file = other.text.place == reference.text.place
+            one_file = other.text.display_name == reference.text.display_name
             if same(other.text, reference.text) and (one_file or reference.text.lines >= FEW):
                 yield (
                     f"{reference.called} is the same text as {other.called}; was another file meant?"

@@ -1,8 +1,9 @@
 r"""Texts: lines of a file, which workers read by ranges, or strings in memory.
 
 A line ends at \n or \r\n. The last line may lack its end. A byte order mark at the start is
-dropped. An empty line is a sentence of length 0. In a spooled file each text ends with the byte
-0xFF and may hold newlines."""
+dropped. An empty line is a sentence of length 0. In a temporary file each text ends with the byte
+0xFF and may hold newlines.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from ..arrays import Ints
 from ..errors import CorpusError, Problem, UnreadableError
 from ..files import remote
 from ..files.plain_files import BOM, Origin
-from ..files.remote import Remote, RemoteStamp
+from ..files.remote import Remote, RemoteFingerprint
 from ..files.safe_files import open_regular
 from ..kernel.common import Lines
 
@@ -46,18 +47,16 @@ class Span(NamedTuple):
     """How many lines the span has."""
     separator: bytes = NEWLINE
     """The byte that ends a line."""
-    place: str = ""
-    """The name of the file in messages, where that is not its path."""
-    fingerprint: tuple[int, int] | RemoteStamp | None = None
+    display_name: str = ""
+    """The name of the file in messages, if that is not its path."""
+    fingerprint: tuple[int, int] | RemoteFingerprint | None = None
     """Size and time of the file when it was checked."""
     temporary: bool = False
     """The file is in a temporary folder of this machine."""
 
 
-class Stamp(NamedTuple):
-    """Size, times and number of a file: where they are others than before, the file may have
-    changed.
-    """
+class Fingerprint(NamedTuple):
+    """Size, times and number of a file. If they differ, the file may have changed."""
 
     size: int
     mtime: int
@@ -65,87 +64,92 @@ class Stamp(NamedTuple):
     inode: int
 
     @classmethod
-    def of(cls, file: int | str | Path) -> Stamp:
-        """Return the stamp of a file, by its path or descriptor; raises OSError."""
+    def of(cls, file: int | str | Path) -> Fingerprint:
+        """Return the fingerprint of a file, by its path or descriptor; raises OSError."""
         info = os.stat(file)  # noqa: PTH116 (also of a descriptor)
         return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
 
 def read_span(span: Span) -> Lines:
-    """Read the lines of a span; raises UnreadableError where the file no longer holds them."""
-    place = span.place or span.path
+    """Return the lines of a span; raises UnreadableError if the file no longer holds them."""
+    display_name = span.display_name or span.path
     try:
         if "://" in span.path:  # which no absolute path of this machine has
             data = remote.read_range(span.path, span.start, span.size)
-            same = remote.stamp_of(Remote(span.path)) == span.fingerprint
+            unchanged = remote.remote_fingerprint(Remote(span.path)) == span.fingerprint
         else:
-            with open_regular(
-                span.path, links=True
-            ) as file:  # no Path objects: a worker opens thousands
+            # No Path objects: a worker opens thousands of files.
+            with open_regular(span.path, links=True) as file:
                 file.seek(span.start)
                 data = file.read(span.size)
-                same = span.fingerprint is None or Stamp.of(file.fileno())[:2] == span.fingerprint
+                unchanged = (
+                    span.fingerprint is None
+                    or Fingerprint.of(file.fileno())[:2] == span.fingerprint
+                )
     except OSError as error:
-        raise UnreadableError([Problem(place, f"cannot be read: {error.strerror}")]) from None
+        problem = Problem(display_name, f"cannot be read: {error.strerror}")
+        raise UnreadableError([problem]) from None
     except CorpusError as error:
         raise UnreadableError(error.problems) from None
-    unchanged = same and len(data) == span.size
-    plain = span.separator == NEWLINE
-    if span.start == 0 and plain:
+    has_all_bytes = len(data) == span.size
+    is_plain = span.separator == NEWLINE
+    if span.start == 0 and is_plain:
         data = data.removeprefix(BOM)
     codes = np.frombuffer(data, np.uint8)
-    ends = (kernel.native_function("line_ends", "scan") or line_ends)(data, span.separator[0])
+    find_ends = kernel.native_function("line_ends", "scan") or line_ends
+    ends = find_ends(data, span.separator[0])
     starts = np.zeros(len(ends), np.int64)
     np.add(ends[:-1], 1, out=starts[1:])
     rows = slice(span.skip, span.skip + span.lines)
-    starts, ends = starts[rows], ends[rows]
-    if not unchanged or len(ends) != span.lines:
-        raise UnreadableError([Problem(place, CHANGED)])
-    if plain and b"\r" in data:
+    starts = starts[rows]
+    ends = ends[rows]
+    if not unchanged or not has_all_bytes or len(ends) != span.lines:
+        raise UnreadableError([Problem(display_name, CHANGED)])
+    if is_plain and b"\r" in data:
         ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
     return Lines(data, starts, ends)
 
 
 def line_ends(data: bytes, separator: int) -> Ints:
-    """Return where each line of data ends: int64 [lines]; its compiled twin is in
-    `kernel/native/scan.pyx`.
+    """Return where each line of data ends: int64 [lines].
+
+    The compiled twin is in `kernel/native/scan.pyx`.
     """
     ends: Ints = np.flatnonzero(np.frombuffer(data, np.uint8) == separator)
-    return np.append(ends, len(data)) if data and data[-1] != separator else ends
+    if data and data[-1] != separator:
+        return np.append(ends, len(data))
+    return ends
 
 
 SUBWORDS = (b"@@ ", "\u2581".encode())
 """The marks of subword pieces that subword-nmt and SentencePiece write."""
-SIGNS = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
-"""Bytes, one of which is in every text with something odd: one byte is looked for much faster than
-three."""
-
-LONG = 1 << 20
-"""Bytes from which a line of a file is so long that the user is told: whole books are shorter."""
+RARE_BYTES = (b"\0", *(mark[-2:-1] for mark in SUBWORDS))
+"""Bytes, one of which is in every suspicious text: one byte is found much faster than three."""
+LONG_LINE_BYTES = 1 << 20
+"""Bytes from which a line is reported as long: whole books are shorter."""
 
 
-class Odd(NamedTuple):
-    """What is odd in a text."""
+class Suspicious(NamedTuple):
+    """What is suspicious in a text."""
 
     subwords: int = 0
-    """How often subword marks occur."""
+    """Number of subword marks."""
     nuls: int = 0
-    """How often NUL characters occur."""
-    long: int = 0
-    """The number, from 1, of the longest line of a file, where that has more than LONG bytes; else
-    0."""
-    size: int = 0
+    """Number of NUL characters."""
+    long_line: int = 0
+    """Number, from 1, of the longest line of a file if it has more than LONG_LINE_BYTES, else 0."""
+    long_line_bytes: int = 0
     """The bytes of this line."""
 
     @classmethod
-    def of(cls, data: bytes) -> Odd:
-        """Return what is odd in UTF-8 text."""
-        if not any(map(data.__contains__, SIGNS)):
+    def of(cls, data: bytes) -> Suspicious:
+        """Return what is suspicious in UTF-8 text."""
+        if not any(map(data.__contains__, RARE_BYTES)):
             return ORDINARY
         return cls(sum(map(data.count, SUBWORDS)), data.count(b"\0"))
 
 
-ORDINARY = Odd()
+ORDINARY = Suspicious()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,51 +168,45 @@ class TextFile:
     blank: int
     """How many lines have no token."""
     blank_bits: NDArray[np.uint8] = field(repr=False, compare=False)
-    """A bit for each line, whether it has no token; eight lines in a byte, the first in its highest
-    bit."""
+    """A bit for each line: whether it has no token. The first line is the highest bit of a byte."""
     marks: Ints = field(repr=False, compare=False)
-    """The numbers of some lines, from 0, and the bytes where they begin, [2, lines]: the first
-    line, one in each so many bytes, and the end of the file."""
-    odd: Odd = ORDINARY
+    """The indices of some lines, and the bytes where they begin, int64 [2, lines]: the first line,
+    lines at even distances, and the end of the file."""
+    suspicious: Suspicious = ORDINARY
     separator: bytes = NEWLINE
     """The byte that ends a line."""
     origin: Origin | None = None
-    """Where the texts came from, where that is not the path."""
+    """Where the texts came from, if that is not the path."""
     numbers: Ints | None = field(default=None, repr=False, compare=False)
-    """Where lines were selected: the numbers, from 1, that the lines have in the file of the user.
-    """
+    """If lines were selected: their numbers, from 1, in the file of the user."""
     keeper: object = field(default=None, repr=False, compare=False)
-    """The spool that the file is in, which must live as long as this object; None for a file of the
-    user."""
-    fingerprint: Stamp | RemoteStamp | None = field(default=None, repr=False, compare=False)
-    """The stamp that the file had when it was opened to be checked."""
+    """The TempFiles that the file is in, kept alive by this object; None for a file of the user."""
+    fingerprint: Fingerprint | RemoteFingerprint | None = field(
+        default=None, repr=False, compare=False
+    )
+    """The fingerprint of the file when it was opened to be checked."""
 
     @cached_property
     def blanks(self) -> Ints:
-        """The numbers, from 1, of the lines without a token; made when first asked for, since they
-        may be many.
-        """
+        """The numbers, from 1, of the lines without a token."""
         return np.flatnonzero(np.unpackbits(self.blank_bits, count=self.lines)) + 1
 
     @property
     def first_blank(self) -> int:
-        """The number of the first line without a token in the file of the user, from 1; 0 where
-        there is none.
-        """
+        """The number, from 1, of the first line without a token in the user's file, or 0."""
         if not self.blank:
             return 0
         byte = int(np.argmax(self.blank_bits != 0))
-        return self.number(
-            8 * byte + int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1]))) + 1
-        )
+        bit = int(np.argmax(np.unpackbits(self.blank_bits[byte : byte + 1])))
+        return self.number(8 * byte + bit + 1)
 
     @property
     def name(self) -> str:
         """The name of the file in warnings, without its folders."""
-        return self.place.replace("\\", "/").rpartition("/")[2]
+        return self.display_name.replace("\\", "/").rpartition("/")[2]
 
     @property
-    def place(self) -> str:
+    def display_name(self) -> str:
         """The name of the file in messages, as the user wrote it."""
         return self.origin.name if self.origin else str(self.path)
 
@@ -222,14 +220,17 @@ class TextFile:
 
     def span(self, low: int, high: int) -> Span:
         """Return what a worker needs to read the lines low <= i < high."""
-        lines, places = self.marks
-        first, last = int(lines.searchsorted(low, "right")) - 1, int(lines.searchsorted(high))
-        start, stop = int(places[first]), int(places[last])
-        # A worker may stand in another folder; abspath() keeps links as they are.
+        lines, byte_offsets = self.marks
+        first = int(lines.searchsorted(low, "right")) - 1
+        last = int(lines.searchsorted(high))
+        start = int(byte_offsets[first])
+        stop = int(byte_offsets[last])
+        # A worker may have another working directory. abspath() does not resolve links.
         path = self.path.url if isinstance(self.path, Remote) else os.path.abspath(self.path)  # noqa: PTH100
-        fingerprint = (
-            self.fingerprint[:2] if isinstance(self.fingerprint, Stamp) else self.fingerprint
-        )
+        if isinstance(self.fingerprint, Fingerprint):
+            fingerprint: tuple[int, int] | RemoteFingerprint | None = self.fingerprint[:2]
+        else:
+            fingerprint = self.fingerprint
         return Span(
             path=path,
             start=start,
@@ -237,7 +238,7 @@ class TextFile:
             skip=low - int(lines[first]),
             lines=high - low,
             separator=self.separator,
-            place=self.place,
+            display_name=self.display_name,
             fingerprint=fingerprint,
             temporary=self.keeper is not None,
         )
@@ -245,15 +246,15 @@ class TextFile:
 
 @dataclass(frozen=True)
 class MemoryText:
-    """Text that a program has given: like a TextFile, but its spans hold the lines themselves."""
+    """A text that a program has passed: like a TextFile, but its spans hold the lines."""
 
     name: str
     content: Lines = field(repr=False, compare=False)
     """The texts as lines, one after the other."""
     strings: tuple[str, ...] = field(repr=False)
-    """The texts as they were given."""
+    """The texts as strings."""
     blanks: Ints = field(repr=False, compare=False)
-    odd: Odd = ORDINARY
+    suspicious: Suspicious = ORDINARY
     has_bom: ClassVar[bool] = False
 
     @property
@@ -268,17 +269,17 @@ class MemoryText:
 
     @property
     def first_blank(self) -> int:
-        """The number of the first text without a token, from 1; 0 where there is none."""
+        """The number, from 1, of the first text without a token, or 0."""
         return int(self.blanks[0]) if len(self.blanks) else 0
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the texts, computed when first asked for."""
+        """Digest of the texts."""
         data = self.content.ends.astype("<i8").tobytes() + self.data
         return hashlib.blake2b(data, digest_size=16).hexdigest()
 
     @property
-    def place(self) -> str:
+    def display_name(self) -> str:
         """The name of the text in messages."""
         return self.name
 
@@ -301,7 +302,7 @@ class MemoryText:
         return f"{self.name}, item {line}"
 
     def span(self, low: int, high: int) -> Lines:
-        """Return the lines low <= i < high, of which no copy is made."""
+        """Return the lines low <= i < high, without a copy."""
         if (low, high) == (0, len(self.strings)):
             return self.content
         return Lines(self.data, self.content.starts[low:high], self.content.ends[low:high])
@@ -311,17 +312,21 @@ AnyText = TextFile | MemoryText
 
 
 KIND = "blake3:"
-"""How the digests of files begin. Those of earlier versions are BLAKE2b's, of all lines in one
-piece."""
+"""How digests of files begin. Earlier versions wrote the BLAKE2b digest of all lines."""
+NO_NUMBERS = np.zeros(0, np.int64)
+"""The numbers of blank lines if there are none."""
+NO_NUMBERS.flags.writeable = False
+LINES_AT_ONCE = 1024
+"""How many lines of a text are read at once."""
 
 
 def digest_like(text: AnyText, known: str) -> str:
-    """Return the digest of a text, of the kind of a digest that was stored."""
+    """Return the digest of a text by the algorithm of a stored digest."""
     if isinstance(text, MemoryText) or known.startswith(KIND):
         return text.digest
     hashed = hashlib.blake2b(digest_size=16)
-    for low in range(0, text.lines, STEP):
-        for line in read_span(text.span(low, min(low + STEP, text.lines))).texts():
+    for low in range(0, text.lines, LINES_AT_ONCE):
+        for line in read_span(text.span(low, min(low + LINES_AT_ONCE, text.lines))).texts():
             hashed.update(line.replace(NEWLINE, b"\xfe") + NEWLINE)
     return hashed.hexdigest()
 
@@ -334,72 +339,67 @@ def same(one: AnyText, two: AnyText) -> bool:
 
 
 def text_in_memory(name: str, texts: Sequence[str]) -> MemoryText:
-    """Return strings, which may hold newlines, as a MemoryText; raises CorpusError where UTF-8
-    cannot hold one.
+    """Return strings, which may hold newlines, as a MemoryText.
+
+    Raises CorpusError for half of a surrogate pair, which UTF-8 cannot hold.
     """
     try:
         strings, data, edges, blanks = kernel.joined(texts)
     except UnicodeEncodeError:
-        matches = (
-            (number, re.search("[\ud800-\udfff]", text)) for number, text in enumerate(texts, 1)
-        )
-        number, match = next((number, match) for number, match in matches if match)
-        message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
-        raise CorpusError([Problem(f"{name}, item {number}", message)]) from None
-    numbers = np.array(blanks, np.int64) if blanks else NONE
-    return MemoryText(name, Lines(data, edges[:-1], edges[1:]), strings, numbers, odd=Odd.of(data))
+        raise CorpusError([_surrogate_problem(name, texts)]) from None
+    numbers = np.array(blanks, np.int64) if blanks else NO_NUMBERS
+    content = Lines(data, edges[:-1], edges[1:])
+    return MemoryText(name, content, strings, numbers, suspicious=Suspicious.of(data))
 
 
-NONE = np.zeros(0, np.int64)
-"""The numbers of blank lines where there are none."""
-NONE.flags.writeable = False
+def _surrogate_problem(name: str, texts: Sequence[str]) -> Problem:
+    for number, text in enumerate(texts, 1):
+        match = re.search("[\ud800-\udfff]", text)
+        if match:
+            message = f"character {match.start() + 1} is half of a surrogate pair, which is no text"
+            return Problem(f"{name}, item {number}", message)
+    raise ValueError("no text has half of a surrogate pair")
 
 
 def read_texts(text: AnyText, low: int = 0, high: int | None = None) -> list[str]:
-    """Return the lines low <= i < high of a text as strings; without numbers, all of them."""
+    """Return the lines low <= i < high of a text as strings; by default all of them."""
     if isinstance(text, MemoryText):
         return list(text.strings[low:high])
-    return [
-        line.decode()
-        for line in read_span(text.span(low, text.lines if high is None else high)).texts()
-    ]
+    span = text.span(low, text.lines if high is None else high)
+    return [line.decode() for line in read_span(span).texts()]
 
 
-STEP = 1024
-"""How many lines of a text are read at once."""
+def lines_of(text: AnyText, indices: Ints) -> Iterator[str]:
+    """Yield the lines of a text with these indices, which must rise.
 
-
-def lines_of(text: AnyText, lines: Ints) -> Iterator[str]:
-    """Yield these lines of a text, which count from 0 and are in rising order. At most STEP lines
-    are in memory.
+    At most LINES_AT_ONCE lines are in memory.
     """
-    for low in range(0, text.lines, STEP):
-        first, last = np.searchsorted(lines, (low, low + STEP))
+    for low in range(0, text.lines, LINES_AT_ONCE):
+        first, last = np.searchsorted(indices, (low, low + LINES_AT_ONCE))
         if first == last:
             continue
-        span = text.span(low, min(low + STEP, text.lines))
-        plain = read_span(span) if isinstance(span, Span) else span
-        for line in (lines[first:last] - low).tolist():
-            yield plain.data[int(plain.starts[line]) : int(plain.ends[line])].decode()
+        span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
+        lines = read_span(span) if isinstance(span, Span) else span
+        for index in (indices[first:last] - low).tolist():
+            yield lines.data[int(lines.starts[index]) : int(lines.ends[index])].decode()
 
 
 def called(line: int, ids: AnyText | None) -> str:
-    """Return how a line, from 1, is called where it is shown: its number, and its id if there are
-    ids.
-    """
-    return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})" if ids else f"line {line:,}"
+    """Return the name of a line, from 1, in output: its number, and its id if there are ids."""
+    if ids is None:
+        return f"line {line:,}"
+    return f"line {line:,} (id {read_texts(ids, line - 1, line)[0]})"
 
 
 def numbered(ids: AnyText) -> dict[str, int]:
-    """Return the line, from 0, of each id; raises CorpusError where one stands twice."""
-    known: dict[str, int] = {}
-    for line, name in enumerate(read_texts(ids)):
-        if known.setdefault(name, line) != line:
-            first = ids.at(known[name] + 1)
-            raise CorpusError(
-                [Problem(ids.at(line + 1), f"has the id '{name}', as {first} has; ids stand once")]
-            )
-    return known
+    """Return the index of the line of each id; raises CorpusError if an id occurs twice."""
+    index_of: dict[str, int] = {}
+    for index, name in enumerate(read_texts(ids)):
+        if index_of.setdefault(name, index) != index:
+            first = ids.at(index_of[name] + 1)
+            message = f"has the id '{name}', as {first} has; ids stand once"
+            raise CorpusError([Problem(ids.at(index + 1), message)])
+    return index_of
 
 
 BRACKETS = {
@@ -412,8 +412,10 @@ BRACKETS = {
     b"-lcb": b"{",
     b"-rcb": b"}",
 }
-"""What the Penn Treebank writes for brackets. The last two are not of the treebank; outputs of
-systems have them."""
+"""Brackets by the tokens that the Penn Treebank writes for them.
+
+The last two are not in the treebank, but in outputs of systems.
+"""
 
 
 def brackets(text: bytes) -> bytes:

@@ -15,7 +15,7 @@ from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
-from ..metrics.given import Gathered, prepared
+from ..metrics.prepared import Gathered, prepared_text
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -381,7 +381,7 @@ def _counted_to_files(
                     )
                 locations |= found
                 missing += lost
-    if altered := dict.fromkeys(text.place for text in plan.corpus.texts() if changed(text)):
+    if altered := dict.fromkeys(text.display_name for text in plan.corpus.texts() if changed(text)):
         directory.remove_parts(
             {location.path for location in locations.values()}
         )  # of the old lines or of the new
@@ -524,7 +524,7 @@ class PreparedCounts:
         text = with_corpus_pass(spec, Text(source, kept, systems, {}, missing=self.blank))
         self.whole = text.whole
         """What the survey of the needs has found."""
-        self._prepared = Gathered(spec, text) if corpus.computed else prepared(spec, text)
+        self._prepared = Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, each with the line whose number `rows` has.

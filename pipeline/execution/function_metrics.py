@@ -1,8 +1,8 @@
-"""Numbers that the code of users computes: each distinct text once, whatever the data sets and
-systems are.
+"""Numbers that the code of users computes: once for each distinct text of all data sets and systems.
 
-The numbers of all lines become texts, which are counted, sharded and kept like those of the metric
-`external`."""
+The numbers of all lines become texts, which are counted, sharded and stored like those of the
+metric `external`.
+"""
 
 import json
 import math
@@ -19,35 +19,45 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.content_cache import SCORES, ContentCache
 from ..data.corpus import Corpus
 from ..data.texts import AnyText, read_texts, text_in_memory
 from ..errors import ConfigError, IncompleteError, InputError, did_you_mean
-from ..files.content_cache import SCORES, ContentCache
 from ..metrics.base.capabilities import computes_numbers, without_code
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
-from ..metrics.functions.calls import Answer, Call, Done, Item, Wrong, devices_of, length, written
-from ..metrics.functions.metric import Code, PluggedSpec
+from ..metrics.functions.calls import (
+    Answer,
+    Call,
+    Failure,
+    Item,
+    Task,
+    TaskResult,
+    devices_of,
+    encoded_answer,
+    item_length,
+)
+from ..metrics.functions.metric import Code, FunctionMetricSpec
 from ..parallel import WorkerLostError, results
 from .options import AUTO, SILENT, Listener, RunOptions
 
-WAITING = 16
-"""Calls at once of code that waits for a network."""
-OFTEN = 0.25
-"""Seconds of work that a worker of a function gets at once, and between two writings to the cache.
+WAITING_CALLS = 16
+"""Concurrent calls of code that waits for a network."""
+TASK_SECONDS = 0.25
+"""Seconds of work of a task of a function, and between two writings to the cache.
 
-Each batch of a model, or of code that waits, is kept where it is computed, before the next one is
-begun. """
-SOON = 1.0
+Each batch of a model, or of code that waits, is stored by its worker before the next one is begun.
+"""
+LOCAL_SECONDS = 1.0
 """Seconds for which a function works in this process, before workers are started for the rest."""
-MOST_LINES = 10
+MAX_LISTED_LINES = 10
 """How many line numbers a warning lists."""
-UNTOLD = 0.05
-"""The share of lines left out from which a warning says that the score is not of the data set any
-more."""
-AGREES = 1e-4
-"""How far numbers of a text may differ between calls, absolutely and of their size; batches move
-the sixth digit."""
+MAX_LEFT_OUT_SHARE = 0.05
+"""The share of lines left out above which a warning doubts that the score is of the data set."""
+TOLERANCE = 1e-4
+"""How far numbers of a text may differ between calls, absolutely and relatively; batches change the
+sixth digit.
+"""
 
 
 @dataclass
@@ -56,9 +66,8 @@ class Computing:
 
     options: RunOptions = AUTO
     listener: Listener = SILENT
-    told: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What run.json says of each metric: texts that were new and kept, seconds, devices, versions.
-    """
+    records: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What run.json has of each metric: new and cached texts, seconds, devices, versions."""
 
 
 def with_computed(
@@ -66,11 +75,12 @@ def with_computed(
 ) -> list[Corpus]:
     """Return data sets with the numbers of all metrics that code of users computes.
 
-    Models are loaded one after the other. Raises InputError, with the place of the first text that
-    has no number, and IncompleteError where a process dies. What was computed before is kept."""
-    for computed in _needed(metrics, how):
-        how.listener.stage(computed.spec.title)
-        corpora = computed.added(corpora)
+    Models are loaded one after the other. Raises InputError, with the position of the first text
+    that has no number, and IncompleteError if a process dies. Numbers computed before are cached.
+    """
+    for computation in _computations(metrics, how):
+        how.listener.stage(computation.spec.title)
+        corpora = computation.added(corpora)
     return list(corpora)
 
 
@@ -80,11 +90,13 @@ def texts_to_compute(
     """Yield for each metric of users how many distinct texts there are, and how many of them would
     be computed.
     """
-    for computed in _needed(metrics, how, corpora):
-        whole, kept = len(computed.distinct), computed.kept()
-        new = f"{whole - len(kept):,} of {whole:,} distinct texts would be computed"
-        about = computed.about(number for number in range(whole) if number not in kept)
-        yield f"{computed.spec.told}: {new}{about}; {len(kept):,} are kept"
+    for computation in _computations(metrics, how, corpora):
+        total = len(computation.items)
+        cached = computation.cached_answers()
+        todo = [number for number in range(total) if number not in cached]
+        new = f"{len(todo):,} of {total:,} distinct texts would be computed"
+        cost = computation.total_cost(todo)
+        yield f"{computation.spec.signature}: {new}{cost}; {len(cached):,} are kept"
 
 
 def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) -> Iterator[str]:
@@ -92,69 +104,84 @@ def tried(corpora: Sequence[Corpus], metrics: Iterable[Metric], how: Computing) 
     calls.
 
     A text of middle length and the longest one are computed in one call, in another one, in another
-    order, and each alone. Models are loaded in this process. Raises InputError where a text has no
-    number, or another one later."""
-    for computed in _needed(metrics, how, corpora):
-        items, cost, code = list(computed.distinct), computed.cost(), computed.code
-        devices = tuple(devices_of(how.options.devices))[:1] if code.plugin.has_load else ()
-        call = Call(
-            code.plugin,
-            code.plugin.place,
-            code.values,
-            computed.declared,
-            devices,
-            how.options.threads,
-        )
-        order = sorted(range(len(items)), key=lambda number: cost(items[number]))
-        pair, seen = list(dict.fromkeys((order[len(order) // 2], order[-1]))), dict[int, Any]()
-        for numbers in (pair, pair, pair[::-1], *([number] for number in pair)):
-            (answers,) = call((0, [[items[number] for number in numbers]], [])).answers
-            for number, answer in zip(numbers, answers, strict=True):
-                if isinstance(answer, Wrong):
-                    raise computed.error(number, answer)
-                first = seen.setdefault(number, answer)
-                if not np.allclose(
-                    first or (), answer or (), rtol=AGREES, atol=AGREES, equal_nan=True
-                ):
-                    told = f": {computed.declared.name} is {_shown(first)} in one call and {_shown(answer)} in another"
-                    remedy = "the number of a text must depend on that text alone, not on its batch or on calls before"
-                    raise computed.error(number, Wrong(f"{told}: {remedy}"))
-        yield f"{computed.spec.told}: {len(pair)} texts have the same numbers in {2 + len(pair) + 1} calls"
+    order, and each alone. Models are loaded in this process. Raises InputError if a text has no
+    number, or another one later.
+    """
+    for computation in _computations(metrics, how, corpora):
+        calls = _try_one(computation)
+        texts = calls - 3
+        signature = computation.spec.signature
+        yield f"{signature}: {texts} texts have the same numbers in {calls} calls"
 
 
-def _shown(answer: Answer) -> str:
+def _try_one(computation: "_Computation") -> int:
+    """Compute two texts several times and return the number of calls; raises InputError."""
+    code = computation.code
+    name = computation.declared.name
+    options = computation.how.options
+    devices = devices_of(options.devices)[:1] if code.plugin.has_load else []
+    call = Call(
+        code.plugin,
+        code.plugin.origin,
+        code.values,
+        computation.declared,
+        tuple(devices),
+        options.threads,
+    )
+    items = computation.items
+    cost = computation.cost()
+    order = sorted(range(len(items)), key=lambda number: cost(items[number]))
+    pair = list(dict.fromkeys((order[len(order) // 2], order[-1])))
+    batches = [pair, pair, pair[::-1], *([number] for number in pair)]
+    first_answers: dict[int, Any] = {}
+    for batch in batches:
+        (answers,) = call((0, [[items[number] for number in batch]], [])).answers
+        for number, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, Failure):
+                raise computation.error(number, answer)
+            first = first_answers.setdefault(number, answer)
+            tolerance: Any = {"rtol": TOLERANCE, "atol": TOLERANCE, "equal_nan": True}
+            if not np.allclose(first or (), answer or (), **tolerance):
+                values = f"{_as_text(first)} in one call and {_as_text(answer)} in another"
+                remedy = "the number of a text must depend on that text alone"
+                not_on = "not on its batch or on calls before"
+                failure = Failure(f": {name} is {values}: {remedy}, {not_on}")
+                raise computation.error(number, failure)
+    return len(batches)
+
+
+def _as_text(answer: Answer) -> str:
     return ", ".join(f"{number:.6g}" for number in answer) if answer else "none"
 
 
-def _needed(
+def _computations(
     metrics: Iterable[Metric], how: Computing, corpora: Sequence[Corpus] = ()
-) -> "Iterator[_Computed]":
-    """Yield what computes the numbers of metrics, one for all that share them, with the items of
-    some data sets.
+) -> "Iterator[_Computation]":
+    """Yield the computations of metrics, one for all that share numbers, with the items of data
+    sets.
 
-    Raises InputError where code lacks, and where numbers of another metric are to be computed anew.
+    Raises InputError if code is missing, and if --recompute names another metric.
     """
-    needed: dict[PluggedSpec, Metric] = {
-        metric.spec: metric  # type: ignore[misc]
-        for metric in metrics
-        if computes_numbers(metric)
-    }
-    names = {metric.name: metric for metric in needed.values()}
-    if wrong := next((name for name in how.options.recompute if name not in names), None):
-        raise InputError(
-            f"--recompute {wrong}: expected one of {', '.join(names)}{did_you_mean(wrong, names)}"
-        )
-    for spec in needed:
+    names_by_spec: dict[FunctionMetricSpec, str] = {}
+    for metric in metrics:
+        if computes_numbers(metric):
+            names_by_spec[metric.spec] = metric.name  # type: ignore[index]
+    names = dict.fromkeys(names_by_spec.values())
+    for name in how.options.recompute:
+        if name not in names:
+            hint = did_you_mean(name, names)
+            raise InputError(f"--recompute {name}: expected one of {', '.join(names)}{hint}")
+    for spec in names_by_spec:
         if spec.code is None:
             raise InputError(without_code(spec.title))
-        computed = _Computed(spec, spec.code, how)
+        computation = _Computation(spec, spec.code, how)
         for corpus in corpora:
-            computed.gather(corpus)
-        yield computed
+            computation.gather(corpus)
+        yield computation
 
 
-class _Place(NamedTuple):
-    """Where a text stands first."""
+class _Position(NamedTuple):
+    """Where a text occurs first."""
 
     corpus: Corpus
     system: str
@@ -165,501 +192,552 @@ class _Place(NamedTuple):
         return f"{self.corpus.name}, {self.system}, line {number}"
 
 
-class _Row(NamedTuple):
-    """What a line of a system has."""
+class _LineItems(NamedTuple):
+    """The items of a line of a system."""
 
-    items: list[int]
-    """The numbers of its items: several where each reference is one."""
-    place: int | None
-    """The place of its output in a list of several, whose numbers are those of the item."""
+    numbers: list[int]
+    """The numbers of the items: several if each reference is one."""
+    output: int | None
+    """The index of the output among those of a listwise item, which has the numbers of all."""
 
 
-class _Computed:
+class _Computation:
     """The distinct items of all data sets for one metric, and their numbers."""
 
-    def __init__(self, spec: PluggedSpec, code: Code, how: Computing) -> None:
-        self.spec, self.code, self.how = spec, code, how
+    def __init__(self, spec: FunctionMetricSpec, code: Code, how: Computing) -> None:
+        self.spec = spec
+        self.code = code
+        self.how = how
         self.declared: Declared = code.plugin.declared
-        self.distinct: dict[Item, int] = {}
-        self.places: list[_Place] = []
+        self.items: list[Item] = []
+        self.numbers: dict[Item, int] = {}
+        self.positions: list[_Position] = []
         self.answers: dict[int, Answer] = {}
-        self.made_with: dict[str, str] = {}
+        self.package_versions: dict[str, str] = {}
         self.spent = Counter[str]()
-        self.warnings: list[tuple[str, list[int], float]] = []
-        """What the method `notes` of the code says of items; see `help plugins`."""
-        self.begun = time.monotonic()
-        on_disk = how.options.cache and (code.plugin.place is not None or self.declared.version)
-        self.cache = (
-            ContentCache(SCORES, warn=how.listener.warn, of=self.declared.name) if on_disk else None
-        )
+        self.started = time.monotonic()
+        self.cache: ContentCache | None = None
+        if how.options.cache and (code.plugin.origin is not None or self.declared.version):
+            self.cache = ContentCache(SCORES, warn=how.listener.warn, of=self.declared.name)
 
-    # --- which items there are
+    # --- items
 
-    def gather(self, corpus: Corpus) -> dict[str, list[_Row]]:
-        """Take the items of a data set; return for each system what each line has."""
-        declared, lines = self.declared, corpus.lines
-        read: dict[str, Sequence[Any]] = {}
+    def gather(self, corpus: Corpus) -> dict[str, list[_LineItems]]:
+        """Take the items of a data set; return the items of each line of each system."""
+        columns = self._columns(corpus)
+        view = corpus.views.get(self.spec.input, corpus)
+        outputs = {}
+        for name, text in view.systems.items():
+            if name not in corpus.references_as_systems:
+                outputs[name] = read_texts(text)
+        listwise = self.declared.listwise
+        indexes: list[dict[str, int]] = []
+        if listwise:
+            columns["outputs"] = []
+            for texts_of_line in zip(*outputs.values(), strict=True):
+                distinct = tuple(sorted(set(texts_of_line)))
+                columns["outputs"].append(distinct)
+                indexes.append({text: index for index, text in enumerate(distinct)})
+        lines_of_systems = {}
+        for name, texts in outputs.items():
+            if not listwise:
+                columns["outputs"] = texts
+            lines = []
+            inputs = [columns[text] for text in self.declared.reads]
+            for line, item in enumerate(zip(*inputs, strict=True)):
+                position = _Position(corpus, name, line)
+                numbers = [self._number(each, position) for each in self._by_reference(item)]
+                lines.append(_LineItems(numbers, indexes[line][texts[line]] if listwise else None))
+            lines_of_systems[name] = lines
+        return lines_of_systems
+
+    def _columns(self, corpus: Corpus) -> dict[str, Any]:
+        """Return the sources and references that the code reads; raises ConfigError if they are
+        missing.
+        """
+        declared = self.declared
+        columns: dict[str, Any] = {}
         if "sources" in declared.reads:
             if corpus.source is None:
-                raise ConfigError(
-                    f"{corpus.name}: {declared.name} reads the source; the data set has none"
-                )
-            read["sources"] = read_texts(corpus.source)
-        if {"references"} & set(declared.reads) - set(declared.optional) and not corpus.references:
-            raise ConfigError(
-                f"{corpus.name}: {declared.name} reads references; the data set has none"
-            )
-        if "references" in declared.reads:
-            every = zip(*_references(corpus), strict=True) if corpus.references else [()] * lines
-            read["references"] = [tuple(text for text in own if text is not None) for own in every]
+                problem = f"{declared.name} reads the source; the data set has none"
+                raise ConfigError(f"{corpus.name}: {problem}")
+            columns["sources"] = read_texts(corpus.source)
+        if "references" not in declared.reads:
+            return columns
+        references: list[tuple[Any, ...]] = [()] * corpus.lines
+        if corpus.references:
+            references = []
+            for texts in zip(*_references(corpus), strict=True):
+                references.append(tuple(text for text in texts if text is not None))
+        elif "references" not in declared.optional:
+            problem = f"{declared.name} reads references; the data set has none"
+            raise ConfigError(f"{corpus.name}: {problem}")
         view = corpus.views.get(self.spec.input, corpus)
-        if (
-            view is not corpus
-        ):  # records of edits, of annotators with their texts where the data set has these
+        if view is not corpus:
+            # records of edits, of annotators with their texts if the data set has these
             records = zip(*map(read_texts, view.references), strict=True)
-            read["references"] = [
-                tuple(zip(own, texts, strict=True) if len(own) == len(texts) else zip(own))
-                for own, texts in zip(records, read["references"], strict=True)
-            ]
-        own = [name for name in view.systems if name not in corpus.references_as_systems]
-        outputs = {name: read_texts(view.systems[name]) for name in own}
-        if declared.listwise:
-            shared = [tuple(sorted(set(texts))) for texts in zip(*outputs.values(), strict=True)]
-            orders = [{text: place for place, text in enumerate(texts)} for texts in shared]
-        numbers_of: dict[str, list[_Row]] = {}
-        for name, texts in outputs.items():
-            rows: list[_Row] = []
-            for line, text in enumerate(texts):
-                each = (
-                    (read["references"][line] or ("",)) if declared.each_reference else ("",)
-                )  # "": none is needed
-                items = [
-                    self._item(read, line, shared[line] if declared.listwise else text, one)
-                    for one in each
-                ]
-                place = orders[line][text] if declared.listwise else None
-                rows.append(
-                    _Row([self._number(item, (corpus, name, line)) for item in items], place)
-                )
-            numbers_of[name] = rows
-        return numbers_of
+            with_texts: list[tuple[Any, ...]] = []
+            for line_records, texts in zip(records, references, strict=True):
+                if len(line_records) == len(texts):
+                    with_texts.append(tuple(zip(line_records, texts, strict=True)))
+                else:
+                    with_texts.append(tuple((record,) for record in line_records))
+            references = with_texts
+        columns["references"] = references
+        return columns
 
-    def _item(
-        self, read: Mapping[str, Sequence[Any]], line: int, output: Any, reference: Any
-    ) -> Item:
-        given = {"outputs": output} | (
-            {"references": reference} if self.declared.each_reference else {}
-        )
-        return tuple(
-            given[name] if name in given else read[name][line] for name in self.declared.reads
-        )
+    def _by_reference(self, item: Item) -> list[Item]:
+        """Return the items with one reference each, if the code is called for each reference."""
+        if not self.declared.each_reference:
+            return [item]
+        column = self.declared.reads.index("references")
+        references = item[column] or ("",)
+        return [(*item[:column], reference, *item[column + 1 :]) for reference in references]
 
-    def _number(self, item: Item, where: tuple[Corpus, str, int]) -> int:
-        number = self.distinct.setdefault(item, len(self.distinct))
-        if number == len(self.places):
-            self.places.append(_Place(*where))
+    def _number(self, item: Item, position: _Position) -> int:
+        """Return the number of an item, which may be new."""
+        number = self.numbers.setdefault(item, len(self.items))
+        if number == len(self.items):
+            self.items.append(item)
+            self.positions.append(position)
         return number
 
-    # --- what is kept
+    # --- the cache
 
     @cached_property
     def keys(self) -> list[bytes]:
         """The key of each item in the cache."""
         declared = self.declared
-        form = (
-            "each_reference"
-            if declared.each_reference
-            else "listwise"
-            if declared.listwise
-            else "plain"
-        )
+        form = "plain"
+        if declared.each_reference:
+            form = "each_reference"
+        elif declared.listwise:
+            form = "listwise"
         files = json.dumps(self.code.files, sort_keys=True) if self.code.files else ""
-        of_code = (
+        common = (
             "1",
             self.spec.computed_by,
             str(self.spec.decimals),
             files,
             self.code.identity,
             form,
+            "|".join(declared.numbers),
+            "|".join(declared.reads),
         )
-        begin = sha256(
-            b"".join(map(_field, (*of_code, "|".join(declared.numbers), "|".join(declared.reads))))
-        )
-
-        def key(item: Item) -> bytes:
-            hashed = begin.copy()
+        prefix = sha256(b"".join(map(_with_length, common)))
+        keys = []
+        for item in self.items:
+            hashed = prefix.copy()
             for text in item:
                 if isinstance(text, str):
-                    hashed.update(_field(text))
+                    hashed.update(_with_length(text))
                 else:
-                    hashed.update(pack(">Q", len(text)) + b"".join(map(_field, text)))
-            return hashed.digest()
+                    hashed.update(pack(">Q", len(text)) + b"".join(map(_with_length, text)))
+            keys.append(hashed.digest())
+        return keys
 
-        return list(map(key, self.distinct))
-
-    def kept(self) -> dict[int, Answer]:
-        """Return the numbers that the cache has."""
+    def cached_answers(self) -> dict[int, Answer]:
+        """Return the answers in the cache, by the numbers of items."""
         if self.cache is None or self.declared.name in self.how.options.recompute:
             return {}
-        kept = self.cache.read(self.keys)
-        numbers = {key: tuple(np.frombuffer(value, "<f8").tolist()) for key, value in kept.items()}
-        return {number: numbers[key] or None for number, key in enumerate(self.keys) if key in kept}
+        cached = self.cache.read(self.keys)
+        answers: dict[int, Answer] = {}
+        for number, key in enumerate(self.keys):
+            if key in cached:
+                answers[number] = tuple(np.frombuffer(cached[key], "<f8").tolist()) or None
+        return answers
 
-    def _tell_changed_code(self) -> None:
-        """Say where the code of a version is another than when its numbers were kept."""
-        place = self.code.plugin.place
-        key = sha256(b"code" + _field(self.declared.name) + _field(self.declared.version)).digest()
-        if place is None or self.cache is None:
+    def _warn_of_changed_code(self) -> None:
+        """Warn if the code differs from that which computed the cached numbers of its version."""
+        origin = self.code.plugin.origin
+        if origin is None or self.cache is None:
             return
-        before = self.cache.read([key]).get(key)
-        if before is None:
-            self.cache.write({key: place.sha256.encode()})
-        elif before != place.sha256.encode():
-            self.how.listener.warn(
-                f"{place.told} has changed since numbers of version {self.declared.version} were kept; they are used. "
-                f"--recompute {self.declared.name} computes them anew"
-            )
+        name = self.declared.name
+        version = self.declared.version
+        key = sha256(b"code" + _with_length(name) + _with_length(version)).digest()
+        digest = origin.sha256.encode()
+        cached = self.cache.read([key]).get(key)
+        if cached is None:
+            self.cache.write({key: digest})
+        elif cached != digest:
+            change = f"{origin.label} has changed since numbers of version {version} were kept"
+            remedy = f"--recompute {name} computes them anew"
+            self.how.listener.warn(f"{change}; they are used. {remedy}")
 
-    # --- what is computed
+    # --- computing
 
     def added(self, corpora: Sequence[Corpus]) -> list[Corpus]:
         """Return data sets with the numbers of the metric."""
-        rows = [self.gather(corpus) for corpus in corpora]
+        gathered = [self.gather(corpus) for corpus in corpora]
         self.compute()
-        texts = zip(self.declared.reads, map(list, zip(*self.distinct, strict=True)), strict=True)
-        self.warnings = self.code.says("notes", **dict(texts)) or []
-        return [self._with_numbers(corpus, own) for corpus, own in zip(corpora, rows, strict=True)]
+        columns = map(list, zip(*self.items, strict=True))
+        texts = dict(zip(self.declared.reads, columns, strict=True))
+        warnings = self.code.hook("notes", **texts) or []
+        pairs = zip(corpora, gathered, strict=True)
+        return [self._with_numbers(corpus, lines, warnings) for corpus, lines in pairs]
 
     def compute(self) -> None:
-        """Compute the numbers that are not kept."""
-        self.answers = self.kept()
-        if not self.declared.code and self.declared.name not in self.how.options.recompute:
-            self._tell_changed_code()
-        items = list(self.distinct)
-        todo = [number for number in range(len(items)) if number not in self.answers]
-        listener, whole, kept = self.how.listener, len(items), len(self.answers)
-        if (about := self.about(todo)) or kept:
-            told = f"{self.declared.name}: {kept:,} of {whole:,} texts were kept; {len(todo):,} to compute{about}"
-            (listener.warn if todo else listener.note)(told)
-        devices = self._compute(items, todo) if todo else []
-        seconds, device = time.monotonic() - self.begun, ", ".join(devices or ["cpu"])
+        """Compute the numbers that are not cached."""
+        name = self.declared.name
+        listener = self.how.listener
+        self.answers = self.cached_answers()
+        if not self.declared.code and name not in self.how.options.recompute:
+            self._warn_of_changed_code()
+        total = len(self.items)
+        cached = len(self.answers)
+        todo = [number for number in range(total) if number not in self.answers]
+        cost = self.total_cost(todo)
+        if cost or cached:
+            report = listener.warn if todo else listener.note
+            counts = f"{cached:,} of {total:,} texts were kept; {len(todo):,} to compute"
+            report(f"{name}: {counts}{cost}")
+        devices = self._compute(todo) if todo else []
+        seconds = time.monotonic() - self.started
+        device = ", ".join(devices or ["cpu"])
         if todo and self.code.plugin.has_load:
             rate = f"{len(todo) / max(seconds, 1e-9):,.0f} a second, model and all"
             texts = "text" if len(todo) == 1 else "texts"
-            listener.warn(
-                f"{self.declared.name}: {len(todo):,} {texts} computed on {device}, {rate}"
-            )
-        self.how.told[self.declared.name] = {
-            "texts": {"new": len(todo), "kept": kept},
+            listener.warn(f"{name}: {len(todo):,} {texts} computed on {device}, {rate}")
+        record: dict[str, Any] = {
+            "texts": {"new": len(todo), "kept": cached},
             "seconds": round(seconds, 3),
             "files": self.code.files,
-            **({"models": self.code.models} if self.code.models else {}),
-            **({"spent": dict(self.spent)} if self.spent else {}),
-            "made_with": {"python": platform.python_version(), **self.made_with, "device": device},
         }
+        if self.code.models:
+            record["models"] = self.code.models
+        if self.spent:
+            record["spent"] = dict(self.spent)
+        python = {"python": platform.python_version()}
+        record["made_with"] = python | self.package_versions | {"device": device}
+        self.how.records[name] = record
 
-    def _compute(self, items: Sequence[Item], todo: list[int]) -> list[str]:
-        plugin, declared, how = self.code.plugin, self.declared, self.how
+    def _compute(self, todo: list[int]) -> list[str]:
+        """Compute the numbers of items; return the devices of the code."""
+        listener = self.how.listener
+        # the most costly items come first
         cost = self.cost()
-        todo.sort(key=lambda number: (-cost(items[number]), items[number]))
-        size = how.options.batch_size or plugin.batch_size
-        batches = [todo[start : start + size] for start in range(0, len(todo), size)]
-        own_process = plugin.place is not None and not plugin.waits
-        devices = devices_of(how.options.devices) if plugin.has_load else []
-        usual = 1 if not own_process else len(devices)
-        number = plugin.workers or (
-            WAITING if plugin.waits else usual if plugin.has_load else how.options.threads
-        )
-        processes = own_process and (plugin.has_load or (number > 1 and len(batches) > 1))
-        call = Call(plugin if not processes else None, plugin.place, self.code.values, declared)
-        database = self.cache.path if self.cache else None
-        call = replace(
-            call,
-            devices=tuple(devices),
-            threads=how.options.threads,
-            parent=os.getpid(),
-            database=database,
-        )
-        work = _Batches(self, call, batches, min(number, len(batches)), processes=processes)
-        cache = self.cache if work.adapts else None
-        waiting: dict[bytes, bytes] = {}
-        last = time.monotonic()
-        wrong: dict[int, Wrong] = {}
+        todo.sort(key=lambda number: (-cost(self.items[number]), self.items[number]))
+        runner = _BatchRunner(self, todo)
+        cache = None if runner.workers_store else self.cache
+        unwritten: dict[bytes, bytes] = {}
+        last_write = time.monotonic()
+        failures: dict[int, Failure] = {}
         try:
-            for numbers, answers in work.done():
+            for numbers, answers in runner.run():
                 for number, answer in zip(numbers, answers, strict=True):
-                    if isinstance(answer, Wrong):
-                        wrong[number] = answer
+                    if isinstance(answer, Failure):
+                        failures[number] = answer
                         continue
                     self.answers[number] = answer
                     if cache:
-                        waiting[self.keys[number]] = written(answer)
-                if cache and time.monotonic() - last > OFTEN:
-                    cache.write(waiting)
-                    waiting, last = {}, time.monotonic()
-                how.listener.progress(len(self.answers), len(items))
-                if wrong:
+                        unwritten[self.keys[number]] = encoded_answer(answer)
+                if cache and time.monotonic() - last_write > TASK_SECONDS:
+                    cache.write(unwritten)
+                    unwritten = {}
+                    last_write = time.monotonic()
+                listener.progress(len(self.answers), len(self.items))
+                if failures:
                     break
         finally:
             if cache:
-                cache.write(waiting)
+                cache.write(unwritten)
             if self.spent:
-                used = ", ".join(
-                    f"{name.replace('_', ' ')} {count:,}"
-                    for name, count in sorted(self.spent.items())
-                )
-                how.listener.warn(f"{declared.name}: {used}")
-        if wrong:
-            raise self.error(min(wrong), wrong[min(wrong)])
-        return devices
+                used = []
+                for name, count in sorted(self.spent.items()):
+                    used.append(f"{name.replace('_', ' ')} {count:,}")
+                listener.warn(f"{self.declared.name}: {', '.join(used)}")
+        if failures:
+            first = min(failures)
+            raise self.error(first, failures[first])
+        return runner.devices
 
-    def error(self, number: int, wrong: Wrong) -> InputError:
-        """Return what is raised for an item without numbers."""
-        self.how.listener.note(wrong.trace)
-        place, message = str(self.places[number]), wrong.message
-        return InputError(
-            message.replace("{}", place, 1) if "{}" in message else f"{place}{message}"
-        )
+    def error(self, number: int, failure: Failure) -> InputError:
+        """Return the error of an item without numbers."""
+        self.how.listener.note(failure.trace)
+        return InputError(failure.at(str(self.positions[number])))
 
     def cost(self) -> Callable[[Item], float]:
-        """Return what says how much work an item is."""
-        own = getattr(self.code.plugin.target, "cost", None)
-        if own is not None:
-            made = self.code.plugin.made(dict(self.code.values))
-            return lambda item: float(made.cost(*item))
-        return length
+        """Return the function that estimates how much work an item is."""
+        if not hasattr(self.code.plugin.target, "cost"):
+            return item_length
+        function = self.code.plugin.build(dict(self.code.values))
+        return lambda item: float(function.cost(*item))
 
-    def about(self, numbers: Iterable[int]) -> str:
-        """Return how much work some items are, where the code says in which `unit` its cost is;
-        else an empty text.
-        """
-        unit, cost, items = (
-            getattr(self.code.plugin.target, "unit", ""),
-            self.cost(),
-            list(self.distinct),
-        )
-        whole = sum(cost(items[number]) for number in numbers) if unit else 0
-        return f", about {whole:,.0f} {unit}" if whole else ""
+    def total_cost(self, numbers: Iterable[int]) -> str:
+        """Return how much work items are, if the code has a `unit` for its cost, or an empty text."""
+        unit = getattr(self.code.plugin.target, "unit", "")
+        if not unit:
+            return ""
+        cost = self.cost()
+        total = sum(cost(self.items[number]) for number in numbers)
+        return f", about {total:,.0f} {unit}" if total else ""
 
     # --- numbers of lines
 
-    def _with_numbers(self, corpus: Corpus, rows: Mapping[str, list[_Row]]) -> Corpus:
-        """Return a data set with a text of numbers for each system."""
-        table = {name: [self._of_line(row) for row in own] for name, own in rows.items()}
-        lacking = sorted(
-            {line for own in table.values() for line, answer in enumerate(own) if answer is None}
-        )
-        notes = corpus.notes
-        if lacking and self.declared.none not in ("error", "skip"):
-            stands = (float(self.declared.none),) * len(self.spec.names)
-            table = {
-                name: [stands if answer is None else answer for answer in own]
-                for name, own in table.items()
-            }
-            lacking = []
-        if lacking:
-            message = f"has no score for {self._listed(corpus, lacking)}; they are left out for all systems"
-            if len(lacking) > UNTOLD * corpus.lines:
+    def _with_numbers(
+        self,
+        corpus: Corpus,
+        lines_of_systems: Mapping[str, list[_LineItems]],
+        warnings: Iterable[tuple[str, list[int], float]],
+    ) -> Corpus:
+        """Return a data set with a text of numbers for each system.
+
+        `warnings` are those of the method `notes` of the code: a message, the numbers of items, and
+        the share of lines above which there is a warning.
+        """
+        name = self.declared.name
+        notes = list(corpus.notes)
+        # the numbers of each line, and the lines without
+        substitute: Answer = None
+        if self.declared.none not in ("error", "skip"):
+            substitute = (float(self.declared.none),) * len(self.spec.names)
+        answers_of_systems = {}
+        left_out: set[int] = set()
+        for system, lines in lines_of_systems.items():
+            answers = []
+            for line, items in enumerate(lines):
+                answer = self._line_answer(items) or substitute
+                answers.append(answer)
+                if answer is None:
+                    left_out.add(line)
+            answers_of_systems[system] = answers
+        if left_out:
+            listed = self._listed(corpus, sorted(left_out))
+            message = f"{name} has no score for {listed}; they are left out for all systems"
+            if len(left_out) > MAX_LEFT_OUT_SHARE * corpus.lines:
                 message += "; these are so many that the score is not of the data set any more"
-            notes = (*notes, f"{self.declared.name} {message}")
-            if len(lacking) == corpus.lines:
-                hint = (
-                    f"; --recompute {self.declared.name} asks again for what is kept"
-                    if self.cache
-                    else ""
-                )
-                raise InputError(
-                    f"{corpus.name}: {self.declared.name} has no score for any line that all systems have{hint}"
-                )
+            notes.append(message)
+            if len(left_out) == corpus.lines:
+                hint = f"; --recompute {name} asks again for what is kept" if self.cache else ""
+                problem = f"{name} has no score for any line that all systems have"
+                raise InputError(f"{corpus.name}: {problem}{hint}")
+        # warnings
         if not self.declared.deterministic:
             message = "may give other numbers for the same texts; the first are kept"
-            notes = (*notes, f"{self.declared.name} {message}")
-        for message, items, share in self.warnings:
-            of_lines = [
-                {item for row in each for item in row.items}
-                for each in zip(*rows.values(), strict=True)
-            ]
-            odd = [line for line, own in enumerate(of_lines) if not own.isdisjoint(items)]
-            if len(odd) > share * corpus.lines:
-                notes = (*notes, f"{self.declared.name}: {message}: {self._listed(corpus, odd)}")
-        left_out = set(lacking)
-        form = repr if self.spec.decimals is None else lambda number: str(int(number))
+            notes.append(f"{name} {message}")
+        for message, numbers, share in warnings:
+            affected = _lines_with(set(numbers), lines_of_systems)
+            if len(affected) > share * corpus.lines:
+                notes.append(f"{name}: {message}: {self._listed(corpus, affected)}")
+        # the texts
         systems: dict[str, AnyText] = {}
-        for name, own in table.items():
-            kept = [
-                answer
-                for line, answer in enumerate(own)
-                if line not in left_out and answer is not None
-            ]
-            lines = [" ".join(map(form, answer)) for answer in kept]
-            systems[name] = text_in_memory(f"{self.declared.name} of {name}", lines)
+        for system, answers in answers_of_systems.items():
+            texts = []
+            for line, answer in enumerate(answers):
+                if line not in left_out and answer is not None:
+                    if self.spec.decimals is None:
+                        texts.append(" ".join(map(repr, answer)))
+                    else:
+                        texts.append(" ".join(map(str, map(int, answer))))
+            systems[system] = text_in_memory(f"{name} of {system}", texts)
         view = corpus.views.get(self.spec.input, corpus)
-        numbers = Corpus(
+        numbers_of_corpus = Corpus(
             name=corpus.name,
-            lines=corpus.lines - len(lacking),
+            lines=corpus.lines - len(left_out),
             source=None,
             references=view.references if "references" in self.declared.reads else (),
             systems=systems,
             computed=True,
-            left_out=tuple(lacking),
+            left_out=tuple(sorted(left_out)),
         )
-        return replace(corpus, external={**corpus.external, self.spec.key: numbers}, notes=notes)
+        external = {**corpus.external, self.spec.key: numbers_of_corpus}
+        return replace(corpus, external=external, notes=tuple(notes))
 
-    def _of_line(self, row: _Row) -> Answer:
-        """Return the numbers of a line, of one reference or several."""
-        given = [
-            answer for answer in map(self.answers.__getitem__, row.items) if answer is not None
-        ]
-        if len(given) < len(row.items):
-            return None
-        if row.place is None:
-            return self.code.of_line(given)
+    def _line_answer(self, items: _LineItems) -> Answer:
+        """Return the numbers of a line, from its answers, or None."""
+        answers = []
+        for number in items.numbers:
+            answer = self.answers[number]
+            if answer is None:
+                return None
+            answers.append(answer)
+        if items.output is None:
+            return self.code.line_numbers(answers)
         width = len(self.spec.names)
-        own = given[0][row.place * width : (row.place + 1) * width]
-        return None if not own or math.isnan(own[0]) else own
+        start = items.output * width
+        numbers = answers[0][start : start + width]
+        return None if not numbers or math.isnan(numbers[0]) else numbers
 
     def _listed(self, corpus: Corpus, lines: list[int]) -> str:
         """Return how many lines of a data set these are, and the numbers of the first ones."""
         text = next(iter(corpus.systems.values()))
-        numbers = ", ".join(str(text.number(line + 1)) for line in lines[:MOST_LINES])
-        return f"{len(lines)} of {corpus.lines} lines ({numbers}{' ...' if len(lines) > MOST_LINES else ''})"
+        numbers = ", ".join(str(text.number(line + 1)) for line in lines[:MAX_LISTED_LINES])
+        more = " ..." if len(lines) > MAX_LISTED_LINES else ""
+        return f"{len(lines)} of {corpus.lines} lines ({numbers}{more})"
+
+
+def _lines_with(numbers: set[int], lines_of_systems: Mapping[str, list[_LineItems]]) -> list[int]:
+    """Return the lines that have one of these items in some system."""
+    found = set()
+    for lines in lines_of_systems.values():
+        for line, items in enumerate(lines):
+            if not numbers.isdisjoint(items.numbers):
+                found.add(line)
+    return sorted(found)
 
 
 def _references(corpus: Corpus) -> list[list[str | None]]:
     """Return the texts of each reference, with None for those that are missing."""
-    sets: list[list[str | None]] = []
+    references: list[list[str | None]] = []
     for reference in corpus.references:
         texts: list[str | None] = [*read_texts(reference)]
-        for line in reference.blanks.tolist() if corpus.missing else ():
-            texts[line - 1] = None
-        sets.append(texts)
-    return sets
+        if corpus.missing:
+            for line in reference.blanks.tolist():
+                texts[line - 1] = None
+        references.append(texts)
+    return references
 
 
 def all_references(corpora: Iterable[Corpus]) -> list[str]:
-    """Return all references of data sets, each as often as it is there, but for those that are
-    missing.
-    """
-    return [
-        text
-        for corpus in corpora
-        for each in _references(corpus)
-        for text in each
-        if text is not None
-    ]
+    """Return all references of data sets, with repetitions, without missing ones."""
+    texts: list[str] = []
+    for corpus in corpora:
+        for reference in _references(corpus):
+            texts += [text for text in reference if text is not None]
+    return texts
 
 
-def _field(text: str) -> bytes:
+def _with_length(text: str) -> bytes:
     data = text.encode("utf-8", "surrogatepass")
     return pack(">Q", len(data)) + data
 
 
-class _Batches:
-    """Batches that workers do, in any order. What a worker was lost with is tried alone, then in
-    halves.
+class _BatchRunner:
+    """Runs batches in workers, in any order.
+
+    A batch that a worker may have died of is tried alone, then in halves.
     """
 
-    def __init__(
-        self,
-        computed: _Computed,
-        call: Call,
-        batches: list[list[int]],
-        number: int,
-        *,
-        processes: bool,
-    ) -> None:
-        self.computed, self.call, self.items, self.batches = (
-            computed,
-            call,
-            list(computed.distinct),
-            batches,
+    def __init__(self, computation: _Computation, todo: list[int]) -> None:
+        self.computation = computation
+        plugin = computation.code.plugin
+        options = computation.how.options
+        size = options.batch_size or plugin.batch_size
+        self.batches = [todo[start : start + size] for start in range(0, len(todo), size)]
+        self.devices = devices_of(options.devices) if plugin.has_load else []
+        own_process = plugin.origin is not None and not plugin.waits
+        if plugin.workers:
+            workers = plugin.workers
+        elif plugin.waits:
+            workers = WAITING_CALLS
+        elif not plugin.has_load:
+            workers = options.threads
+        elif own_process:
+            workers = len(self.devices)
+        else:
+            workers = 1
+        in_parallel = workers > 1 and len(self.batches) > 1
+        self.processes = own_process and (plugin.has_load or in_parallel)
+        self.workers = min(workers, len(self.batches))
+        self.local_call = Call(
+            plugin,
+            plugin.origin,
+            computation.code.values,
+            computation.declared,
+            devices=tuple(self.devices),
+            threads=options.threads,
+            parent=os.getpid(),
+            database=computation.cache.path if computation.cache else None,
         )
-        self.here = replace(call, plugin=computed.code.plugin)
-        self.number, self.processes = number, processes
-        self.at_once = 1
-        self.adapts = not computed.code.plugin.has_load and not computed.code.plugin.waits
-        self.given: dict[int, list[list[int]]] = {}
+        self.call = self.local_call
+        if self.processes:
+            self.call = replace(self.local_call, plugin=None)
+        self.workers_store = plugin.has_load or plugin.waits
+        """Whether workers store each batch, and therefore get one at a time."""
+        self.task_size = 1
+        """The number of batches of a task."""
+        self.in_progress: dict[int, list[list[int]]] = {}
+        """The batches of each task that is not done."""
 
-    def _tasks(
-        self, batches: list[list[int]]
-    ) -> Iterator[tuple[int, list[list[Item]], list[list[bytes]]]]:
-        start = 0
-        while start < len(batches):
-            part = self.given[start] = batches[start : start + self.at_once]
-            yield start, *self._texts(part)
-            start += len(part)
+    def run(self) -> Iterator[tuple[list[int], list[Any]]]:
+        """Yield the numbers of items with their answers, batch by batch.
 
-    def _texts(self, part: list[list[int]]) -> tuple[list[list[Item]], list[list[bytes]]]:
-        """Return the texts of batches, and their keys, where each batch is kept at once."""
-        keys = [] if self.adapts or not self.computed.cache else self.computed.keys
-        texts = [[self.items[index] for index in batch] for batch in part]
-        return texts, [[keys[index] for index in batch] for batch in part] if keys else []
-
-    def done(self) -> Iterator[tuple[list[int], list[Any]]]:
-        """Yield the numbers of items with their answers. A function begins here, since processes
-        take time to start.
+        A function begins in this process, since processes take time to start.
         """
-        left = self.batches
-        alone = self.number <= 1 and not self.processes
-        if alone or self.adapts:
-            begun = time.monotonic()
-            for task in self._tasks(left):
-                yield from self._of(self.here(task))
-                if not alone and time.monotonic() - begun > SOON:
+        computation = self.computation
+        remaining = self.batches
+        only_here = self.workers <= 1 and not self.processes
+        if only_here or not self.workers_store:
+            started = time.monotonic()
+            for task in self._tasks(remaining):
+                yield from self._finished(self.local_call(task))
+                if not only_here and time.monotonic() - started > LOCAL_SECONDS:
                     break
-            left = [batch for batch in left if batch[0] not in self.computed.answers]
-        while left:
-            self.given = {}
-            patience, warn = self.computed.how.options.patience, self.computed.how.listener.warn
+            remaining = [batch for batch in remaining if batch[0] not in computation.answers]
+        warn = computation.how.listener.warn
+        while remaining:
+            self.in_progress = {}
             try:
-                for answer in results(
+                for result in results(
                     self.call,
-                    self._tasks(left),
-                    self.number,
+                    self._tasks(remaining),
+                    self.workers,
                     processes=self.processes,
-                    patience=patience,
+                    patience=computation.how.options.patience,
                 ):
-                    yield from self._of(answer)
+                    yield from self._finished(result)
                 return
             except WorkerLostError as lost:
-                suspects = [batch for part in self.given.values() for batch in part]
-                under_way = {index for batch in suspects for index in batch}
-                warn(
-                    f"{self.computed.declared.name}: {lost.reason}; what it was doing is tried again"
-                )
-                open_ = [batch for batch in left if not set(batch) <= self.computed.answers.keys()]
-                left = [batch for batch in open_ if not set(batch) & under_way]
+                suspects = [batch for task in self.in_progress.values() for batch in task]
+                name = computation.declared.name
+                warn(f"{name}: {lost.reason}; what it was doing is tried again")
+                not_done = []
+                for batch in remaining:
+                    done = set(batch) <= computation.answers.keys()
+                    if not done and batch not in suspects:
+                        not_done.append(batch)
+                remaining = not_done
                 for batch in suspects:
-                    yield from self._alone(batch)
+                    yield from self._run_alone(batch)
 
-    def _alone(self, batch: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
-        """Yield the answers of a batch that a worker may have been lost with."""
-        task = (0, *self._texts([batch]))
-        self.given = {0: [batch]}
+    def _tasks(self, batches: list[list[int]]) -> Iterator[Task]:
+        """Yield tasks of so many batches as then is the size of tasks."""
+        start = 0
+        while start < len(batches):
+            batches_of_task = batches[start : start + self.task_size]
+            self.in_progress[start] = batches_of_task
+            yield self._task(start, batches_of_task)
+            start += len(batches_of_task)
+
+    def _task(self, number: int, batches: list[list[int]]) -> Task:
+        """Return a task; it has the keys of its items if workers store their answers."""
+        items = self.computation.items
+        batches_of_items = [list(map(items.__getitem__, batch)) for batch in batches]
+        batches_of_keys: list[list[bytes]] = []
+        if self.workers_store and self.computation.cache:
+            keys = self.computation.keys
+            batches_of_keys = [list(map(keys.__getitem__, batch)) for batch in batches]
+        return number, batches_of_items, batches_of_keys
+
+    def _run_alone(self, batch: list[int]) -> Iterator[tuple[list[int], list[Any]]]:
+        """Yield the answers of a batch that a worker may have died of."""
+        computation = self.computation
+        self.in_progress = {0: [batch]}
+        task = self._task(0, [batch])
+        patience = computation.how.options.patience
         try:
-            for answer in results(
-                self.call, [task], 1, processes=True, patience=self.computed.how.options.patience
-            ):
-                yield from self._of(answer)
+            for result in results(self.call, [task], 1, processes=True, patience=patience):
+                yield from self._finished(result)
         except WorkerLostError as lost:
             if len(batch) == 1:
-                place = self.computed.places[batch[0]]
-                raise IncompleteError(
-                    f"{place}: {self.computed.declared.name}: {lost.reason}"
-                ) from None
+                position = computation.positions[batch[0]]
+                problem = f"{computation.declared.name}: {lost.reason}"
+                raise IncompleteError(f"{position}: {problem}") from None
             half = len(batch) // 2
-            yield from self._alone(batch[:half])
-            yield from self._alone(batch[half:])
+            yield from self._run_alone(batch[:half])
+            yield from self._run_alone(batch[half:])
 
-    def _of(self, done: Done) -> Iterator[tuple[list[int], list[Any]]]:
-        number, answers, seconds, notes, made_with, spent = done
-        self.computed.made_with |= made_with
-        self.computed.spent.update(spent)
-        for note in notes:
-            self.computed.how.listener.note(note)
-        part = self.given.pop(number)
-        if self.adapts and seconds < OFTEN / 2 and len(part) == self.at_once:
-            self.at_once *= 2
-        elif seconds > OFTEN and self.at_once > 1:
-            self.at_once //= 2
-        yield from zip(part, answers, strict=True)
+    def _finished(self, result: TaskResult) -> Iterator[tuple[list[int], list[Any]]]:
+        """Yield the batches of a task with their answers, and adapt the size of tasks."""
+        self.computation.package_versions |= result.package_versions
+        self.computation.spent.update(result.spent)
+        for note in result.notes:
+            self.computation.how.listener.note(note)
+        batches = self.in_progress.pop(result.number)
+        if not self.workers_store:
+            is_short = result.seconds < TASK_SECONDS / 2
+            if is_short and len(batches) == self.task_size:
+                self.task_size *= 2
+        if result.seconds > TASK_SECONDS and self.task_size > 1:
+            self.task_size //= 2
+        yield from zip(batches, result.answers, strict=True)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from pipeline.extensions.clusters.clusters import CLUSTERS, Cluster
-
+from ..backends import is_cluster
 from ..parallel import processors
+from .cluster import Cluster
 
 if TYPE_CHECKING:
     from ..data.config.models import RunConfig
@@ -73,13 +73,15 @@ class RunOptions:
         if cluster is None:
             yield self
             return
-        with opened if opened and opened.given == cluster.given else cluster as connected:
+        with opened if opened and opened.is_same(cluster) else cluster as connected:
             yield replace(self, cluster=connected)
 
     def new_cluster(self) -> Cluster | None:
         """Return a Cluster, where the backend is one. It connects when there is work for it."""
         return (
-            Cluster(self.backend, self.address, self.n_jobs) if self.backend in CLUSTERS else None
+            Cluster(self.backend, self.address, self.n_jobs)
+            if self.backend and is_cluster(self.backend)
+            else None
         )
 
     @property
@@ -87,7 +89,7 @@ class RunOptions:
         """How many threads this process may use for its own work."""
         if self.backend == "serial":
             return 1
-        is_open = self.backend in CLUSTERS or self.n_jobs in (
+        is_open = is_cluster(self.backend) or self.n_jobs in (
             None,
             "auto",
         )  # n_jobs is that of the cluster's workers

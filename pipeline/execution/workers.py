@@ -19,8 +19,6 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.extensions.clusters.clusters import Cluster, bundles
-
 from .. import kernel
 from .._version import __version__
 from ..arrays import Bools, Ints
@@ -38,6 +36,7 @@ from ..errors import (
 from ..kernel.common import Lines
 from ..metrics.base.statistics_spec import COUNTING, CorpusPass, StatisticsSpec, Text
 from ..parallel import MEMORY, NoAnswerError, WorkerLostError, processors, results
+from .cluster import Cluster, bundles
 from .store.counts import Location, ShardFile
 
 Columns = list[NDArray[np.integer] | None]
@@ -57,7 +56,8 @@ SMALL_IN_MEMORY = 1 << 25
 """The same for texts in memory, which the compiled kernel counts in threads: they cost less to
 start."""
 
-Backend = Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"]
+Backend = str
+"""The name of a backend: see `backends.py`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,7 +92,9 @@ class Task:
     def lines(self) -> int:
         """How many lines there are."""
         text = self.texts[-1]
-        return text.lines if isinstance(text, Span) else len(text.starts)
+        if isinstance(text, Span):
+            return text.lines
+        return len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
         """Return the task for the lines low <= i < high and the systems first <= s < last alone."""
@@ -163,11 +165,11 @@ def count(task: Task) -> Done:
     # read the lines
     if isinstance(task.texts[0], Span):  # for texts in memory, the process is the user's
         keep_memory()
-    texts = []
-    for item in task.texts:
-        texts.append(read_span(item) if isinstance(item, Span) else item)
+    texts = [_read(text) for text in task.texts]
     rows = task.low + np.arange(len(texts[0].starts))
-    source = texts.pop(0) if task.source else None
+    source = None
+    if task.source:
+        source = texts.pop(0)
     references = texts[: len(task.references)]
     systems = texts[len(task.references) :]
     is_missing = None
@@ -179,7 +181,9 @@ def count(task: Task) -> Done:
     packed = []
     for spec, found in zip_longest(task.spec, task.found):
         schema = spec.schema(len(task.references))
-        spec_text = text._replace(whole=found.content) if found else text
+        spec_text = text
+        if found:
+            spec_text = text._replace(whole=found.content)
         try:
             for columns in spec.count(spec_text):
                 if is_missing is not None and "ref_len" in columns:
@@ -199,9 +203,18 @@ def count(task: Task) -> Done:
     return task.number, packed
 
 
-def _position(text: Span | Lines, otherwise: str) -> str:
-    """Return the name of a text for messages."""
-    return (text.place or text.path) if isinstance(text, Span) else otherwise
+def _read(text: Span | Lines) -> Lines:
+    """Return the lines of a text, which are read unless they are in memory."""
+    if isinstance(text, Span):
+        return read_span(text)
+    return text
+
+
+def _position(text: Span | Lines, in_memory: str) -> str:
+    """Return the name of a text for messages; that of a text in memory is an argument."""
+    if isinstance(text, Span):
+        return text.display_name or text.path
+    return in_memory
 
 
 @dataclass(frozen=True)
@@ -254,15 +267,19 @@ def plan(
     A cluster has a number of workers of its own. Texts in memory are counted in threads if the
     kernel is compiled, since they would have to be sent to processes.
     """
-    in_threads = in_memory and kernel.name() == "native"
+    workers: Backend = "loky"
+    small = SMALL[kernel.name()]
+    if in_memory and kernel.name() == "native":
+        workers = "threading"
+        small = SMALL_IN_MEMORY
     if n_jobs == "auto":
-        small = SMALL_IN_MEMORY if in_threads else SMALL[kernel.name()]
-        is_small = backend == "auto" and size <= small
-        n_jobs = 1 if is_small else processors()
+        n_jobs = processors()
+        if backend == "auto" and size <= small:
+            n_jobs = 1
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":
-        backend = "threading" if in_threads else "loky"
+        return n_jobs, workers
     return n_jobs, backend
 
 
@@ -330,7 +347,9 @@ def _carried(task: Task) -> Task:
     """Return a task that contains the texts which are in the temporary folder of this machine."""
 
     def carried(text: Span | Lines) -> Span | Lines:
-        return read_span(text) if isinstance(text, Span) and text.temporary else text
+        if isinstance(text, Span) and text.temporary:
+            return read_span(text)
+        return text
 
     return replace(
         task,
@@ -457,8 +476,10 @@ def _joined(first: Outcome, second: Outcome, specs: int, *, lines: bool) -> Outc
     columns: Columns = []
     if lines:
         for upper, lower in zip(upper_columns, lower_columns, strict=True):
-            is_complete = upper is not None and lower is not None
-            columns.append(np.concatenate((upper, lower)) if is_complete else None)  # type: ignore[arg-type]
+            if upper is None or lower is None:
+                columns.append(None)
+            else:
+                columns.append(np.concatenate((upper, lower)))
     else:
         for number in range(specs):
             for half in (upper_columns, lower_columns):
@@ -486,7 +507,9 @@ class Found:
     @cached_property
     def content(self) -> Any:
         """What is `Text.whole` for a spec. Raises StoreError if the file is damaged or missing."""
-        rows = self.rows.read() if isinstance(self.rows, Location) else self.rows
+        rows = self.rows
+        if isinstance(rows, Location):
+            rows = rows.read()
         schema = self.corpus_pass.schema(self.references)
         return self.corpus_pass.opened(schema.unpack(rows))
 

@@ -64,7 +64,7 @@ _TOKENS = (
 )
 
 
-class RemoteStamp(NamedTuple):
+class RemoteFingerprint(NamedTuple):
     """Size and version of a remote file: where they are others than before, the file may have
     changed.
     """
@@ -266,7 +266,7 @@ def _reason(file: Remote, error: Exception) -> str:
     return f"cannot be read: {text}"
 
 
-def stamp_of(file: Remote) -> RemoteStamp:
+def remote_fingerprint(file: Remote) -> RemoteFingerprint:
     """Return the stamp of a file; raises CorpusError where there is none, or it is a folder.
 
     fsspec's own `ukey` takes every file of an HTTP server for one that never changes.
@@ -280,8 +280,8 @@ def stamp_of(file: Remote) -> RemoteStamp:
     size = -1 if info.get("size") is None else int(info["size"])
     for key in _TOKENS:
         if info.get(key):
-            return RemoteStamp(size, str(info[key]))
-    return RemoteStamp(size, "")
+            return RemoteFingerprint(size, str(info[key]))
+    return RemoteFingerprint(size, "")
 
 
 def ranged(file: Remote) -> bool:
@@ -290,7 +290,7 @@ def ranged(file: Remote) -> bool:
 
     An HTTP server is asked for a file once, and files of memory:// are in one process only.
     """
-    return file.scheme not in (*WEB, "memory") and stamp_of(file).size >= 0
+    return file.scheme not in (*WEB, "memory") and remote_fingerprint(file).size >= 0
 
 
 @contextlib.contextmanager
@@ -339,7 +339,7 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
     The server is asked for the size in bytes unless it is an argument; -1 if it is not known.
     """
     if size is None:
-        size = stamp_of(file).size
+        size = remote_fingerprint(file).size
     settings: dict[str, Any] = {}
     if file.scheme in WEB:
         settings = {"block_size": 0, "size": size}  # fsspec reads the file by one request

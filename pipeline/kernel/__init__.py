@@ -1,8 +1,9 @@
-"""The door to the kernel, which exists twice: in Python and compiled.
+"""The face of the kernel, which exists twice: in Python and compiled.
 
 `kernel.encode`, `kernel.overlap` and so on are the functions of the kernel that the environment
-variable PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one where it was
-built. Type checkers see the functions of the Python kernel."""
+variable PIPELINE_KERNEL names: native, python, or auto, which takes the compiled one if it was
+built. Type checkers see the functions of the Python kernel.
+"""
 
 import os
 import sys
@@ -41,14 +42,21 @@ MODULES = {
 }
 """The functions that both kernels have, by the modules of `native/`."""
 TWINS = {"ngrams": "overlap", "sari": "overlap", "strings": "encode"}
-"""The modules of `python/` that have the functions of modules of `native/` with another name than
-theirs."""
-_MODULE_OF = {function: module for module, functions in MODULES.items() for function in functions}
+"""Modules of `native/` whose functions are in a module of `python/` with another name."""
+
+_MODULE_OF: dict[str, str] = {}
+for _module, _functions in MODULES.items():
+    _MODULE_OF.update(dict.fromkeys(_functions, _module))
+
+# Unlike sys.modules, import_module() never returns a module that another thread is still importing.
+_imported = cache(import_module)
 
 
 def name() -> str:
-    """Return "native" or "python", whichever is used; raises ConfigError where the kernel asked for
-    does not exist.
+    """Return which kernel is used: "native" or "python".
+
+    Raises ConfigError for an unknown value of PIPELINE_KERNEL, and if it is native and there is no
+    compiled kernel.
     """
     choice = os.environ.get("PIPELINE_KERNEL") or "auto"
     if choice not in CHOICES:
@@ -56,29 +64,39 @@ def name() -> str:
         raise ConfigError(
             f"PIPELINE_KERNEL: expected one of {', '.join(CHOICES)}, found '{choice}'{hint}"
         )
-    if choice != "python" and not sys.modules.get(
-        f"{__name__}.native"
-    ):  # it is asked for with every call
-        try:
-            import_module(".native", __name__)
-        except ImportError as error:
-            if choice == "native":
-                raise ConfigError(
-                    f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}"
-                ) from None
-            return "python"
-    return "python" if choice == "python" else "native"
+    if choice == "python":
+        return "python"
+    if sys.modules.get(f"{__name__}.native"):  # every call of the kernel comes here
+        return "native"
+    try:
+        import_module(".native", __name__)
+    except ImportError as error:
+        if choice == "native":
+            raise ConfigError(
+                f"PIPELINE_KERNEL=native, but there is no compiled kernel: {error}"
+            ) from None
+        return "python"
+    return "native"
+
+
+def _compiled_files() -> list[Path]:
+    folder = Path(__path__[0], "native")
+    return [*folder.glob("*.so"), *folder.glob("*.pyd")]
 
 
 def why_not_native() -> str:
-    """Return why the Python kernel is used, and what to do, where the choice was left open. Else
-    return nothing.
+    """Return why the Python kernel is used, and what to do.
+
+    Returns an empty text if the compiled one is used, or the Python kernel was requested.
     """
     if name() == "native" or os.environ.get("PIPELINE_KERNEL") == "python":
         return ""
     folder = Path(__path__[0], "native")
-    if not [*folder.glob("*.so"), *folder.glob("*.pyd")]:
-        return f"There is no compiled kernel in {folder}: install with a C compiler (`gec-pipeline help kernel`)."
+    if not _compiled_files():
+        return (
+            f"There is no compiled kernel in {folder}: "
+            "install with a C compiler (`gec-pipeline help kernel`)."
+        )
     try:
         import_module(".native", __name__)
     except ImportError as error:
@@ -87,44 +105,41 @@ def why_not_native() -> str:
 
 
 def stale() -> str:
-    """Return what to do where the compiled kernel is older than its sources, as after a change of
-    them. Else nothing.
+    """Return what to do if the compiled kernel is older than its sources, else an empty text.
 
-    Who knows only that a call failed asks this: functions of an old kernel may take other
-    arguments."""
+    It is a possible reason of any call that failed: functions of an old kernel may take other
+    arguments.
+    """
+    if name() == "python":
+        return ""
     folder = Path(__path__[0], "native")
-    built = [] if name() == "python" else [*folder.glob("*.so"), *folder.glob("*.pyd")]
-    sources = {file: folder / f"{file.name.partition('.')[0]}.pyx" for file in built}
-    old = [
-        path.name
-        for file, path in sources.items()
-        if path.exists() and path.stat().st_mtime > file.stat().st_mtime
-    ]
-    if not old:
+    changed = []
+    for file in _compiled_files():
+        source = folder / f"{file.name.partition('.')[0]}.pyx"
+        if source.exists() and source.stat().st_mtime > file.stat().st_mtime:
+            changed.append(source.name)
+    if not changed:
         return ""
     return (
-        f"the compiled kernel in {folder} is older than its sources ({', '.join(sorted(old))}): build it again with "
-        f"`python setup.py build_ext --inplace` in {folder.parents[2]}, or do without it: PIPELINE_KERNEL=python"
+        f"the compiled kernel in {folder} is older than its sources "
+        f"({', '.join(sorted(changed))}): build it again with "
+        f"`python setup.py build_ext --inplace` in {folder.parents[2]}, "
+        "or do without it: PIPELINE_KERNEL=python"
     )
 
 
 def function_of(kernel: str, function: str, module: str) -> Any:
-    """Return a function of one kernel, "native" or "python", by the module of `native/` that has
-    it.
+    """Return a function of one kernel, "native" or "python".
+
+    `module` is the module of `native/` that has it.
     """
-    used = f"{__name__}.{kernel}.{TWINS.get(module, module) if kernel == 'python' else module}"
-    return getattr(_imported(used), function)
-
-
-_imported = cache(
-    import_module
-)  # whole: what another thread still imports may have classes before what they need
+    if kernel == "python":
+        module = TWINS.get(module, module)
+    return getattr(_imported(f"{__name__}.{kernel}.{module}"), function)
 
 
 def native_function(function: str, module: str = "formulas") -> Callable[..., Any] | None:
-    """Return a function that the compiled kernel alone has, or None where the Python kernel is
-    used.
-    """
+    """Return a function that only the compiled kernel has; None if the Python kernel is used."""
     return function_of("native", function, module) if name() == "native" else None
 
 

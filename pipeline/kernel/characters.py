@@ -1,22 +1,33 @@
-"""The kind of each code point for the tokenisers 13a, zh and intl: one table for each, which both
-kernels read.
+"""The kind of each code point for the tokenisers 13a, zh and intl, which both kernels read.
 
 The three tokenisers share their rules and differ in the kinds of characters. 13a takes those of
 mteval-v13a, for Western text. zh takes the same, and every Chinese character stands alone. intl
-takes those of mteval-v14, which are Unicode's categories."""
+takes those of mteval-v14, which are Unicode's categories.
+"""
 
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 
 OTHER, DIGIT, POINT, ALONE, DASH, SPACE = range(6)
-"""The kinds. ALONE is always a token of its own, POINT unless it is between digits, and DASH after
-a digit."""
+"""The kinds.
+
+ALONE is always a separate token, POINT unless it is between digits, and DASH after a digit.
+"""
 
 Range = tuple[int, int]
 
 WHITE_SPACE: tuple[Range, ...] = (
-    *((0x09, 0x0D), (0x1C, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680)),
-    *((0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000)),
+    (0x09, 0x0D),
+    (0x1C, 0x20),
+    (0x85, 0x85),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x2028, 0x2029),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000, 0x3000),
 )
 """What str.split() splits at."""
 
@@ -31,63 +42,58 @@ ASCII_ALONE: tuple[Range, ...] = (
 """ASCII punctuation without the apostrophe, comma, dash and full stop."""
 
 CHINESE: tuple[Range, ...] = (
-    *(
-        (0x3400, 0x4DB5),
-        (0x4E00, 0x9FA5),
-        (0x9FA6, 0x9FBB),
-        (0xF900, 0xFA2D),
-        (0xFA30, 0xFA6A),
-        (0xFA70, 0xFAD9),
-    ),
-    (
-        0x2001,
-        0x2A6D,
-    ),  # meant as 20000-2A6D6 (extension B), but read as four hexadecimal digits and a character
-    (0x2F81, 0x2FA1),  # meant as 2F800-2FA1D, and read in the same way
-    *(
-        (0xFF00, 0xFFEF),
-        (0x2E80, 0x2EFF),
-        (0x3000, 0x303F),
-        (0x31C0, 0x31EF),
-        (0x2F00, 0x2FDF),
-        (0x2FF0, 0x2FFF),
-    ),
-    *(
-        (0x3100, 0x312F),
-        (0x31A0, 0x31BF),
-        (0xFE10, 0xFE1F),
-        (0xFE30, 0xFE4F),
-        (0x2600, 0x26FF),
-        (0x2700, 0x27BF),
-    ),
-    *((0x3200, 0x32FF), (0x3300, 0x33FF)),
+    (0x3400, 0x4DB5),
+    (0x4E00, 0x9FA5),
+    (0x9FA6, 0x9FBB),
+    (0xF900, 0xFA2D),
+    (0xFA30, 0xFA6A),
+    (0xFA70, 0xFAD9),
+    # The next was to be 20000-2A6D6 (extension B), but is read as four hexadecimal digits and a
+    # character; then 2F800-2FA1D, read in the same way.
+    (0x2001, 0x2A6D),
+    (0x2F81, 0x2FA1),
+    (0xFF00, 0xFFEF),
+    (0x2E80, 0x2EFF),
+    (0x3000, 0x303F),
+    (0x31C0, 0x31EF),
+    (0x2F00, 0x2FDF),
+    (0x2FF0, 0x2FFF),
+    (0x3100, 0x312F),
+    (0x31A0, 0x31BF),
+    (0xFE10, 0xFE1F),
+    (0xFE30, 0xFE4F),
+    (0x2600, 0x26FF),
+    (0x2700, 0x27BF),
+    (0x3200, 0x32FF),
+    (0x3300, 0x33FF),
 )
 """What sacreBLEU's zh takes for Chinese characters, with its two slips."""
 
 
 def in_category(name: str) -> list[Range]:
-    """Return the ranges of Unicode's general category P, S or N, as the package regex 2026.11.15
-    knows them.
-    """
-    whole = Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
-    listed = next(line for line in whole.splitlines() if line[0] == name)
-    pairs = (word.partition("-") for word in listed.split()[1:])  # in hex, first and last included
-    return [(int(first, 16), int(last or first, 16)) for first, _, last in pairs]
+    """Return the ranges of Unicode's general category P, S or N, as regex 2026.11.15 has them."""
+    categories = Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
+    line = next(line for line in categories.splitlines() if line[0] == name)
+    ranges = []
+    for word in line.split()[1:]:  # such as 30-39, in hex, first and last included
+        first, _dash, last = word.partition("-")
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return ranges
 
 
 @functools.cache
 def kinds(split: str) -> bytes:
-    """Return the kind of every code point, a byte each, for 13a, zh or intl; raises KeyError for
-    another name.
+    """Return the kind of every code point, a byte each, for 13a, zh or intl.
+
+    Raises KeyError for another name.
     """
-    digit, comma, dash = (0x30, 0x39), (ord(","), ord(",")), (ord("-"), ord("-"))
-    western = {
-        DIGIT: [digit],
-        POINT: [comma, (ord("."), ord("."))],
-        ALONE: [*ASCII_ALONE],
-        DASH: [dash],
+    western: dict[int, Sequence[Range]] = {
+        DIGIT: [(ord("0"), ord("9"))],
+        POINT: [(ord(","), ord(",")), (ord("."), ord("."))],
+        ALONE: ASCII_ALONE,
+        DASH: [(ord("-"), ord("-"))],
     }
-    rules: dict[str, dict[int, list[Range]]] = {
+    rules: dict[str, dict[int, Sequence[Range]]] = {
         "13a": western,
         "zh": {**western, ALONE: [*ASCII_ALONE, *CHINESE]},
         "intl": {DIGIT: in_category("N"), POINT: in_category("P"), ALONE: in_category("S")},

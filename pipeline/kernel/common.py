@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from ..arrays import Bools, Floats, Ints
 
 Texts = Sequence["Encoded"]
-"""Several references, or several outputs, of the same lines. All texts of a call are encoded
-together."""
+"""Several references, or several outputs, of the same lines, from one call of encode()."""
 
 Allowed = Sequence[Texts]
-"""For each system and each reference a text with the tokens that may be hit, each as often as it
-may be."""
+"""A text for each system and reference: its tokens may be hit, each as often as the text has it."""
 
 FOLDS = ("google", "perl")
-"""How words() can lower-case text: google as str.lower() does, perl only A-Z. Words are then runs
-of a-z and 0-9."""
+"""How words() can lower-case text: google as str.lower() does, perl only A-Z.
+
+Words are then runs of a-z and 0-9.
+"""
 
 SPLITS = (
     "whitespace",
@@ -42,28 +42,30 @@ SPLITS = (
 
 
 class Kind(NamedTuple):
-    """How often an n-gram is counted, from its counts in three texts: s is the source, r the
-    reference, h the output.
+    """How often an n-gram is counted, from its counts in three texts.
 
-    It counts as often as all texts of `of` have it, beyond any text of `less`.
+    The texts are s, the source, r, the reference, and h, the output. An n-gram counts as often as
+    all texts of `of` have it, beyond any text of `less`.
     """
 
     of: str
     less: str = ""
     without: str = ""
-    """A text in which the n-gram must not stand at all."""
+    """A text that must not have the n-gram at all."""
     within: str = ""
-    """A text that must have it as often as it is counted, beyond those of `less` too."""
+    """A text that must have the n-gram as often as it is counted, beyond those of `less` too."""
 
     def times(self, source: int, reference: int, output: int) -> int:
-        """Return how often an n-gram is counted, from how often it stands in the texts."""
+        """Return how often an n-gram is counted, from how often the texts have it."""
         texts = {"s": source, "r": reference, "h": output}
         if self.without and texts[self.without]:
             return 0
-        count = min(texts[letter] for letter in self.of) - max(
-            (texts[letter] for letter in self.less), default=0
-        )
-        return min(max(count, 0), texts[self.within]) if self.within else max(count, 0)
+        common = min(texts[letter] for letter in self.of)
+        surplus = max((texts[letter] for letter in self.less), default=0)
+        count = max(common - surplus, 0)
+        if self.within:
+            count = min(count, texts[self.within])
+        return count
 
 
 COUNTED = {
@@ -79,18 +81,19 @@ COUNTED = {
     "removed_match": Kind("s", less="r", within="h"),
     "added": Kind("r", less="s"),
 }
-"""All that overlap() can count. The penalty of GLEU+ is `penalty`, that of its paper `source_only`.
+"""All that overlap() can count.
+
+The penalty of GLEU+ is `penalty`, that of its paper `source_only`.
 """
 
 MERGED_KINDS = ("union_match", "new_match", "gone_match", "added_match", "removed_match", "added")
-"""What is counted with all references merged: each n-gram as often as the reference that has most
-of it."""
+"""What is counted with all references merged by the maximum of their counts."""
 
 KINDS = tuple(kind for kind in COUNTED if kind not in MERGED_KINDS)
 """What is counted with each reference."""
 
 WITHOUT_OUTPUT = frozenset(
-    name for name, kind in COUNTED.items() if "h" not in kind.of + kind.within
+    kind for kind, rule in COUNTED.items() if "h" not in rule.of + rule.within
 )
 """The kinds that do not depend on the output, so that n-grams which the output lacks count too."""
 
@@ -98,9 +101,7 @@ MAX_ORDER = 16
 """The longest n-grams that overlap() counts."""
 
 MAX_NGRAMS = 1 << 25
-"""The most n-grams of a line, of all orders in source and references. Each takes up to a hundred
-bytes."""
-
+"""The most n-grams of a line, of all orders in source and references. Each takes up to 100 bytes."""
 
 SARI_ORDER = 4
 """The longest n-grams that sari() counts."""
@@ -109,42 +110,49 @@ SARI_COUNTS = (
     *("add_c", "add_h", "add_r", "keep_c", "keep_h", "keep_r", "del_c", "del_h", "del_r"),
     *("kept", "keepable", "deleted", "deletable"),
 )
-"""What sari() counts. R is the number of references of a line, and s, r, h are how often an n-gram
-stands in the source, in all references together, and in the output.
+"""What sari() counts.
+
+R is the number of references of a line, and s, r, h are how often an n-gram is in the source, in
+all references together, and in the output.
 
 add_c, add_h and add_r are different n-grams that the source lacks: of output and references, of the
 output, of the references. keep_c, keep_h, keep_r are the sums of min(Rs, Rh, r), R min(s, h) and
 min(Rs, r). del_c, del_h, del_r are the sums of min(R(s - h), Rs - r), R(s - h) and Rs - r, where
 these are above 0. The last four are how many different n-grams have a min(s, h), a min(Rs, r), an s
-- h and an Rs - r above 0."""
+- h and an Rs - r above 0.
+"""
 
 SARI_RATIOS = ("keep_p", "keep_q", "del_p")
-"""The sums of ratios of sari(): of min(Rs, Rh, r) to R min(s, h) and to min(Rs, r), and of R(s - h)
-- r, where this is above 0, to R(s - h)."""
+"""The sums of ratios of sari().
+
+They are ratios of min(Rs, Rh, r) to R min(s, h) and to min(Rs, r), and of R(s - h) - r, if this is
+above 0, to R(s - h).
+"""
 
 
 class Lines(NamedTuple):
     """The text of some lines."""
 
     data: bytes
-    """UTF-8, in which the lines are somewhere."""
+    """UTF-8 that has the lines at any positions."""
     starts: Ints
     """Where each line begins in data."""
     ends: Ints
     """Where each line ends in data; the newline at its end is not part of it."""
 
-    def own(self) -> Lines:
+    def trimmed(self) -> Lines:
         """Return the same lines without the bytes that come before and behind all of them."""
         if not len(self.starts):
             return self
-        first, last = int(self.starts.min()), int(self.ends.max())
+        first = int(self.starts.min())
+        last = int(self.ends.max())
         if (first, last) == (0, len(self.data)):
             return self
         return Lines(self.data[first:last], self.starts - first, self.ends - first)
 
     def __reduce__(self) -> tuple[type[Lines], tuple[bytes, Ints, Ints]]:
-        """Have only the bytes of these lines pickled, since data may be that of many more."""
-        lines = self.own()
+        """Pickle only the bytes of these lines, since data may be that of a whole text."""
+        lines = self.trimmed()
         return Lines, (lines.data, lines.starts, lines.ends)
 
     def texts(self) -> Iterator[bytes]:
@@ -157,11 +165,10 @@ def join_lines(texts: Iterable[bytes]) -> Lines:
     """Return texts (which may hold newlines) as Lines."""
     import numpy as np
 
-    pieces = list(texts)
-    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
-    return Lines(
-        b"".join(pieces), np.concatenate((np.zeros(min(len(pieces), 1), np.int64), ends[:-1])), ends
-    )
+    lines = list(texts)
+    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
+    bounds = np.concatenate((np.zeros(1, np.int64), ends))
+    return Lines(b"".join(lines), bounds[:-1], bounds[1:])
 
 
 class Encoded(NamedTuple):
@@ -174,22 +181,23 @@ class Encoded(NamedTuple):
 
     def lines(self) -> list[tuple[int, ...]]:
         """Return the ids of each line."""
-        return [
-            tuple(self.ids[start:end].tolist())
-            for start, end in itertools.pairwise(self.offsets.tolist())
-        ]
+        bounds = itertools.pairwise(self.offsets.tolist())
+        return [tuple(self.ids[start:end].tolist()) for start, end in bounds]
 
 
 class SharedGrams(NamedTuple):
-    """The n-grams of one length in the rows of a text: the lines of references, then those of
-    outputs.
+    """The n-grams of one length in the rows of a text.
 
-    An entry is an n-gram of a row; those of a row stand in the order in which they first occur in
-    it. A place stands for an n-gram that some reference of a line has. All numbers are int64."""
+    The rows are the lines of references, then those of outputs. An entry is an n-gram of a row;
+    those of a row are in the order in which they first occur in it. A place is an n-gram that a
+    reference of a line has. All numbers are int64.
+    """
 
     shorter: Ints
-    """The number of each n-gram without its last token, among those of the length below: 0 for the
-    length 1."""
+    """The number of each n-gram without its last token, among those that are one token shorter.
+
+    It is 0 for the length 1.
+    """
     last: Ints
     """The id of the last token of each n-gram."""
     rows: Ints
@@ -201,13 +209,11 @@ class SharedGrams(NamedTuple):
     places: Ints
     """Its place; -1 for an n-gram of an output that no reference of the line has."""
     most: Ints
-    """For each place, how often the reference has the n-gram that has most of it."""
+    """For each place the highest count of the n-gram in a reference."""
 
 
 class Words(NamedTuple):
-    """What words() returns: the ids of each text, and the distinct tokens in the order of their
-    ids.
-    """
+    """The ids of each text, and the distinct tokens in the order of their ids; see words()."""
 
     texts: list[Encoded]
     data: bytes
@@ -217,8 +223,8 @@ class Words(NamedTuple):
 
     def distinct(self) -> list[str]:
         """Return the token of each id."""
-        ends, data = self.ends.tolist(), self.data
-        return [data[low:high].decode() for low, high in zip([0, *ends], ends, strict=False)]
+        bounds = itertools.pairwise([0, *self.ends.tolist()])
+        return [self.data[start:end].decode() for start, end in bounds]
 
 
 class Sentences(NamedTuple):
@@ -243,63 +249,70 @@ class Sentences(NamedTuple):
 
 
 MAX_SKIPPED = 100_000
-"""The longest line, in tokens, of which skip_bigrams() counts pairs with any gap: their number is
-quadratic."""
+"""The longest line, in tokens, of which skip_bigrams() counts pairs with any gap.
+
+Their number is quadratic.
+"""
 
 MAX_CELLS = 1 << 32
-"""The most pairs of tokens for which two sentences are aligned with weights. A pair takes a
-nanosecond or two."""
+"""The most pairs of tokens of two sentences that are aligned with weights.
+
+A pair takes a nanosecond or two.
+"""
 
 THREE_WAY_COUNTS = ("c_tp", "tn", "d_fp", "d_fn", "fpn")
 """What three_way() counts: columns, in the names of I-measure."""
 
 FIELDS = ("start", "end", "output", "reference", "kind")
-"""What is said of a column: it holds the source's tokens from start up to but not end, which are
-one or none. Output and reference are the numbers of their tokens in their lines, -1 for a gap. The
-kind is a place in THREE_WAY_COUNTS."""
+"""What describes a column.
+
+It holds the source's tokens from start up to but not end, which are one or none. Output and
+reference are the numbers of their tokens in their lines, -1 for a gap. The kind is an index in
+THREE_WAY_COUNTS.
+"""
 
 
 class ChangedColumns(NamedTuple):
     """The changed columns of the alignments of all references with all systems."""
 
     offsets: Ints
-    """Where the columns of each alignment begin: [references of all lines * systems + 1]. Those of
-    reference r and system s are at r * systems + s."""
+    """Where the columns of each alignment begin: [references of all lines * systems + 1].
+
+    Those of reference r and system s are at r * systems + s.
+    """
     columns: NDArray[np.int32]
     """FIELDS of each column, from the first to the last of an alignment: [columns, 5]."""
 
 
 MAX_PAIRS = 1 << 25
-"""The most cells of a two-way alignment in three_way(). It bounds memory to half a gigabyte or so.
-"""
+"""The most cells of a two-way alignment in three_way(), which take about half a gigabyte."""
 
 MAX_TRIPLES = 1 << 36
-"""The most cells of a three-way alignment in three_way(). If all had to be looked at, that would
-take minutes."""
+"""The most cells of a three-way alignment in three_way(). To compute them all would take minutes."""
 
 BEAM = 25
-"""How many columns on each side of the diagonal edit_rate() computes, unless rows and columns
-differ very much."""
+"""How many columns on each side of the diagonal edit_rate() computes.
+
+If the numbers of rows and columns differ very much, it computes more.
+"""
 
 LONGEST_SHIFT = 10
 """The most tokens of a block that edit_rate() shifts."""
 
 FARTHEST = 50
-"""The most tokens between the places of a block in output and reference, for edit_rate() to shift
-it."""
+"""The most tokens between the positions in output and reference of a block that is shifted."""
 
 MOST_SHIFTS = 1000
-"""After so many shifts that edit_rate() tried for an output and a reference, it does none any more.
-"""
+"""How many shifts edit_rate() tries for an output and a reference before it stops shifting."""
 
 MAX_BEAM_CELLS = 1 << 27
-"""The most cells that edit_rate() computes for an alignment. It bounds memory to half a gigabyte or
-so."""
+"""The most cells that edit_rate() computes for an alignment, which take about half a gigabyte."""
 
 
 def check_lines(texts: Sequence[Lines]) -> None:
-    """Raise ValueError for lines that reach outside of their data. The compiled kernel would read
-    foreign memory.
+    """Raise ValueError for lines that reach outside of their data.
+
+    The compiled kernel would read foreign memory.
     """
     for text in texts:
         if len(text.starts) != len(text.ends):
@@ -315,20 +328,23 @@ def check_overlap(
     """Check the arguments of overlap().
 
     Raises KeyError for an unknown kind, LongTextError for a line with more than MAX_NGRAMS, where
-    text 0 is the first reference, and ValueError for all else."""
+    text 0 is the first reference, and ValueError for all else.
+    """
+    import numpy as np
+
     check_order(order, kinds)
-    given = [*references, *([] if source is None else [source])]
-    check_parallel(references, [*given[len(references) :], *systems])
-    if sum(len(text.ids) for text in given) * order > MAX_NGRAMS:
-        sizes = given[0].offsets[1:] * 0
-        for text in given:
-            sizes += text.offsets[1:] - text.offsets[:-1]
+    sources = [] if source is None else [source]
+    check_parallel(references, [*sources, *systems])
+    compared = [*references, *sources]
+    if sum(len(text.ids) for text in compared) * order > MAX_NGRAMS:
+        sizes = np.sum([_lengths(text.offsets) for text in compared], axis=0)
         check_sizes(sizes, order)
 
 
 def check_sari(source: Encoded, references: Texts, systems: Texts, missing: Bools | None) -> Bools:
-    """Return which references each line has: bool [lines, references]. Raises as check_overlap()
-    does.
+    """Return which references each line has: bool [lines, references].
+
+    Raises as check_overlap() does.
     """
     import numpy as np
 
@@ -336,16 +352,26 @@ def check_sari(source: Encoded, references: Texts, systems: Texts, missing: Bool
     shape = (len(source.offsets) - 1, len(references))
     if missing is not None and missing.shape != shape:
         raise ValueError("missing: expected a row for each line, with a column for each reference")
-    return np.ones(shape, np.bool_) if missing is None else ~missing
+    if missing is None:
+        return np.ones(shape, np.bool_)
+    return ~missing
+
+
+def _lengths(offsets: Ints) -> Ints:
+    """Return the length of each line from the beginnings of all."""
+    return offsets[1:] - offsets[:-1]
 
 
 def check_sizes(sizes: Ints, order: int) -> None:
-    """Raise LongTextError as check_overlap() does, from the tokens that source and references of
-    each line have.
+    """Raise LongTextError as check_overlap() does.
+
+    `sizes` has the number of tokens in source and references of each line.
     """
-    if (sizes * order > MAX_NGRAMS).any():
-        line = int((sizes * order > MAX_NGRAMS).argmax())
-        message = f"source and references of {sizes[line]:,} tokens have too many n-grams (at most {MAX_NGRAMS:,})"
+    too_long = sizes * order > MAX_NGRAMS
+    if too_long.any():
+        line = int(too_long.argmax())
+        texts = f"source and references of {sizes[line]:,} tokens"
+        message = f"{texts} have too many n-grams (at most {MAX_NGRAMS:,})"
         raise LongTextError(0, line, message)
 
 
@@ -365,13 +391,11 @@ def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
     sizes: Ints = np.diff(text.offsets)
     if order < 1:
         raise ValueError(f"order: expected 1 or more, found {order}")
-    if (
-        lines < 0
-        or (len(sizes) % lines if lines else len(sizes))
-        or not 0 <= references * lines <= len(sizes)
-    ):
+    is_multiple = len(sizes) % lines == 0 if lines > 0 else lines == len(sizes) == 0
+    if not is_multiple or not 0 <= references * lines <= len(sizes):
         raise ValueError(
-            f"rows: expected {lines} for each text, and {references} references; found {len(sizes)} rows"
+            f"rows: expected {lines} for each text, and {references} references; "
+            f"found {len(sizes)} rows"
         )
     if (sizes < 0).any() or text.offsets[0] != 0 or text.offsets[-1] != len(text.ids):
         raise ValueError("offsets: expected those of all tokens, rising from 0")
@@ -379,8 +403,10 @@ def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
 
 
 def check_parallel(references: Texts, others: Texts) -> None:
-    """Raise ValueError unless there is a reference, texts have equally many lines, and offsets and
-    ids are sound.
+    """Raise ValueError for texts that do not fit together.
+
+    There must be a reference, all texts must have equally many lines, and offsets and ids must be
+    sound.
     """
     if not references:
         raise ValueError("references: at least one is needed")
@@ -405,38 +431,42 @@ def check_sentences(references: Sequence[Sentences], systems: Sequence[Sentences
             raise ValueError("texts: they have different numbers of lines")
         _check_rising(text.offsets, len(text.ids))
         _check_rising(text.firsts, len(text.offsets) - 1)
-    check_parallel([text.whole for text in references], [text.whole for text in systems])
+    check_parallel([text.as_lines for text in references], [text.as_lines for text in systems])
 
 
 def check_allowed(
     references: Sequence[Sentences], systems: Sequence[Sentences], allowed: Allowed | None
 ) -> None:
-    """Raise ValueError unless there is a text for each system with each reference, as
-    check_parallel() has them.
+    """Raise ValueError unless there is a text for each system with each reference.
+
+    These texts must also pass check_parallel().
     """
     if allowed is None:
         return
     if [len(texts) for texts in allowed] != [len(references)] * len(systems):
         raise ValueError("allowed: expected a text for each system with each reference")
-    check_parallel(
-        [text.whole for text in references], [text for texts in allowed for text in texts]
-    )
+    check_parallel([text.as_lines for text in references], [*itertools.chain(*allowed)])
 
 
 def check_skip(references: Texts, systems: Texts, gap: int) -> None:
     """Check the arguments of skip_bigrams().
 
-    Raises ValueError as check_parallel() does, and LongTextError where the gap has no limit (it is
-    below 0) and a line is longer than MAX_SKIPPED."""
+    Raises ValueError as check_parallel() does, and LongTextError if the gap has no limit (it is
+    below 0) and a line is longer than MAX_SKIPPED.
+    """
     check_parallel(references, systems)
-    for number, text in enumerate([*references, *systems] if gap < 0 else []):
-        sizes = text.offsets[1:] - text.offsets[:-1]
-        if (sizes > MAX_SKIPPED).any():
-            line = int((sizes > MAX_SKIPPED).argmax())
-            message = f"{sizes[line]:,} tokens have too many skip bigrams without a limit to the gap (at most "
-            raise LongTextError(
-                number, line, f"{message}{MAX_SKIPPED:,} tokens); ask for a gap, such as S4 or SU4"
+    if gap >= 0:
+        return
+    for number, text in enumerate([*references, *systems]):
+        sizes = _lengths(text.offsets)
+        too_long = sizes > MAX_SKIPPED
+        if too_long.any():
+            line = int(too_long.argmax())
+            message = (
+                f"{sizes[line]:,} tokens have too many skip bigrams without a limit to the gap "
+                f"(at most {MAX_SKIPPED:,} tokens); ask for a gap, such as S4 or SU4"
             )
+            raise LongTextError(number, line, message)
 
 
 def check_weighted(
@@ -444,44 +474,46 @@ def check_weighted(
 ) -> None:
     """Check the arguments of weighted_lcs() and weighted_union().
 
-    Raises ValueError as check_sentences() does, and where `powers` has no value for the longest
-    sentence. Raises LongTextError where the lengths of two sentences of a line, multiplied, exceed
-    MAX_CELLS."""
+    Raises ValueError as check_sentences() does, and if `powers` has no value for the longest
+    sentence. Raises LongTextError if the lengths of two sentences of a line, multiplied, exceed
+    MAX_CELLS.
+    """
     check_sentences(references, systems)
-    longest = [_longest(text) for text in [*references, *systems]]
-    if max(int(sizes.max(initial=0)) for sizes in longest) >= len(powers):
+    in_references = [_longest(text) for text in references]
+    in_systems = [_longest(text) for text in systems]
+    if max(int(sizes.max(initial=0)) for sizes in in_references + in_systems) >= len(powers):
         raise ValueError("powers: there are fewer than the longest sentence has tokens")
-    for number, system in enumerate(longest[len(references) :], len(references)):
-        for reference in longest[: len(references)]:
+    for number, system in enumerate(in_systems, len(references)):
+        for reference in in_references:
             too_long = system * reference > MAX_CELLS
             if too_long.any():
                 line = int(too_long.argmax())
                 sizes = f"sentences of {reference[line]:,} and {system[line]:,} tokens"
-                raise LongTextError(
-                    number, line, f"{sizes} are too long to be aligned with weights (ROUGE-W)"
-                )
+                message = f"{sizes} are too long to be aligned with weights (ROUGE-W)"
+                raise LongTextError(number, line, message)
 
 
 def _longest(text: Sentences) -> Ints:
     """Return how many tokens the longest sentence of each line has: int64 [lines]."""
-    sizes = text.offsets[1:] - text.offsets[:-1]
-    longest = text.firsts[:-1] * 0
-    full = text.firsts[:-1] < text.firsts[1:]
-    if full.any():
-        import numpy as np
+    import numpy as np
 
-        ends = sizes[: text.firsts[-1]]
-        longest[full] = np.maximum.reduceat(ends, text.firsts[:-1][full])
+    sizes = _lengths(text.offsets)[: text.firsts[-1]]
+    firsts = text.firsts[:-1]
+    longest = np.zeros(len(firsts), np.int64)
+    full = _lengths(text.firsts) > 0
+    if full.any():
+        longest[full] = np.maximum.reduceat(sizes, firsts[full])
     return longest
 
 
 def check_three_way(source: Encoded, systems: Texts, references: Encoded, firsts: Ints) -> None:
     """Check the arguments of three_way().
 
-    Raises ValueError where source and systems have different numbers of lines, where `firsts` does
-    not give all references to the lines, and for unsound offsets and ids. Raises LongTextError
-    where lines are too long to be aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way
-    one MAX_TRIPLES. In it text 0 is the references, and its line is that of the source."""
+    Raises ValueError if source and systems have different numbers of lines, if `firsts` does not
+    give all references to the lines, and for unsound offsets and ids. Raises LongTextError for
+    lines that are too long to be aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way
+    one MAX_TRIPLES. In this error text 0 is the references, and the line is that of the source.
+    """
     import numpy as np
 
     check_parallel([source], systems)
@@ -491,30 +523,35 @@ def check_three_way(source: Encoded, systems: Texts, references: Encoded, firsts
     _check_rising(firsts, len(references.offsets) - 1)
     if firsts[-1] != len(references.offsets) - 1:
         raise ValueError("firsts: there are references that belong to no line")
-    lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
-    one = (source.offsets[1:] - source.offsets[:-1])[lines] + 1
-    three = references.offsets[1:] - references.offsets[:-1] + 1
+    lines = np.repeat(np.arange(len(firsts) - 1), _lengths(firsts))
+    # The rows, columns and layers of the alignment of each reference: a token each, and one more.
+    one = _lengths(source.offsets)[lines] + 1
+    three = _lengths(references.offsets) + 1
     for number, system in enumerate(systems, 1):
-        two = (system.offsets[1:] - system.offsets[:-1])[lines] + 1
+        two = _lengths(system.offsets)[lines] + 1
         pairs = np.maximum(np.maximum(one * two, one * three), two * three)
         too_long = (pairs > MAX_PAIRS) | (one * two * three.astype(float) > MAX_TRIPLES)
         if too_long.any():
-            place = int(too_long.argmax())
-            sizes = f"{one[place] - 1:,}, {two[place] - 1:,} and {three[place] - 1:,} tokens"
-            message = f"source, output and reference of {sizes} are too long for a three-way alignment (I-measure)"
-            raise LongTextError(number, int(lines[place]), message)
+            index = int(too_long.argmax())
+            sizes = f"{one[index] - 1:,}, {two[index] - 1:,} and {three[index] - 1:,} tokens"
+            message = (
+                f"source, output and reference of {sizes} are too long for a three-way alignment "
+                "(I-measure)"
+            )
+            raise LongTextError(number, int(lines[index]), message)
 
 
 def check_edit_rate(references: Texts, systems: Texts) -> None:
     """Check the arguments of edit_rate().
 
-    Raises ValueError as check_parallel() does, and LongTextError where the beam of an output and a
-    reference has more than MAX_BEAM_CELLS cells."""
+    Raises ValueError as check_parallel() does, and LongTextError if the beam of an output and a
+    reference has more than MAX_BEAM_CELLS cells.
+    """
     check_parallel(references, systems)
     for number, system in enumerate(systems, len(references)):
-        sizes = system.offsets[1:] - system.offsets[:-1]
+        sizes = _lengths(system.offsets)
         for reference in references:
-            targets = reference.offsets[1:] - reference.offsets[:-1]
+            targets = _lengths(reference.offsets)
             too_long = 2 * (BEAM + 1) * sizes + 2 * targets > MAX_BEAM_CELLS
             if too_long.any():
                 line = int(too_long.argmax())
@@ -526,8 +563,7 @@ def check_edit_rate(references: Texts, systems: Texts) -> None:
 
 
 SAMPLERS = ("python2", "python3", "numpy")
-"""Samplers that a metric can ask for. The functions of these names in `python/draws.py` say what
-they draw."""
+"""Samplers that a metric can ask for; see the functions of these names in `python/draws.py`."""
 BALANCED = ("turned", "all")
 """Samplers of the expected score."""
 
@@ -538,8 +574,9 @@ MOST_DRAWN = 255
 
 
 def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> list[int]:
-    """Return the numbers of the iterations. Raises ValueError where a Drawer cannot be made for its
-    arguments.
+    """Return the numbers of the iterations.
+
+    Raises ValueError if a Drawer cannot be made for its arguments.
     """
     if sampler not in SAMPLERS + BALANCED:
         raise ValueError(
@@ -554,8 +591,9 @@ def check_drawer(sampler: str, iterations: Iterable[int], references: int) -> li
 
 
 def check_present(present: Ints | None, lines: int, references: int) -> None:
-    """Raise ValueError unless there are `lines` lines, with 1 to `references` references each where
-    `present` is.
+    """Raise ValueError if the number of lines is below 0 or `present` does not fit.
+
+    `present` has 1 to `references` for each line, or is None.
     """
     if lines < 0:
         raise ValueError(f"lines: expected 0 or more, found {lines}")
@@ -568,8 +606,9 @@ def check_present(present: Ints | None, lines: int, references: int) -> None:
 
 
 def check_terms(terms: Sequence[Ints], references: int) -> int:
-    """Return the number of lines of some terms [lines, references, width]. Raises ValueError for
-    other shapes.
+    """Return the number of lines of terms [lines, references, width].
+
+    Raises ValueError for other shapes.
     """
     lines: set[int] = {term.shape[0] for term in terms}
     if len(lines) != 1 or any(term.ndim != 3 or term.shape[1] != references for term in terms):

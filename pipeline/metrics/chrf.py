@@ -1,4 +1,4 @@
-"""chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, for chrF++ also of words."""
+"""chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, in chrF++ also of words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from .base.options import beta_option, level_option, lowercase_option, option, s
 from .base.statistics_spec import Columns, Field, OverlapSpec, PreparedOverlap, StatisticsSpec, Text
 
 EPSILON = 1e-16
-"""With eps_smoothing this stands for a precision, recall or F-score without n-grams."""
+"""A precision, recall or F-score without n-grams, with eps_smoothing."""
 
 
 @dataclass(frozen=True)
@@ -30,53 +30,56 @@ class ChrfSpec(StatisticsSpec):
 
     @property
     def order(self) -> int:
-        """How many orders there are of characters and of words together."""
-        return self.characters.order + (self.words.order if self.words else 0)
+        """The number of orders of characters and of words together."""
+        return sum(part.order for part in self.parts)
+
+    @property
+    def parts(self) -> tuple[OverlapSpec, ...]:
+        """The specifications of characters and, if they count, of words."""
+        return (self.characters, self.words) if self.words else (self.characters,)
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """Lengths in characters, the n-grams of output and reference, and their matches."""
-        lengths = (
+        return (
             Field("hyp_len"),
             Field("ref_len", per_reference=True),
             Field("total", self.order),
-        )
-        return (
-            *lengths,
-            *(Field(name, self.order, per_reference=True) for name in ("ref_total", "match")),
+            Field("ref_total", self.order, per_reference=True),
+            Field("match", self.order, per_reference=True),
         )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, first characters, then words."""
-        counted = [spec.count(text) for spec in (self.characters, self.words) if spec]
-        return [self.together(*parts) for parts in zip(*counted, strict=True)]
+        counted = [part.count(text) for part in self.parts]
+        return [self.joined(columns) for columns in zip(*counted, strict=True)]
 
     def prepare(self, text: Text) -> "PreparedChrf | None":
-        """Return the references prepared; see `metrics/given.py`."""
-        parts = [spec.prepare(text) for spec in (self.characters, self.words) if spec]
-        return None if None in parts else PreparedChrf(self, [part for part in parts if part])
+        """Return the references prepared for many outputs; see `metrics/prepared.py`."""
+        prepared = []
+        for part in self.parts:
+            overlap = part.prepare(text)
+            if overlap is None:
+                return None
+            prepared.append(overlap)
+        return PreparedChrf(self, prepared)
 
-    def together(
-        self, characters: dict[str, Ints], words: dict[str, Ints] | None = None
-    ) -> dict[str, Ints]:
-        """Return the columns of characters and words as one."""
-        if words is None:
-            ref_total = np.maximum(characters["ref_len"][..., None] - np.arange(self.order), 0)
-            return {**characters, "ref_total": ref_total}
-        parts = [
-            (characters, self.characters),
-            *([(words, self.words)] if words and self.words else []),
-        ]
-        totals = [
-            np.maximum(part["ref_len"][..., None] - np.arange(spec.order), 0)
-            for part, spec in parts
-        ]
-        joined = {
-            name: np.concatenate([part[name] for part, _ in parts], axis=-1)
-            for name in ("total", "match")
+    def joined(self, counted: Sequence[Mapping[str, Ints]]) -> dict[str, Ints]:
+        """Return the columns of the parts as one."""
+        characters = counted[0]
+        ref_totals = []
+        for part, columns in zip(self.parts, counted, strict=True):
+            lengths = columns["ref_len"][..., None]
+            ref_totals.append(np.maximum(lengths - np.arange(part.order), 0))
+        if len(counted) == 1:
+            return {**characters, "ref_total": ref_totals[0]}
+        return {
+            "hyp_len": characters["hyp_len"],
+            "ref_len": characters["ref_len"],
+            "total": np.concatenate([columns["total"] for columns in counted], axis=-1),
+            "match": np.concatenate([columns["match"] for columns in counted], axis=-1),
+            "ref_total": np.concatenate(ref_totals, axis=-1),
         }
-        lengths = {"hyp_len": characters["hyp_len"], "ref_len": characters["ref_len"]}
-        return lengths | joined | {"ref_total": np.concatenate(totals, axis=-1)}
 
 
 @dataclass(frozen=True)
@@ -88,10 +91,10 @@ class PreparedChrf:
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, as Prepared.count() does."""
-        return self.spec.together(*(part.count(outputs, rows) for part in self.parts))
+        return self.spec.joined([part.count(outputs, rows) for part in self.parts])
 
 
-class Parts(NamedTuple):
+class Rates(NamedTuple):
     """Precision and recall of each order: [..., orders]."""
 
     precision: Floats
@@ -102,12 +105,13 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
-    """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters,
-    without white space.
+    """chrF: the F-score of mean precision and mean recall over orders of n-grams of characters.
 
     For each sentence the reference with the best score counts, the first of equals. Where it has no
     n-gram of an order, the output's n-grams of that order do not count. With word_order 2 the
-    metric is chrF++. The source is sacreBLEU 2, and chrF++.py for smoothing."""
+    metric is chrF++. White space is left out by default. The source is sacreBLEU 2, and chrF++.py
+    for smoothing.
+    """
 
     name: ClassVar[str] = "chrf"
     short_names: ClassVar[Mapping[str, str]] = {"nw:2": "chrf++"}
@@ -139,7 +143,8 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     strip_end: bool = option(
         False,
         key="rstrip",
-        help="drop white space at the end of lines first, as sacreBLEU's command does and its Python names do not",
+        help="drop white space at the end of lines first, as sacreBLEU's command does and its "
+        "Python names do not",
         applies=lambda m: m.whitespace,
         why="only whitespace: true counts it",
         implicit=True,
@@ -151,29 +156,25 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""
-        if self.min_char_order > self.char_order:
-            message = (
-                f"expected at most the char_order, {self.char_order}; found '{self.min_char_order}'"
-            )
-            return [("min_char_order", message)]
-        return []
+        if self.min_char_order <= self.char_order:
+            return []
+        limit = f"the char_order, {self.char_order}"
+        message = f"expected at most {limit}; found '{self.min_char_order}'"
+        return [("min_char_order", message)]
 
     @cached_property
     def spec(self) -> ChrfSpec:
         """Lengths, n-grams and matches with each reference."""
-        split = Tokenization(
+        characters = Tokenization(
             "char" if self.whitespace else "nonspace",
             lowercase=self.lowercase,
             strip_end=self.strip_end,
         )
-        characters = OverlapSpec(split, self.char_order, ("match",), source=False)
-        words = OverlapSpec(
-            Tokenization("chrf", lowercase=self.lowercase),
-            self.word_order,
-            ("match",),
-            source=False,
-        )
-        return ChrfSpec(characters, words if self.word_order else None)
+        words = None
+        if self.word_order:
+            tokenization = Tokenization("chrf", lowercase=self.lowercase)
+            words = OverlapSpec(tokenization, self.word_order, ("match",))
+        return ChrfSpec(OverlapSpec(characters, self.char_order, ("match",)), words)
 
     @property
     def name_in_text(self) -> str:
@@ -183,29 +184,29 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     @property
     def citations(self) -> tuple[str, ...]:
         """The paper of chrF, and that of chrF++ if words count."""
-        return ("popovic-2015-chrf", *(("popovic-2017-chrf",) if self.word_order else ()))
+        if self.word_order:
+            return ("popovic-2015-chrf", "popovic-2017-chrf")
+        return ("popovic-2015-chrf",)
 
     def overlaps(self) -> tuple[Shared, ...]:
         """Return the longest n-grams of characters."""
-        return (
-            Shared(
-                self.char_order - 1,
-                "characters",
-                self.spec.characters.tokenization,
-                self.char_order,
-            ),
-        )
+        longest = self.char_order
+        tokenization = self.spec.characters.tokenization
+        return (Shared(longest - 1, "characters", tokenization, longest),)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths in characters, matches, and the n-grams of output and reference."""
-        total = Counted("total", columns["total"], orders=True)
-        ref_total = Counted("ref_total", columns["ref_total"], per_reference=True, orders=True)
-        return [*shown_matches(columns), total, ref_total]
+        return [
+            *shown_matches(columns),
+            Counted("total", columns["total"], orders=True),
+            Counted("ref_total", columns["ref_total"], per_reference=True, orders=True),
+        ]
 
     def row_names(self) -> list[str]:
         """Return the orders of characters, then those of words."""
-        characters, words = range(1, self.char_order + 1), range(1, self.word_order + 1)
-        return [*map(str, characters), *(f"words {n}" for n in words)]
+        names = [str(n) for n in range(1, self.char_order + 1)]
+        names += [f"words {n}" for n in range(1, self.word_order + 1)]
+        return names
 
     @property
     def _order(self) -> int:
@@ -213,21 +214,20 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     @property
     def _orders(self) -> range:
-        """The numbers of the orders that count, from 0: those of characters, then those of words."""
+        """The indices of the orders that count: those of characters, then those of words."""
         return range(self.min_char_order - 1, self._order)
 
     @cached_property
     def terms(self) -> tuple[Field, ...]:
         """N-grams of the output, n-grams of the reference, and matches."""
-        return tuple(
-            Field(name, self._order, per_reference=True)
-            for name in ("hyp_total", "ref_total", "match")
+        return (
+            Field("hyp_total", self._order, per_reference=True),
+            Field("ref_total", self._order, per_reference=True),
+            Field("match", self._order, per_reference=True),
         )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms. N-grams of the output are left out in orders of which the reference has
-        none.
-        """
+        """Return the terms, without the output's n-grams of orders that the reference lacks."""
         ref_total = columns["ref_total"]
         hyp_total = np.where(ref_total > 0, columns["total"][:, None, :], 0)
         return {"hyp_total": hyp_total, "ref_total": ref_total, "match": columns["match"]}
@@ -237,72 +237,91 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
         Precision and recall are means over the orders with n-grams in output and reference. Orders
         of words follow those of characters: with char_order 6, precision_7 is the precision of
-        single words. Orders below min_char_order are counted, but take no part in the score."""
-        parts = self._parts(totals)
-        precision, recall = self._means(parts)
-        outputs = {"chrf": self._f_score(parts), "precision": precision, "recall": recall}
-        apart = {"precision": parts.precision * parts.both, "recall": parts.recall * parts.both}
-        return outputs | by_order(
-            apart | {name: totals[name] for name in ("match", "hyp_total", "ref_total")}
-        )
+        single words. Orders below min_char_order are counted, but take no part in the score.
+        """
+        rates = self._rates(totals)
+        precision, recall = self._means(rates)
+        outputs = {"chrf": self._f_score(rates), "precision": precision, "recall": recall}
+        of_orders = {
+            "precision": rates.precision * rates.both,
+            "recall": rates.recall * rates.both,
+            "match": totals["match"],
+            "hyp_total": totals["hyp_total"],
+            "ref_total": totals["ref_total"],
+        }
+        return outputs | by_order(of_orders)
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the score of each sentence with each reference: float64 [lines, references]."""
-        return self._f_score(self._parts(self.make_terms(columns)))
+        return self._f_score(self._rates(self.make_terms(columns)))
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() without eps_smoothing, compiled."""
-        formula, weight = kernel.native_function("f_scores"), float(self.beta) ** 2
+        formula = kernel.native_function("f_scores")
         if formula is None or self.eps_smoothing or self.min_char_order > 1:
             return None
+        weight = float(self.beta) ** 2
         return lambda columns: formula(
             columns["match"], columns["total"], columns["ref_total"], weight
         )
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, by scores in percent as in sacreBLEU: int64
-        [lines].
-        """
-        return best_by([self._f_score(self._parts(self.make_terms(columns)), 100.0)])
+        """Return the best reference of each sentence: int64 [lines].
 
-    def _parts(self, totals: Columns) -> Parts:
-        hyp, ref, match = (
-            totals[name].astype(np.float64) for name in ("hyp_total", "ref_total", "match")
-        )
-        precision = np.where(hyp > 0, ratio(match, hyp), EPSILON)
-        recall = np.where(ref > 0, ratio(match, ref), EPSILON)
-        return Parts(precision, recall, ((hyp > 0) & (ref > 0)).astype(np.float64))
-
-    def _means(self, parts: Parts) -> tuple[Floats, Floats]:
-        """Return precision and recall [...]. They are added order by order, so that sacreBLEU has
-        the same ties.
+        Scores are compared in percent, as in sacreBLEU.
         """
-        orders, precision, recall = (np.zeros(parts.both.shape[:-1]) for _ in range(3))
+        return best_by([self._f_score(self._rates(self.make_terms(columns)), 100.0)])
+
+    def _rates(self, totals: Columns) -> Rates:
+        hyp_total = totals["hyp_total"].astype(np.float64)
+        ref_total = totals["ref_total"].astype(np.float64)
+        match = totals["match"].astype(np.float64)
+        precision = np.where(hyp_total > 0, ratio(match, hyp_total), EPSILON)
+        recall = np.where(ref_total > 0, ratio(match, ref_total), EPSILON)
+        both = (hyp_total > 0) & (ref_total > 0)
+        return Rates(precision, recall, both.astype(np.float64))
+
+    def _means(self, rates: Rates) -> tuple[Floats, Floats]:
+        """Return precision and recall [...].
+
+        They are added order by order, so that sacreBLEU has the same ties.
+        """
+        shape = rates.both.shape[:-1]
+        orders = np.zeros(shape)
+        precision = np.zeros(shape)
+        recall = np.zeros(shape)
         for n in self._orders:
-            orders = orders + parts.both[..., n]
-            precision = precision + parts.precision[..., n] * parts.both[..., n]
-            recall = recall + parts.recall[..., n] * parts.both[..., n]
+            both = rates.both[..., n]
+            orders = orders + both
+            precision = precision + rates.precision[..., n] * both
+            recall = recall + rates.recall[..., n] * both
         return ratio(precision, orders), ratio(recall, orders)
 
-    def _f_score(self, parts: Parts, scale: float = 1.0) -> Floats:
+    def _f_score(self, rates: Rates, scale: float = 1.0) -> Floats:
         """Return the score [...] times scale. The scale is applied before the last rounding."""
-        if self.eps_smoothing:
-            total = np.zeros(parts.both.shape[:-1])
-            for n in self._orders:
-                precision, recall = parts.precision[..., n], parts.recall[..., n]
-                positive = (precision > 0) | (recall > 0)
-                total = total + np.where(
-                    positive, f_beta(precision, recall, float(self.beta)), EPSILON
-                )
-            return scale * total / len(self._orders)
-        return scale * f_beta(*self._means(parts), float(self.beta))
+        beta = float(self.beta)
+        if not self.eps_smoothing:
+            precision, recall = self._means(rates)
+            return scale * f_beta(precision, recall, beta)
+        total = np.zeros(rates.both.shape[:-1])
+        for n in self._orders:
+            precision = rates.precision[..., n]
+            recall = rates.recall[..., n]
+            positive = (precision > 0) | (recall > 0)
+            total = total + np.where(positive, f_beta(precision, recall, beta), EPSILON)
+        return scale * total / len(self._orders)
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
         """Return sacreBLEU's own signature, or None if sacreBLEU does not have these settings."""
         if self.level != "corpus" or self.min_char_order > 1:
             return None
-        name, case = f"chrF{self.beta}{'+' * self.word_order}", "lc" if self.lowercase else "mixed"
-        counted = {"eff": not self.eps_smoothing, "nc": self.char_order, "nw": self.word_order}
         return sacrebleu_signature(
-            name, references, missing=missing, case=case, **counted, space=self.whitespace
+            f"chrF{self.beta}{'+' * self.word_order}",
+            references,
+            missing=missing,
+            case="lc" if self.lowercase else "mixed",
+            eff=not self.eps_smoothing,
+            nc=self.char_order,
+            nw=self.word_order,
+            space=self.whitespace,
         )

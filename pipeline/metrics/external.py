@@ -1,6 +1,4 @@
-"""Numbers that another program has computed for each sentence: a score, or counts of ERRANT or the
-M² scorer.
-"""
+"""Numbers that another program computed for each sentence: a score, or counts of edits."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,16 +27,14 @@ class ExternalSpec(NumberSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        decimals = f"-d{self.decimals}" if self.decimals else ""
-        return f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}{decimals}"
+        """A name, safe in file names, that differs if columns can differ."""
+        key = f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}"
+        return f"{key}-d{self.decimals}" if self.decimals else key
 
 
 @dataclass(frozen=True)
 class External(ReadsFiles, Numbers):
-    """The mean or sum of a number of each sentence, or F-beta of the sums of true and false
-    positives and negatives.
-    """
+    """The mean or sum of a number of each sentence, or F-beta of sums of counts of edits."""
 
     name: ClassVar[str] = "external"
     summary: ClassVar[str] = "numbers of each sentence that another program has written into files"
@@ -52,7 +48,8 @@ class External(ReadsFiles, Numbers):
     )
     score_: str = option(
         "mean",
-        help="mean or sum of one number, or F-beta of true positives, false positives and false negatives",
+        help="mean or sum of one number, or F-beta of true positives, false positives and false "
+        "negatives",
         choices=("mean", "sum", "f_beta"),
     )
     beta: str = beta_option(
@@ -98,19 +95,20 @@ class External(ReadsFiles, Numbers):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a title that another output has, and a wrong number of columns."""
+        problems = []
         wrong = wrong_name(self.title, MAX_TITLE)
-        problems = [("title", f"'{self.title}' cannot be a name: {wrong}")] if wrong else []
+        if wrong:
+            problems.append(("title", f"'{self.title}' cannot be a name: {wrong}"))
         if self.title in OTHER_OUTPUTS:
             problems.append(("title", f"'{self.title}' is the name of another output"))
         numbers = len(self.spec.names)
         if self.columns and len(self.columns.split("+")) != numbers:
-            problems.append(
-                ("columns", f"score: {self.score_} takes {numbers}, found '{self.columns}'")
-            )
+            message = f"score: {self.score_} takes {numbers}, found '{self.columns}'"
+            problems.append(("columns", message))
         return problems
 
     def __post_init__(self) -> None:
-        """Keep the direction of the score."""
+        """Set the direction of the score."""
         super().__post_init__()
         object.__setattr__(self, "lower_is_better", not self.higher_is_better)
 
@@ -146,6 +144,6 @@ class External(ReadsFiles, Numbers):
     @property
     def spec(self) -> ExternalSpec:
         """The numbers of the files."""
-        return ExternalSpec(
-            self.title, *((COUNTS, self.decimals) if self.is_counts else (("value",), None))
-        )
+        if self.is_counts:
+            return ExternalSpec(self.title, COUNTS, self.decimals)
+        return ExternalSpec(self.title, ("value",), None)

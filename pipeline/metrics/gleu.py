@@ -1,8 +1,8 @@
-"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision with a penalty for errors that remain from
-the source.
+"""GLEU+ (Napoles et al. 2015, 2016): n-gram precision with a penalty for uncorrected errors.
 
 The GLEU of Google's translation paper (Wu et al. 2016) is another metric, which reads no source:
-see `google_gleu.py`."""
+see `google_gleu.py`.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,22 +15,19 @@ import numpy as np
 from .. import kernel
 from ..arrays import Floats, Ints
 from ..kernel.common import SAMPLERS
-from .base import (
+from .base.capabilities import ChoosesReferences, Compiled, Rule, ShowsNgrams
+from .base.choices import MAX_SEQUENTIAL_SUM, Draws, best_by, by_order, log, ratio
+from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
+from .base.options import (
     level_option,
     lowercase_option,
+    number_option,
     option,
     strip_option,
     tokenizer_option,
     unit_option,
 )
-from .base.capabilities import Compiled, DrawsReferences, Rule, ShowsNgrams
-from .base.choices import MOST_ADDED, Draws, best_by, by_order, log, ratio
-from .base.metric import Counted, Metric, shown_matches, why_all_zero, why_zero
-from .base.options import number_option
 from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
-
-Parts = tuple[Ints, Ints, Ints, Ints]
-
 
 # The programs and formulas that are called GLEU+ or GLEU0, as variants: what each counts, and how
 # it scores.
@@ -49,6 +46,19 @@ Parts = tuple[Ints, Ints, Ints, Ints]
 # and the merged references; |h| is the length of the output.
 
 
+class Parts(NamedTuple):
+    """What a variant makes of the counts of each sentence."""
+
+    match: Ints
+    """The shape is [lines, orders], with an axis for references in the middle unless merged."""
+    numer: Ints
+    """Numerators, multiplied by the denominator of λ, as match."""
+    total: Ints
+    """The shape is [lines, orders]."""
+    ref_len: Ints
+    """The shape is [lines], with an axis for references unless merged."""
+
+
 class Code(NamedTuple):
     """A variant of GLEU+."""
 
@@ -61,16 +71,14 @@ class Code(NamedTuple):
     brevity: str
     """The brevity penalty, standard or inverted."""
     merged_parts: Callable[[Columns, Fraction], Parts] | None
-    """Returns match, numer (multiplied by the denominator of λ), total and ref_len of each
-    sentence, given λ."""
+    """Returns the parts of each sentence from its columns and λ."""
 
 
 def closest_length(columns: Columns) -> Ints:
-    """Return the reference length closest to the length of the output, or the first of several:
-    int64 [lines].
-    """
-    distance = np.abs(columns["ref_len"] - columns["hyp_len"][:, None])
-    nearest: Ints = columns["ref_len"][np.arange(len(distance)), distance.argmin(axis=-1)]
+    """Return the reference length closest to the output's, the first of equals: int64 [lines]."""
+    lengths = columns["ref_len"]
+    distance = np.abs(lengths - columns["hyp_len"][:, None])
+    nearest: Ints = lengths[np.arange(len(distance)), distance.argmin(axis=-1)]
     return nearest
 
 
@@ -79,14 +87,11 @@ def merged(columns: Columns, _: Fraction) -> Parts:
 
     The match is Σ min(η, R). The penalty is Σ min(η, σ) over the n-grams that no reference has.
     Numerators are clipped per sentence and order, as with one reference. The paper does not say
-    which length counts, so the closest one is taken, as in BLEU."""
+    which length counts, so the closest one is taken, as in BLEU.
+    """
     match = columns["union_match"]
-    return (
-        match,
-        np.maximum(match - columns["gone_match"], 0),
-        columns["total"],
-        closest_length(columns),
-    )
+    numer = np.maximum(match - columns["gone_match"], 0)
+    return Parts(match, numer, columns["total"], closest_length(columns))
 
 
 def code_2015(columns: Columns, weight: Fraction) -> Parts:
@@ -94,13 +99,12 @@ def code_2015(columns: Columns, weight: Fraction) -> Parts:
 
     With A = max(R - σ, 0) and P = max(σ - R, 0), the numerator is Σ min(η, A) + Σ min(η, R) - λ Σ
     min(η, P), not clipped. The total is Σ A + |h| - n + 1. The reference length is the length of
-    the output, as in the program."""
-    match, total = (
-        columns["added_match"] + columns["union_match"],
-        columns["added"] + columns["total"],
-    )
+    the output, as in the program.
+    """
+    match = columns["added_match"] + columns["union_match"]
     numer = weight.denominator * match - weight.numerator * columns["removed_match"]
-    return match, numer, total, columns["hyp_len"]
+    total = columns["added"] + columns["total"]
+    return Parts(match, numer, total, columns["hyp_len"])
 
 
 def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
@@ -108,14 +112,16 @@ def code_2016_03(columns: Columns, weight: Fraction) -> Parts:
 
     A is R for n-grams that the source does not have at all, else 0. P is σ for n-grams that the
     references do not have at all, else 0. The numerator is Σ min(η, A) + max(Σ min(η, R) - λ Σ
-    min(η, P), 0). The total is Σ min(η, A) + |h| - n + 1."""
-    new, q = columns["new_match"], weight.denominator
-    kept = np.maximum(q * columns["union_match"] - weight.numerator * columns["gone_match"], 0)
-    return (
-        new + columns["union_match"],
-        q * new + kept,
-        new + columns["total"],
-        closest_length(columns),
+    min(η, P), 0). The total is Σ min(η, A) + |h| - n + 1.
+    """
+    new = columns["new_match"]
+    scaled_match = weight.denominator * columns["union_match"]
+    clipped = np.maximum(scaled_match - weight.numerator * columns["gone_match"], 0)
+    return Parts(
+        match=new + columns["union_match"],
+        numer=weight.denominator * new + clipped,
+        total=new + columns["total"],
+        ref_len=closest_length(columns),
     )
 
 
@@ -139,10 +145,15 @@ POLICIES = {
 """The policies for references that each level allows."""
 
 
-def _default_policy(given: Mapping[str, Any]) -> str:
-    if given.get("variant") in MERGED_ONLY:
+def _default_policy(settings: Mapping[str, Any]) -> str:
+    if settings.get("variant") in MERGED_ONLY:
         return "merged"
-    return "mean" if given.get("level") == "mean" else "sample"
+    return "mean" if settings.get("level") == "mean" else "sample"
+
+
+def _default_tokenizer(settings: Mapping[str, Any]) -> str:
+    """Follow the program whose draws are used: Python 2 splits bytes, Python 3 text."""
+    return "whitespace" if settings.get("sampler") == "python3" else "ascii_whitespace"
 
 
 def iterates(metric: Any) -> bool:
@@ -154,35 +165,37 @@ def _samples(metric: Any) -> bool:
     return metric.references in ("sample", "leave_one_out")
 
 
-MERGED = {"match": "union_match", "penalty": "gone_match"}
-"""The columns shown for merged references, by the names under which they are shown."""
-MERGED_OF = {
+MERGED_COUNTS = {"match": "union_match", "penalty": "gone_match"}
+"""The columns that reports show for merged references, by the names that reports use."""
+MERGED_COUNTS_OF = {
     "2015": {"match": "union_match", "penalty": "removed_match", "added": "added_match"},
-    "2016-03": {**MERGED, "new": "new_match"},
+    "2016-03": {**MERGED_COUNTS, "new": "new_match"},
 }
-"""The variants that show other columns.
+"""The variants of which reports show other columns.
 
 added are matches of n-grams that the references have more often than the source. new are matches of
-n-grams that the source does not have at all. """
+n-grams that the source does not have at all.
+"""
 
 
 @dataclass(frozen=True)
-class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
+class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
     """GLEU+ with the settings of all programs that compute it; CODES has the variants.
 
     The option references is the policy for several references:
 
-    - sample draws references at random, as the official program does. expected is what sampling converges to.
-    - max takes for each sentence the reference with the best sentence score (select-best of Klinger et al. 2025,
-      arXiv 2510.06749).
-    - mean is the mean over references of the score with that reference alone (simple average). weighted is the same
-      with weights. each is mean and also shows the score with each reference.
+    - sample draws references at random, as the official program does. expected is what sampling
+      converges to.
+    - max takes for each sentence the reference with the best sentence score (select-best of Klinger
+      et al. 2025, arXiv 2510.06749).
+    - mean is the mean over references of the score with that reference alone (simple average).
+      weighted is the same with weights. each is mean and also shows the score with each reference.
     - merged uses merged counts.
-    - leave_one_out scores systems by the mean over the sets that lack one reference, and each reference against the
-      other references.
+    - leave_one_out scores systems by the mean over the sets that lack one reference, and each
+      reference against the other references.
 
-    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores, max and zero_total
-    one.
+    The sources are github.com/cnap/gec-ranking, and the package gleu (Koyama) for sentence scores,
+    max and zero_total one.
     """
 
     name: ClassVar[str] = "gleu"
@@ -211,8 +224,7 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
-        # as the program whose draws are followed: Python 2 splits bytes, Python 3 text
-        lambda given: "whitespace" if given.get("sampler") == "python3" else "ascii_whitespace",
+        _default_tokenizer,
         "how lines are split into words: ascii_whitespace, or whitespace for the sampler python3",
     )
     strip: bool = strip_option()
@@ -221,8 +233,10 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     references: str = option(
         _default_policy,
         key="refs",
-        help="of several references: one at random per iteration (sample), what that converges to (expected), the "
-        "best per sentence (max), the mean of their scores (mean, weighted, each), merged counts (merged), "
+        help="of several references: one at random per iteration (sample), what that converges to "
+        "(expected), the "
+        "best per sentence (max), the mean of their scores (mean, weighted, each), merged counts "
+        "(merged), "
         "or each left out in turn (leave_one_out)",
         choices=POLICIES["corpus"],
     )
@@ -261,7 +275,8 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     )
     zero_total: str = option(
         "zero",
-        help="where the corpus has no n-gram of some order: score 0, or precision 1 as in the package gleu",
+        help="where the corpus has no n-gram of some order: score 0, or precision 1 as in the "
+        "package gleu",
         choices=("zero", "one"),
         applies=lambda m: m.level == "corpus",
         why="sentence scores always take precision 1 there",
@@ -275,7 +290,8 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     )
     clip: str = option(
         "none",
-        help="numerators below 0: kept as the paper has them, or 0 per sentence and order as in compare-mt",
+        help="numerators below 0: kept as the paper has them, or 0 per sentence and order as in "
+        "compare-mt",
         choices=("none", "sentence"),
         applies=lambda m: m.variant == "paper",
         why="only variant: paper leaves it open",
@@ -289,32 +305,37 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a level or a policy for references that does not go with the variant or the level."""
-        allowed = POLICIES[self.level]
-        if self.variant in MERGED_ONLY:
-            if self.level == "mean":
-                return [
-                    ("level", f"variant {self.variant} is defined for a corpus only, found 'mean'")
-                ]
-            allowed = ("merged",)
+        """Return a level or a policy for references that contradicts the variant or the level."""
+        problem = self._conflict()
+        return [problem] if problem else []
+
+    def _conflict(self) -> tuple[str, str] | None:
+        merged_only = self.variant in MERGED_ONLY
+        if merged_only and self.level == "mean":
+            return "level", f"variant {self.variant} is defined for a corpus only, found 'mean'"
         if self.references == "merged" and not CODES[self.variant].merged_kinds:
-            return [("references", f"variant {self.variant} is not defined for merged references")]
+            return "references", f"variant {self.variant} is not defined for merged references"
+        if merged_only:
+            allowed: tuple[str, ...] = ("merged",)
+            scope = f"variant {self.variant}"
+        else:
+            allowed = POLICIES[self.level]
+            scope = f"level: {self.level}"
         if self.references not in allowed:
-            where = f"variant {self.variant}" if allowed == ("merged",) else f"level: {self.level}"
-            return [
-                ("references", f"{where} takes {', '.join(allowed)}; found '{self.references}'")
-            ]
+            choices = ", ".join(allowed)
+            return "references", f"{scope} takes {choices}; found '{self.references}'"
         if self.references == "weighted" and not any(self.shares):
-            return [("references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3")]
-        return []
+            return "references", "weighted needs `weights`, not all 0, such as weights: 0.7+0.3"
+        return None
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1, or nothing if none are given."""
-        weights = [float(weight) for weight in self.weights.split("+")] if self.weights else []
-        return (
-            tuple(weight / sum(weights) for weight in weights) if any(weights) else tuple(weights)
-        )
+        """The weights of the references, with sum 1 unless all are 0; empty without weights."""
+        if not self.weights:
+            return ()
+        weights = [float(weight) for weight in self.weights.split("+")]
+        total = sum(weights)
+        return tuple(weight / total for weight in weights) if total else tuple(weights)
 
     @property
     def policy(self) -> str:
@@ -329,13 +350,12 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         return OverlapSpec(tokenization_of(self), self.order, kinds, source=True)
 
     def ngram_rule(self) -> Rule | None:
-        """Return how n-grams are counted, or None for 2015, where an n-gram can be both matched and
-        penalised.
-        """
+        """Return how n-grams are counted; None for 2015, which can match and penalise an n-gram."""
         if self.variant == "2015":
             return None
         name = "paper" if self.variant == "paper" else "gleu"
-        return Rule(name, self.spec.tokenization, 1, self.order, merged=self.references == "merged")
+        merged_references = self.references == "merged"
+        return Rule(name, self.spec.tokenization, 1, self.order, merged=merged_references)
 
     @property
     def edition(self) -> str:
@@ -345,31 +365,26 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     @property
     def citations(self) -> tuple[str, ...]:
         """The paper of 2015, which defines GLEU0, and for other variants also that of 2016."""
-        return (
-            "napoles-etal-2015-ground",
-            *(() if self.variant == "2015" else ("napoles-etal-2016-gleu",)),
-        )
+        if self.variant == "2015":
+            return ("napoles-etal-2015-ground",)
+        return ("napoles-etal-2015-ground", "napoles-etal-2016-gleu")
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths, match, penalty, numer and total, with each reference or with merged
-        references.
-        """
+        """Return lengths, match, penalty, numer and total, as references are combined."""
         terms = self.make_terms(columns)
         if self.by_reference:
-            penalty = Counted(
-                "penalty", columns[CODES[self.variant].kinds[1]], per_reference=True, orders=True
-            )
-            numer = Counted("numer", terms["numer"], per_reference=True, orders=True)
+            penalty = columns[CODES[self.variant].kinds[1]]
             return [
                 *shown_matches(columns),
-                penalty,
-                numer,
+                Counted("penalty", penalty, per_reference=True, orders=True),
+                Counted("numer", terms["numer"], per_reference=True, orders=True),
                 Counted("total", columns["total"], orders=True),
             ]
-        lengths = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
-        kinds = MERGED_OF.get(self.variant, MERGED)
-        counts = [Counted(name, columns[kind], orders=True) for name, kind in kinds.items()]
-        return [*lengths, *counts, Counted("total", terms["total"], orders=True)]
+        counts = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
+        for name, kind in MERGED_COUNTS_OF.get(self.variant, MERGED_COUNTS).items():
+            counts.append(Counted(name, columns[kind], orders=True))
+        counts.append(Counted("total", terms["total"], orders=True))
+        return counts
 
     def draws(self, lines: int, references: int) -> Draws | None:
         """Return the draws of the policies sample, expected and leave_one_out (of one set)."""
@@ -387,33 +402,35 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
     @cached_property
     def terms(self) -> tuple[Field, ...]:
         """Lengths, totals, matches and numerators (multiplied by the denominator of λ)."""
-        apart = self.references != "merged"
+        per_reference = self.references != "merged"
         return (
             Field("hyp_len"),
             Field("total", self.order),
-            Field("ref_len", per_reference=apart),
-            Field("match", self.order, per_reference=apart),
-            Field("numer", self.order, per_reference=apart),
+            Field("ref_len", per_reference=per_reference),
+            Field("match", self.order, per_reference=per_reference),
+            Field("numer", self.order, per_reference=per_reference),
         )
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the terms. Numerators are match - penalty, for most variants clipped at 0 per
-        sentence and order.
+        """Return the terms.
+
+        Numerators are match - penalty, for most variants clipped at 0 per sentence and order.
         """
-        make = CODES[self.variant].merged_parts
-        if self.references == "merged" and make:
-            match, numer, total, ref_len = make(columns, Fraction(self.lambda_))
+        code = CODES[self.variant]
+        if self.references == "merged" and code.merged_parts:
+            parts = code.merged_parts(columns, Fraction(self.lambda_))
         else:
-            match, total, ref_len = columns["match"], columns["total"], columns["ref_len"]
-            numer = match - columns[CODES[self.variant].kinds[1]]
+            match = columns["match"]
+            numer = match - columns[code.kinds[1]]
             if self._clips:
                 numer = np.maximum(numer, 0)
+            parts = Parts(match, numer, columns["total"], columns["ref_len"])
         return {
             "hyp_len": columns["hyp_len"],
-            "total": total,
-            "ref_len": ref_len,
-            "match": match,
-            "numer": numer,
+            "total": parts.total,
+            "ref_len": parts.ref_len,
+            "match": parts.match,
+            "numer": parts.numer,
         }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
@@ -422,84 +439,106 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
         The other outputs are precision (the geometric mean), brevity_penalty, hyp_len and ref_len.
         For each order n there are precision_n, gleu_n (of this order alone), match_n, penalty_n,
         numer_n and total_n. penalty_n is match_n - numer_n, which is Σ min(match, penalty) where
-        numerators are clipped."""
-        numer, total, hyp_len, ref_len = (
-            totals[name] for name in ("numer", "total", "hyp_len", "ref_len")
-        )
+        numerators are clipped.
+        """
+        numer = totals["numer"]
+        total = totals["total"]
+        hyp_len = totals["hyp_len"]
+        ref_len = totals["ref_len"]
         scale = self._scale
         precision = _precision(numer, scale * total, one_for_empty=self.zero_total == "one")
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
             empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (ref_len == 0)
             outputs["gleu"] = np.where(empty, 0.0, outputs["gleu"])
-        outputs |= {"hyp_len": hyp_len.astype(np.float64), "ref_len": ref_len.astype(np.float64)}
-        counts = {"match": totals["match"], "penalty": (scale * totals["match"] - numer) / scale}
-        return outputs | by_order(counts | {"numer": numer / scale, "total": total})
+        outputs["hyp_len"] = hyp_len.astype(np.float64)
+        outputs["ref_len"] = ref_len.astype(np.float64)
+        counts = {
+            "match": totals["match"],
+            "penalty": (scale * totals["match"] - numer) / scale,
+            "numer": numer / scale,
+            "total": total,
+        }
+        return outputs | by_order(counts)
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0."""
         if outputs["gleu"] != 0:
             return []
         if self.level == "mean":
-            each = "each is empty, or has an order of n-grams without a match, or with none that the penalty leaves"
-            return [why_all_zero(each)]
-        orders = range(1, self.order + 1)
-        return [
-            why_zero(
-                outputs,
-                [n for n in orders if outputs[f"total_{n}"] or self.zero_total == "zero"],
-                "numer",
+            reasons = (
+                "each is empty, or has an order of n-grams without a match, "
+                "or with none that the penalty leaves"
             )
-        ]
+            return [why_all_zero(reasons)]
+        orders = []
+        for n in range(1, self.order + 1):
+            if outputs[f"total_{n}"] or self.zero_total == "zero":
+                orders.append(n)
+        return [why_zero(outputs, orders, "numer")]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of score() for each sentence with each reference: float64 [lines,
-        references].
+        """Return the outputs of score() for each sentence: float64 [lines, references] each.
 
-        Here penalty_n is the whole penalty, even where it exceeds match_n, as `sgleu -v` of the
-        package gleu prints it. For merged references the score is the only output."""
+        Here penalty_n is the entire penalty, even where it exceeds match_n, as `sgleu -v` of the
+        package gleu prints it. For merged references the score is the only output.
+        """
         if not self.by_reference:
             return {"gleu": self.sentence_scores(columns)}
         terms = self.make_terms(columns)
-        lines, references = terms["ref_len"].shape
-        counts = {name: terms[name] for name in ("match", "numer")}
-        counts["penalty"] = columns[CODES[self.variant].kinds[1]]
-        counts["total"] = np.broadcast_to(terms["total"][:, None], (lines, references, self.order))
-        hyp_len = np.broadcast_to(terms["hyp_len"][:, None], (lines, references)).astype(np.float64)
-        lengths = {"hyp_len": hyp_len, "ref_len": terms["ref_len"].astype(np.float64)}
-        return self._outputs(*self._sentence_parts(columns)) | lengths | by_order(counts)
+        ref_len = terms["ref_len"]
+        hyp_len = np.broadcast_to(terms["hyp_len"][:, None], ref_len.shape)
+        outputs = self._outputs(*self._sentence_parts(columns))
+        outputs["hyp_len"] = hyp_len.astype(np.float64)
+        outputs["ref_len"] = ref_len.astype(np.float64)
+        counts = {
+            "match": terms["match"],
+            "numer": terms["numer"],
+            "penalty": columns[CODES[self.variant].kinds[1]],
+            "total": np.broadcast_to(terms["total"][:, None], (*ref_len.shape, self.order)),
+        }
+        return outputs | by_order(counts)
 
     def _outputs(self, precision: Floats, log_brevity: Floats) -> dict[str, Floats]:
-        """Return the outputs that are fractions, from precisions [..., orders] and log brevity
-        penalties [...].
+        """Return the outputs that are fractions.
+
+        The arguments are precisions [..., orders] and log brevity penalties [...].
         """
         log_precision = log(precision)
         log_mean = log_precision.mean(axis=-1)
-        outputs = {"gleu": np.exp(log_brevity + log_mean), "precision": np.exp(log_mean)}
-        outputs |= {"brevity_penalty": np.exp(log_brevity)}
-        return outputs | by_order(
-            {"precision": precision, "gleu": np.exp(log_brevity[..., None] + log_precision)}
-        )
+        outputs = {
+            "gleu": np.exp(log_brevity + log_mean),
+            "precision": np.exp(log_mean),
+            "brevity_penalty": np.exp(log_brevity),
+        }
+        gleu_of_order = np.exp(log_brevity[..., None] + log_precision)
+        return outputs | by_order({"precision": precision, "gleu": gleu_of_order})
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the corpus formula applied to each sentence: float64 [lines, references], or
-        [lines, 1] if merged.
+        """Return the corpus formula applied to each sentence: float64 [lines, references or 1].
 
         For an order of which a sentence has no n-gram the precision is 1, as in the package gleu.
         With smoothing ones, all counts and lengths of 0 become 1 instead, as in the original
-        program with -d."""
+        program with -d.
+        """
         precision, log_brevity = self._sentence_parts(columns)
         scores: Floats = np.exp(log_brevity + log(precision).mean(axis=-1))
         return scores
 
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores() with each reference, compiled."""
-        formula, code = kernel.native_function("gleu_scores"), CODES[self.variant]
-        if formula is None or not self.by_reference or self.order > MOST_ADDED:
+        formula = kernel.native_function("gleu_scores")
+        if formula is None or not self.by_reference or self.order > MAX_SEQUENTIAL_SUM:
             return None
-        read = (*code.kinds, "total", "hyp_len", "ref_len")
-        rest = (self._scale, self._clips, self.smoothing == "ones", code.brevity == "inverted")
-        return lambda columns: formula(*[columns[name] for name in read], *rest)
+        code = CODES[self.variant]
+        names = (*code.kinds, "total", "hyp_len", "ref_len")
+        settings = (
+            self._scale,
+            self._clips,
+            self.smoothing == "ones",
+            code.brevity == "inverted",
+        )
+        return lambda columns: formula(*[columns[name] for name in names], *settings)
 
     @property
     def _clips(self) -> bool:
@@ -510,51 +549,56 @@ class Gleu(DrawsReferences, Compiled, ShowsNgrams, Metric):
 
         Of references with equal scores, the one with the best score of the highest order alone
         wins, then of the next lower order, and so on. If all are equal the first wins. The package
-        gleu chooses so."""
+        gleu chooses so.
+        """
         precision, log_brevity = self._sentence_parts(columns)
         log_precision = log(precision)
-        alone = np.exp(log_brevity[..., None] + log_precision)
-        below = (
-            np.minimum(self.make_terms(columns)["numer"], 0)
-            / np.maximum(columns["total"], 1)[:, None]
-        )
-        alone += (
-            np.exp(log_brevity)[..., None] * below
-        )  # of numerators below 0 the larger is better
+        of_order = np.exp(log_brevity[..., None] + log_precision)
+        # Of numerators below 0 the larger is better.
+        negative = np.minimum(self.make_terms(columns)["numer"], 0)
+        below = negative / np.maximum(columns["total"], 1)[:, None]
+        of_order += np.exp(log_brevity)[..., None] * below
         keys = [np.exp(log_brevity + log_precision.mean(axis=-1))]
-        return best_by(keys + [alone[..., n] for n in reversed(range(self.order))])
+        for n in reversed(range(self.order)):
+            keys.append(of_order[..., n])
+        return best_by(keys)
 
     def _sentence_parts(self, columns: Columns) -> tuple[Floats, Floats]:
-        """Return precisions [lines, references, orders] and log brevity penalties [lines,
-        references].
+        """Return precisions [lines, references, orders] and log brevity penalties.
+
+        These are [lines, references].
         """
         terms = self.make_terms(columns)
+        numer = terms["numer"]
+        total = terms["total"][:, None, :]
+        ref_len = terms["ref_len"]
+        hyp_len = terms["hyp_len"][:, None]
         if self.references == "merged":
-            terms |= {name: terms[name][:, None] for name in ("numer", "ref_len")}
-        numer, total = terms["numer"], terms["total"][:, None, :]
-        ref_len, hyp_len = terms["ref_len"], terms["hyp_len"][:, None]
+            numer = numer[:, None]
+            ref_len = ref_len[:, None]
         if self.smoothing == "ones":
-            numer, total, ref_len, hyp_len = (
-                np.where(a == 0, 1, a) for a in (numer, total, ref_len, hyp_len)
-            )
-        return _precision(numer, self._scale * total, one_for_empty=True), self._log_brevity(
-            ref_len, hyp_len
-        )
+            numer = np.where(numer == 0, 1, numer)
+            total = np.where(total == 0, 1, total)
+            ref_len = np.where(ref_len == 0, 1, ref_len)
+            hyp_len = np.where(hyp_len == 0, 1, hyp_len)
+        precision = _precision(numer, self._scale * total, one_for_empty=True)
+        return precision, self._log_brevity(ref_len, hyp_len)
 
     def _log_brevity(self, ref_len: Ints, hyp_len: Ints) -> Floats:
         """Return min(0, 1 - r/h) or, if the penalty is inverted, min(0, 1 - h/r).
 
         The result is 0 if both lengths are 0, and -inf if only h or the divisor is 0.
         """
-        inverted = CODES[self.variant].brevity == "inverted"
-        over, under = (hyp_len, ref_len) if inverted else (ref_len, hyp_len)
+        if CODES[self.variant].brevity == "inverted":
+            over, under = hyp_len, ref_len
+        else:
+            over, under = ref_len, hyp_len
+        both_empty = (over == 0) & (under == 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            penalty = np.where((over == 0) & (under == 0), 0.0, np.minimum(0.0, 1.0 - over / under))
+            penalty = np.where(both_empty, 0.0, np.minimum(0.0, 1.0 - over / under))
         return np.where((hyp_len == 0) & (ref_len > 0), -np.inf, penalty)
 
 
 def _precision(numer: Ints, total: Ints, *, one_for_empty: bool) -> Floats:
-    """Return numer / total, or 0 if numer is below 0. If total is 0, the result is 1 or 0 as
-    one_for_empty says.
-    """
+    """Return numer / total, or 0 if numer is below 0; if total is 0, 1 or 0 by one_for_empty."""
     return np.where(total == 0, float(one_for_empty), ratio(np.maximum(numer, 0), total))

@@ -1,6 +1,4 @@
-"""Google-BLEU, the GLEU of "Google's Neural Machine Translation System" (Wu et al. 2016). It reads
-no source.
-"""
+"""Google-BLEU, the GLEU of Google's paper on translation (Wu et al. 2016). It reads no source."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -28,12 +26,12 @@ from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 @dataclass(frozen=True)
 class GoogleGleu(Compiled, ShowsNgrams, Metric):
-    """The minimum of n-gram precision and recall: matches of all orders / the larger of the totals
-    of both texts.
+    """The minimum of n-gram precision and recall: matches of all orders / the larger total.
 
     For each sentence the reference with the highest ratio counts, the first of equals. A reference
     for which both totals are 0 is passed over. The sources are arXiv 1609.08144, section 4.3, and
-    nltk.translate.gleu_score."""
+    nltk.translate.gleu_score.
+    """
 
     name: ClassVar[str] = "google_gleu"
     summary: ClassVar[str] = (
@@ -43,7 +41,7 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "Google BLEU": {},
         "nltk gleu": {},
-        "GLEU score": {},  # GLEU+ is called so too, and by the next two names
+        "GLEU score": {},  # GLEU+ has this and the next two names too
         "sentence_gleu": {},
         "corpus_gleu": {},
     }
@@ -66,11 +64,10 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a shortest order above the longest."""
-        if self.min_order > self.order:
-            return [
-                ("min_order", f"expected at most the order, {self.order}; found '{self.min_order}'")
-            ]
-        return []
+        if self.min_order <= self.order:
+            return []
+        message = f"expected at most the order, {self.order}; found '{self.min_order}'"
+        return [("min_order", message)]
 
     @cached_property
     def spec(self) -> OverlapSpec:
@@ -84,10 +81,9 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return lengths, and for each order the matches and the n-grams of output and reference."""
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
-        total = Counted("total", columns["total"], orders=True)
         return [
             *shown_matches(columns),
-            total,
+            Counted("total", columns["total"], orders=True),
             Counted("ref_total", ref_total, per_reference=True, orders=True),
         ]
 
@@ -107,20 +103,18 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
             "precision": ratio(totals["match"], totals["hyp_total"]),
             "recall": ratio(totals["match"], totals["ref_total"]),
         }
-        return outputs | {
-            name: totals[name].astype(np.float64) for name in ("match", "hyp_total", "ref_total")
-        }
+        for name in ("match", "hyp_total", "ref_total"):
+            outputs[name] = totals[name].astype(np.float64)
+        return outputs
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0, at each level: nothing matches."""
         if outputs["google_gleu"] != 0:
             return []
         if outputs.get("hyp_total") == 0:
-            return [
-                "all outputs are empty"
-                if self.min_order == 1
-                else f"no output has {self.min_order} tokens"
-            ]
+            if self.min_order == 1:
+                return ["all outputs are empty"]
+            return [f"no output has {self.min_order} tokens"]
         if self.min_order == self.order:
             return [f"no {self.order}-gram matches"]
         return [f"no n-gram of {self.min_order} to {self.order} tokens matches"]
@@ -133,17 +127,23 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return sentence_scores(), compiled."""
         formula = kernel.native_function("google_scores")
-        return formula and (
-            lambda columns: formula(
+        if formula is None:
+            return None
+
+        def scores(columns: Columns) -> Floats:
+            result: Floats = formula(
                 columns["match"], columns["total"], columns["ref_len"], self.min_order
             )
-        )
+            return result
+
+        return scores
 
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines].
 
-        A reference for which both totals are 0 is passed over: it is taken only where this holds
-        for all of them."""
+        A reference for which both totals are 0 is taken only if this holds for all of them.
+        """
         empty = self.make_terms(columns)["larger"] == 0
-        best: Ints = np.argmax(np.where(empty, -1.0, self.sentence_scores(columns)), axis=-1)
+        scores = np.where(empty, -1.0, self.sentence_scores(columns))
+        best: Ints = np.argmax(scores, axis=-1)
         return best

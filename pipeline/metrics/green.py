@@ -9,7 +9,11 @@ import numpy as np
 
 from ..arrays import Floats, Ints
 from ..kernel.common import MAX_ORDER
-from .base import (
+from .base.capabilities import Rule, ShowsNgrams
+from .base.choices import FScores, best_by, by_order, f_beta, log, ratio
+from .base.metric import Counted, Metric, why_all_zero
+from .base.options import (
+    beta_option,
     level_option,
     lowercase_option,
     option,
@@ -17,10 +21,6 @@ from .base import (
     tokenizer_option,
     unit_option,
 )
-from .base.capabilities import Rule, ShowsNgrams
-from .base.choices import best_by, by_order, f_beta, log, ratio
-from .base.metric import Counted, Metric, why_all_zero
-from .base.options import beta_option
 from .base.statistics_spec import Columns, Field, OverlapSpec, tokenization_of
 
 
@@ -41,7 +41,8 @@ class Green(ShowsNgrams, Metric):
     In the flavour gec-metrics, which is the package of that name (0.1.1), precision is 1 for an
     order without FP, and recall is 1 for one without FN, also where there is no TP. So a perfect
     sentence of three words has 1, where the authors' program gives 0 because there is no 4-gram. Of
-    equal references the first counts."""
+    equal references the first counts.
+    """
 
     name: ClassVar[str] = "green"
     summary: ClassVar[str] = (
@@ -54,7 +55,8 @@ class Green(ShowsNgrams, Metric):
 
     flavour: str = option(
         "authors",
-        help="whose: authors (an order without a hit gives 0) or gec-metrics (an order without a miss is perfect)",
+        help="whose: authors (an order without a hit gives 0) or gec-metrics (an order without a "
+        "miss is perfect)",
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
@@ -87,10 +89,10 @@ class Green(ShowsNgrams, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the hits (tp) and misses (fp, fn) of each order."""
-        return [
-            Counted(name, term, per_reference=True, orders=True)
-            for name, term in self.make_terms(columns).items()
-        ]
+        counts = []
+        for name, term in self.make_terms(columns).items():
+            counts.append(Counted(name, term, per_reference=True, orders=True))
+        return counts
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -103,44 +105,47 @@ class Green(ShowsNgrams, Metric):
         The sums are M = Σ min(η, ρ), B = Σ min(σ, η, ρ), S = Σ max(min(η, σ) - min(η, ρ), 0) and K
         = Σ min(σ, ρ). The k-th occurrence of an n-gram in the output has k <= ρ, or ρ < k <= σ, or
         k above both. Taking these cases one by one gives TP = Σσ - K + M - S, FP = K + Ση - M - S -
-        B and FN = Σρ - K + S - M + B."""
+        B and FN = Σρ - K + S - M + B.
+        """
         lower = np.arange(self.order)
         source = np.maximum(columns["src_len"][:, None] - lower, 0)[:, None]
         reference = np.maximum(columns["ref_len"][..., None] - lower, 0)
-        match, only, common, kept = (
-            columns[k] for k in ("match", "source_only", "common", "source_match")
-        )
-        true_positive = source - kept + match - only
-        false_positive = kept + columns["total"][:, None] - match - only - common
+        output = columns["total"][:, None]
+        match = columns["match"]
+        only_source = columns["source_only"]
+        common = columns["common"]
+        source_match = columns["source_match"]
         return {
-            "tp": true_positive,
-            "fp": false_positive,
-            "fn": reference - kept + only - match + common,
+            "tp": source - source_match + match - only_source,
+            "fp": source_match + output - match - only_source - common,
+            "fn": reference - source_match + only_source - match + common,
         }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n. If an order has no
-        hit, green is 0.
+        """Return green, precision, recall, and tp_n, fp_n, fn_n of each order n.
+
+        If an order has no hit, green is 0.
         """
-        score, precision, recall = self._scores(totals, self.order)
-        return {"green": score, "precision": precision, "recall": recall} | by_order(totals)
+        scores = self._scores(totals, self.order)
+        outputs = {"green": scores.score, "precision": scores.precision, "recall": scores.recall}
+        return outputs | by_order(totals)
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why a score is 0."""
         if outputs["green"] != 0:
             return []
         if self.level == "mean":
-            return [
-                why_all_zero(
-                    "each has an order without an n-gram that is rightly deleted, inserted or kept"
-                )
-            ]
+            reasons = (
+                "each has an order without an n-gram that is rightly deleted, inserted or kept"
+            )
+            return [why_all_zero(reasons)]
         order = next((n for n in range(1, self.order + 1) if outputs[f"tp_{n}"] == 0), 0)
         if not order:
             return []
         if not self._by_authors:
             return [
-                "some order has no n-gram that is rightly deleted, inserted or kept, and one that is wrong"
+                "some order has no n-gram that is rightly deleted, inserted or kept, "
+                "and one that is wrong"
             ]
         if outputs[f"fp_{order}"] == outputs[f"fn_{order}"] == 0:
             return ["all texts are empty" if order == 1 else f"no text has {order} tokens"]
@@ -149,26 +154,25 @@ class Green(ShowsNgrams, Metric):
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         terms = self.make_terms(columns)
-        last = 0 if self._by_authors else self.order - 1
-        return best_by([self._scores(terms, orders)[0] for orders in range(self.order, last, -1)])
+        fewest = 1 if self._by_authors else self.order
+        keys = [self._scores(terms, orders).score for orders in range(self.order, fewest - 1, -1)]
+        return best_by(keys)
 
-    def _scores(self, counts: Columns, orders: int) -> tuple[Floats, Floats, Floats]:
-        """Return F-beta, precision and recall [...] of the orders 1 to `orders` of counts [...,
-        order].
-        """
+    def _scores(self, counts: Columns, orders: int) -> FScores:
+        """Return F-beta, precision and recall [...] of the first orders of counts [..., order]."""
         hits = counts["tp"][..., :orders]
         empty = 0.0 if self._by_authors else 1.0
         precision = _mean_ratio(hits, counts["fp"][..., :orders], empty)
         recall = _mean_ratio(hits, counts["fn"][..., :orders], empty)
-        return f_beta(precision, recall, float(self.beta)), precision, recall
+        return FScores(f_beta(precision, recall, float(self.beta)), precision, recall)
 
 
 def _mean_ratio(hits: Ints, misses: Ints, empty: float) -> Floats:
-    """Return the geometric mean over the last axis of hits / (hits + misses). `empty` is the ratio
-    if both are 0.
+    """Return the geometric mean over the last axis of hits / (hits + misses).
 
-    The mean is 0 if any ratio is.
+    `empty` is the ratio if both are 0. The mean is 0 if any ratio is.
     """
-    ratios = np.where(hits + misses == 0, empty, ratio(hits, hits + misses))
+    total = hits + misses
+    ratios = np.where(total == 0, empty, ratio(hits, total))
     mean: Floats = np.exp(log(ratios).mean(axis=-1))
     return mean

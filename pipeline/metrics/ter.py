@@ -1,8 +1,6 @@
-"""TER (Snover et al. 2006): how many edits of words and shifts of blocks make an output a
-reference.
-"""
+"""TER (Snover et al. 2006): edits of words and shifts of blocks that turn an output into a reference."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +11,7 @@ from ..arrays import Floats, Ints
 from ..kernel.python.edit_rate import CHANGED, EQUAL, INSERTED, path
 from ..tokenizers import OWN, is_own
 from ..tokenizers.tercom import Tercom
-from .base.capabilities import Explains, HasPeerSignature, LimitsReferences, ScoresLines
+from .base.capabilities import ChoosesReferences, Explains, HasPeerSignature, ScoresLines
 from .base.choices import ratio
 from .base.metric import Counted, Metric
 from .base.options import level_option, option, sacrebleu_signature
@@ -37,33 +35,36 @@ class TerSpec(StatisticsSpec):
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
         encoded = self.tokens.encode([*text.references, *text.systems])
-        references, systems = encoded[: len(text.references)], encoded[len(text.references) :]
+        references = encoded[: len(text.references)]
+        systems = encoded[len(text.references) :]
         edits = kernel.edit_rate(references, systems)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
-        return [
-            {"hyp_len": np.diff(system.offsets), "ref_len": ref_len, "edits": edits[number]}
-            for number, system in enumerate(systems)
-        ]
+        result = []
+        for number, system in enumerate(systems):
+            hyp_len = np.diff(system.offsets)
+            result.append({"hyp_len": hyp_len, "ref_len": ref_len, "edits": edits[number]})
+        return result
 
 
-def _counted(count: int, name: str) -> str:
-    return f"{count} {name}{'s' * (count != 1)}"
+def _with_number(count: int, name: str) -> str:
+    return f"1 {name}" if count == 1 else f"{count} {name}s"
 
 
-MOST_REFERENCES = 22
+MAX_REFERENCES = 22
 SHARES = 232_792_560
-"""The smallest number that all numbers up to MOST_REFERENCES divide: the mean of so many lengths is
+"""The smallest number that all numbers up to MAX_REFERENCES divide: the mean of so many lengths is
 a multiple of 1 / SHARES, so that sums of means are whole numbers too."""
 
 
 @dataclass(frozen=True)
-class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
+class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     """TER: edits divided by the length of the reference. The lower the score, the better the
     output.
 
     An edit puts in, leaves out or changes a word, or shifts a block of words. For each sentence the
     fewest edits with any reference count, and the mean length of its references. The source is
-    sacreBLEU 2, which follows tercom."""
+    sacreBLEU 2, which follows tercom.
+    """
 
     name: ClassVar[str] = "ter"
     summary: ClassVar[str] = (
@@ -106,20 +107,17 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return what changes texts, where tokens are those of the caller."""
-        own = is_own(self.tokens) and (self.normalized or self.no_punct)
-        return (
-            [("tokens", "normalized and no_punct change texts, and not tokens of your own")]
-            if own
-            else []
-        )
+        """Return what changes texts, if tokens are those of the caller."""
+        if is_own(self.tokens) and (self.normalized or self.no_punct):
+            return [("tokens", "normalized and no_punct change texts, and not tokens of your own")]
+        return []
 
     def misfit(self, references: int, *, missing: bool = False) -> str | None:
         """Refuse numbers of references whose mean length could not be summed exactly."""
-        lengths = range(1, references + 1) if missing else (references,)
-        if all(SHARES % number == 0 for number in lengths):
+        numbers = range(1, references + 1) if missing else (references,)
+        if all(SHARES % number == 0 for number in numbers):
             return None
-        return f"references: ter takes at most {MOST_REFERENCES} for a line, found {references}"
+        return f"references: ter takes at most {MAX_REFERENCES} for a line, found {references}"
 
     @property
     def spec(self) -> TerSpec:
@@ -130,12 +128,14 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the fewest edits of each line, and the mean length of its references."""
         lengths = columns["ref_len"]
-        present = columns.get(PRESENT, np.full(len(lengths), lengths.shape[1]))
-        total = np.where(np.arange(lengths.shape[1]) < present[:, None], lengths, 0).sum(axis=1)
-        whole, rest = np.divmod(total, present)
+        references = lengths.shape[1]
+        present = columns.get(PRESENT, np.full(len(lengths), references))
+        is_present = np.arange(references) < present[:, None]
+        total = np.where(is_present, lengths, 0).sum(axis=1)
+        ref_len, rest = np.divmod(total, present)
         return {
             "edits": columns["edits"].min(axis=1),
-            "ref_len": whole,
+            "ref_len": ref_len,
             "ref_rest": rest * (SHARES // present),
         }
 
@@ -150,58 +150,74 @@ class Ter(LimitsReferences, ScoresLines, Explains, HasPeerSignature, Metric):
         return {"ter": score, "edits": edits, "ref_len": ref_len}
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the length of the output, and the edits and the length of the reference that
-        count.
-        """
+        """Return the length of the output, and the edits and reference length that count."""
         outputs = self.line_outputs(columns)
         return [
             Counted("hyp_len", columns["hyp_len"]),
-            *(Counted(name, outputs[name]) for name in ("ref_len", "edits")),
+            Counted("ref_len", outputs["ref_len"]),
+            Counted("edits", outputs["edits"]),
         ]
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return the shifts of an output, and its alignment with the reference that it can become
-        with fewest edits.
+        """Return the shifts of an output, and its alignment with the nearest reference.
+
+        That is the reference that it can become with fewest edits.
         """
-        texts = [next(lines.texts()).decode() for lines in (*text.references, *text.systems)]
         numbers: dict[str, int] = {}
-        *references, output = (
-            [numbers.setdefault(token, len(numbers)) for token in self.spec.tokens.tokens(line)]
-            for line in texts
-        )
+        encoded = []
+        for lines in (*text.references, *text.systems):
+            tokens = self.spec.tokens.tokens(next(lines.texts()).decode())
+            encoded.append([numbers.setdefault(token, len(numbers)) for token in tokens])
         words = list(numbers)
+        *references, output = encoded
         paths = [path(output, reference) for reference in references]
-        number = min(range(len(paths)), key=lambda each: paths[each].edits)
-        best, reference = paths[number], references[number]
-        edits, tokens = _counted(best.edits, "edit"), _counted(len(reference), "token")
-        lines = [("", f"{edits} to reference {number + 1}, of {tokens}:")]
-        now = output
+        number = min(range(len(paths)), key=lambda index: paths[index].edits)
+        best = paths[number]
+        reference = references[number]
+
+        edits = _with_number(best.edits, "edit")
+        tokens_in_reference = _with_number(len(reference), "token")
+        lines_out = [("", f"{edits} to reference {number + 1}, of {tokens_in_reference}:")]
+        current = output
         for shift in best.shifts:
-            block = " ".join(words[word] for word in now[shift.start : shift.start + shift.length])
-            now = shift.apply(now)
-            lines.append(("shifted", f"{block}: to {' '.join(words[word] for word in now)}"))
-        ours, theirs = (words[word] for word in best.words), (words[word] for word in reference)
+            block = current[shift.start : shift.start + shift.length]
+            current = shift.apply(current)
+            line = f"{_joined(words, block)}: to {_joined(words, current)}"
+            lines_out.append(("shifted", line))
+
+        output_words = (words[word] for word in best.words)
+        reference_words = (words[word] for word in reference)
         roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
         for step in best.steps:
             if step == INSERTED:
-                roles["wrong"].append(next(ours))
-            elif step in (EQUAL, CHANGED):
-                own, other = next(ours), next(theirs)
-                roles["match" if step == EQUAL else "wrong"].append(
-                    own if step == EQUAL else f"{own} → {other}"
-                )
+                roles["wrong"].append(next(output_words))
+            elif step == EQUAL:
+                roles["match"].append(next(output_words))
+                next(reference_words)
+            elif step == CHANGED:
+                roles["wrong"].append(f"{next(output_words)} → {next(reference_words)}")
             else:
-                roles["missing"].append(next(theirs))
-        return lines + [(role, " · ".join(several)) for role, several in roles.items() if several]
+                roles["missing"].append(next(reference_words))
+        for role, listed in roles.items():
+            if listed:
+                lines_out.append((role, " · ".join(listed)))
+        return lines_out
 
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return sacreBLEU's own signature, or None for what it does not have: level mean, and
-        tokens of the caller.
-        """
+        """Return sacreBLEU's own signature, or None for level mean and tokens of the caller."""
         if self.level != "corpus" or is_own(self.tokens):
             return None
-        case = "mixed" if self.case_sensitive else "lc"
-        changes = {"norm": self.normalized, "punct": not self.no_punct, "asian": self.asian_support}
         return sacrebleu_signature(
-            "TER", references, missing=missing, case=case, tok="tercom", **changes
+            "TER",
+            references,
+            missing=missing,
+            case="mixed" if self.case_sensitive else "lc",
+            tok="tercom",
+            norm=self.normalized,
+            punct=not self.no_punct,
+            asian=self.asian_support,
         )
+
+
+def _joined(words: Sequence[str], numbers: Sequence[int]) -> str:
+    return " ".join(words[number] for number in numbers)

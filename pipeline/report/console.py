@@ -8,14 +8,13 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from pipeline.extensions.edits.by_type import caption, of_system, side_by_side, types_of
-
 from ..errors import printable
-from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
+from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
 from .tables import Table, ranked
+from .tables.by_type import caption, of_system, side_by_side, types_of
 from .tables.comparisons import BETTER, DOUBTED, WORSE, is_small, pair_table, settings_line, too_few
 from .tables.extra_tables import ReportTable, extra_tables
 from .tables.ranked import Group, groups, size
@@ -101,18 +100,18 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
 
 
 def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
-    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or
-    else those of p.
+    """Print sacreBLEU's signature, if it has the metric, with the seed and number of samples.
+
+    The samples are those of p-values if these are displayed, else those of intervals.
     """
-    if score.peer_signature:
-        test = (
-            statistics["test"]
-            if statistics and "p" in columns
-            else "paired_bootstrap"
-            if statistics
-            else ""
-        )
-        print(printable(with_samples(score.peer_signature, statistics or {}, test)))
+    signature = score.peer_signature
+    if not signature:
+        return
+    if statistics and "p" in columns:
+        signature = with_samples(signature, statistics, statistics["test"])
+    elif statistics:
+        signature = with_samples(signature, statistics)
+    print(printable(signature))
 
 
 def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from pipeline.extensions.edits.by_type import NONE, caption, side_by_side, types_of
-
-from ..metrics.base.options import with_samples
 from ..metrics.names import factor
 from ..scoring.results import Results
+from ..scoring.significance_tests import with_samples
 from .context import ReportContext
 from .overview import MetricTable, Overview, overviews
+from .tables.by_type import NONE, caption, side_by_side, types_of
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.extra_tables import extra_tables
 from .tables.ranked import (

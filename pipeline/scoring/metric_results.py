@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._version import __version__
+from ..data.inputs import TEXTS
 from ..data.texts import KIND, AnyText, digest_like
 from ..errors import InputError, bounded
-from ..metrics.base.capabilities import category_needs, peer_signature, warner
+from ..metrics.base.capabilities import category_spec, peer_signature, warner
 from ..metrics.base.options import render_signature
-from ..metrics.base.statistics_spec import TEXTS, StatisticsSpec
+from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.names import goodness
 from .aggregation import POLICIES, SystemCounts, mean_of
 from .results import (
@@ -75,7 +76,7 @@ class Task:
         """The columns that count the categories of the data set; None where there are no
         categories.
         """
-        return category_needs(self.metric, self.input.categories)
+        return category_spec(self.metric, self.input.categories)
 
     @property
     def spec(self) -> tuple[StatisticsSpec, ...]:
@@ -130,13 +131,13 @@ class MetricResult:
     """Where references are scored too, there is one more, without columns: the mean of theirs
     (REFERENCES_ROW)."""
     columns: tuple[HasBlocks, ...]
-    own: tuple[int | None, ...]
+    reference_of_system: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
     """The columns of each system for its categories; empty where there are none (see
-    CountsCategories)."""
+    JudgesEdits)."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
@@ -192,7 +193,9 @@ def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
         metric_results[0],
         scores=tuple(metric_result.scores[number] for metric_result, number in rows),
         columns=tuple(metric_result.columns[number] for metric_result, number in counted),
-        own=tuple(metric_result.own[number] for metric_result, number in counted),
+        reference_of_system=tuple(
+            metric_result.reference_of_system[number] for metric_result, number in counted
+        ),
         parts=tuple(b.parts[number] for b, number in counted)
         if all(metric_result.parts for metric_result in metric_results)
         else (),
@@ -228,7 +231,12 @@ def _scored(task: Task, counted: Counted, threads: int) -> MetricResult:
     columns = [counted[name, metric.spec] for name in names]
     own = [rows.get(name) for name in names]
     every = SystemCounts(
-        metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads
+        metric=metric,
+        systems=columns,
+        lines=lines,
+        references=references,
+        reference_of_system=own,
+        threads=threads,
     )
     reduced = reduce(every)
     if rows and rows.keys() <= set(names):  # no reference is lost
@@ -262,7 +270,7 @@ def _scored(task: Task, counted: Counted, threads: int) -> MetricResult:
         references=references,
         scores=tuple(scores),
         columns=tuple(columns),
-        own=tuple(own),
+        reference_of_system=tuple(own),
         categories=task.input.categories,
         parts=tuple(parts),
         ids=corpus.ids,

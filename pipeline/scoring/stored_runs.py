@@ -14,7 +14,7 @@ from ..errors import CorpusError, InputError, StoreError, known_names
 from ..execution.store.counts import StoredCounts, ids_file
 from ..execution.store.run_directory import RunDirectory, folder_of
 from ..files.plain_files import Origin, StoredTexts
-from ..metrics.base.capabilities import category_needs
+from ..metrics.base.capabilities import category_spec
 from ..metrics.base.declared import Declared
 from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import StatisticsSpec
@@ -125,7 +125,7 @@ def _metric_result(
         paths = (StoredCounts.path_in(path, dataset, name, spec.key) for name in names)
         return tuple(StoredCounts(file, schema, info.lines_of(spec)) for file in paths)
 
-    apart = category_needs(metric, info.categories) if breakdown else None
+    apart = category_spec(metric, info.categories) if breakdown else None
     parts = counts_of(apart) if apart else ()
     return MetricResult(
         metric=metric,
@@ -323,7 +323,7 @@ def _joined(
     rows, called = list[tuple[MetricResult, int]](), list[str]()
     for metric_result, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
         for number, (name, reference) in enumerate(
-            zip(metric_result.names, metric_result.own, strict=False)
+            zip(metric_result.names, metric_result.reference_of_system, strict=False)
         ):
             if name not in skipped and reference is None:  # a reference would come twice
                 rows.append((metric_result, number))

@@ -1,7 +1,8 @@
 """The table of tokenisers, by name.
 
 To add a tokeniser, write a file here with a function that takes Lines and returns Lines with white
-space between the tokens. Then add a line to TOKENIZERS, with "whitespace" as its split."""
+space between the tokens. Then add a line to TOKENIZERS, with "whitespace" as its split.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,18 +19,22 @@ class Tokenizer(NamedTuple):
     split: str
     """How the kernel splits the prepared lines: one of SPLITS or FOLDS in `kernel/common.py`."""
     prepare: Callable[[Lines], Lines] | None
-    """What is done to the lines before; None where nothing is to be done."""
+    """What is done to the lines before the split, or None."""
     help: str
     expects: str = ""
-    """Which texts it is for: "tokens" with white space between tokens, "text" as people write it,
-    or "" for both. Of "words" nothing is read but letters and digits, without regard to case."""
+    """Which texts it is for.
+
+    They are "tokens" with white space between tokens, "text" as people write it, or "" for both. Of
+    "words" only letters and digits are read, without regard to case.
+    """
     signs: str = ""
-    """ASCII characters: lines that have none of them are not changed by `prepare`. Empty: any line
-    may be."""
+    """ASCII characters: `prepare` changes no line without any of them. Empty: it may change any."""
 
     def changes(self, data: bytes) -> bool:
         """Return whether `prepare` may change lines of this UTF-8 text."""
-        return not self.signs or any(map(data.__contains__, self.signs.encode()))
+        if self.prepare is None:
+            return False
+        return not self.signs or any(sign in data for sign in self.signs.encode())
 
 
 TOKENIZERS: Table[Tokenizer] = Table(
@@ -92,21 +97,22 @@ TOKENIZERS: Table[Tokenizer] = Table(
             "lower-cased runs of letters and digits; ideographs stand alone",
             "words",
         ),
-        **{
-            name: Tokenizer(
-                "whitespace",
-                partial(prepare, name),
-                f"of {entry.package}, pip install {entry.install}",
-            )
-            for name, entry in BORROWED.items()
-        },
     },
     kind="tokenizers",
 )
 
+for _name, _entry in BORROWED.items():
+    TOKENIZERS[_name] = Tokenizer(
+        "whitespace",
+        partial(prepare, _name),
+        f"of {_entry.package}, pip install {_entry.install}",
+    )
+
 OWN = "own"
 """The tokeniser of metrics whose tokens a program of the user has made, also with a name: own+NAME.
-Texts of files have none, so it is not in the table. See `own_tokens.py`."""
+
+Texts of files have no such tokens, so it is not in the table. See `own_tokens.py`.
+"""
 _OWN = Tokenizer("whitespace", None, "tokens that a program of the user has made", "tokens")
 
 

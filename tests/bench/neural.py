@@ -132,7 +132,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     ):  # nothing is kept of earlier runs
         for _ in range(2):
             with_computed([corpus], [metric], how)
-            new.append(how.told.pop("some")["texts"]["new"])
+            new.append(how.records.pop("some")["texts"]["new"])
     yield Row("SOME again: texts that are computed", f"{new[1]} of {new[0]}", "", NOTHING, "0")
 
     sources, outputs = texts(WORDS)

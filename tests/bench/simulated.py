@@ -25,12 +25,12 @@ from unittest import mock
 
 from pipeline import stages
 from pipeline.data.config.resolved import Overrides
-from pipeline.data.scan import Opening, Stretch
+from pipeline.data.scan import Opening, TextRange
+from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import ShardFile, StoredCounts
 from pipeline.execution.store.run_directory import RunDirectory
-from pipeline.extensions.clusters import clusters
 from pipeline.scoring import stored_runs, sums
 from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
@@ -99,7 +99,7 @@ def record(folder: Path) -> Recorded:
     found.size = sum(path.stat().st_size for path in paths)
     serial = RunOptions(n_jobs=1, backend="serial", cache=False)
     with (
-        mock.patch.object(Stretch, "scan", found.timed(Stretch.scan, found.scanned)),
+        mock.patch.object(TextRange, "scan", found.timed(TextRange.scan, found.scanned)),
         mock.patch.object(Opening, "opened", found.timed(Opening.opened, found.opened)),
         mock.patch.object(workers, "count", found.timed(workers.count, found.counted)),
         mock.patch.object(ShardFile, "written", found.timed(ShardFile.written, found.written)),
@@ -188,19 +188,22 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
             systems=systems,
             lines=lines,
             references=metric_result.references,
-            own=[None, None],
+            reference_of_system=[None, None],
         )
         for size in args.workers:
-            group = max(min(samples.FAR // (args.million * MILLION), -(-args.samples // size)), 1)
+            group = max(
+                min(samples.MAX_WORKER_BYTES // (args.million * MILLION), -(-args.samples // size)),
+                1,
+            )
             weights = samples.Bootstrap(lines, 0)
 
             def task() -> None:
                 for part in intervals.summands(counts):  # noqa: B023
-                    part.kept = []
+                    part.cached = []
                     list(part.sampled(weights.take(group), 0))  # noqa: B023
 
             one = min(timed(task) for _ in range(args.runs)) * args.million * MILLION / lines
-            stretches = int(args.samples * args.million * MILLION / 2 / samples.STRETCH) + 1
+            stretches = int(args.samples * args.million * MILLION / 2 / samples.SECTION_WORDS) + 1
             seconds = makespan([draws], stretches, args.request, size)
             seconds += makespan([one], -(-args.samples // group), args.request, size)
             print(

@@ -20,7 +20,7 @@ from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import MAX_REFERENCES, Corpus
 from pipeline.data.opener import open_corpus
-from pipeline.data.scan import PIECE
+from pipeline.data.scan import CHUNK_BYTES
 from pipeline.data.texts import Span, read_span
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
@@ -118,7 +118,7 @@ def test_any_range_equals_a_naive_split(
 ) -> None:
     path = written(tmp_path_factory.getbasetemp(), text)
     expected = naive.read_lines(path)
-    with mock.patch.multiple(index, PIECE=piece, GRID=stride):
+    with mock.patch.multiple(index, CHUNK_BYTES=piece, GRID_BYTES=stride):
         file = open_text(path)
         low = data.draw(st.integers(0, len(expected)))
         high = data.draw(st.integers(low, len(expected)))
@@ -133,7 +133,7 @@ def test_digests_are_equal_exactly_where_the_lines_are(
     lines, digests = [], []
     for data, piece in zip((text, other), pieces, strict=True):
         path = written(tmp_path_factory.getbasetemp(), data)
-        with mock.patch.object(index, "PIECE", piece):
+        with mock.patch.object(index, "CHUNK_BYTES", piece):
             digests.append(open_text(path).digest)
         lines.append(naive.read_lines(path))
     assert (digests[0] == digests[1]) == (lines[0] == lines[1])
@@ -145,7 +145,7 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
 ) -> None:
     text = text.replace("\r", "").lstrip(BOM)
     folder = tmp_path_factory.getbasetemp()
-    with mock.patch.object(index, "PIECE", piece):
+    with mock.patch.object(index, "CHUNK_BYTES", piece):
         unix = open_text(written(folder, text)).digest
         windows = open_text(written(folder, (BOM + text).replace("\n", "\r\n"))).digest
     assert unix == windows
@@ -164,10 +164,10 @@ def test_digest_is_that_of_the_lines_whatever_their_ends(
         (b"\xf4\x90\x80\x80", 1, 1, "f4"),
         ("日".encode() + b"\x80\n", 1, 4, "80"),
         (b"\xff\xfea\x00\n\x00", 1, 1, "ff"),
-        (b"a" * PIECE + b"\xff" + b"a\n", 1, PIECE + 1, "ff"),
-        (b"a\n" * (PIECE // 2) + b"\xff\n", PIECE // 2 + 1, 1, "ff"),
-        (b"a\n" * 9 + b"b" * (3 * PIECE) + b"\x80\nc\n", 10, 3 * PIECE + 1, "80"),
-        (b"b" * (PIECE - 4) + "😀".encode() + b"\x80\n", 1, PIECE + 1, "80"),
+        (b"a" * CHUNK_BYTES + b"\xff" + b"a\n", 1, CHUNK_BYTES + 1, "ff"),
+        (b"a\n" * (CHUNK_BYTES // 2) + b"\xff\n", CHUNK_BYTES // 2 + 1, 1, "ff"),
+        (b"a\n" * 9 + b"b" * (3 * CHUNK_BYTES) + b"\x80\nc\n", 10, 3 * CHUNK_BYTES + 1, "80"),
+        (b"b" * (CHUNK_BYTES - 4) + "😀".encode() + b"\x80\n", 1, CHUNK_BYTES + 1, "80"),
     ],
 )
 def test_invalid_utf8_is_told_with_file_line_and_byte(
@@ -200,7 +200,7 @@ def test_invalid_utf8_is_found_where_python_finds_it(
     line, byte = whole.count(b"\n", 0, place) + 1, place - whole.rfind(b"\n", 0, place)
     path = written(tmp_path_factory.getbasetemp(), whole)
     for piece in range(1, 9):
-        with mock.patch.object(index, "PIECE", piece):
+        with mock.patch.object(index, "CHUNK_BYTES", piece):
             assert complaint(path).startswith(
                 f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})"
             )

@@ -69,7 +69,7 @@ def test_packed_files_are_read(suffix: str) -> None:
         prepare(output(f"a.{suffix}")).corpora[0].systems["A"],
     )
     assert lines(found) == TEXTS["a.txt"].splitlines()
-    assert (found.digest, found.place) == (plain.digest, f"a.{suffix}")
+    assert (found.digest, found.display_name) == (plain.digest, f"a.{suffix}")
     assert score(output(f"a.{suffix}")) == score(CONFIG)
 
 
@@ -666,7 +666,13 @@ def read_by(survey: Any, path: Path, separator: bytes, piece: int, leaves: int) 
     """Return all that is found in a file that is cut into pieces, and into stretches of so many
     leaves; or why not.
     """
-    cuts: dict[str, Any] = {"PIECE": piece, "RANGE": 8 * leaves, "LEAF": 8, "GRID": 4, "WINDOW": 4}
+    cuts: dict[str, Any] = {
+        "CHUNK_BYTES": piece,
+        "RANGE_BYTES": 8 * leaves,
+        "LEAF_BYTES": 8,
+        "GRID_BYTES": 4,
+        "WINDOW_BYTES": 4,
+    }
     with (
         mock.patch.multiple(scan, **cuts),
         mock.patch.object(chosen_kernel, "native_function", return_value=survey),
@@ -738,8 +744,8 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
             len(expected),
             expected,
         )
-        assert file.odd.subwords == data.count(b"@@ ") + data.count("\u2581".encode())
-        assert file.odd.nuls == data.count(b"\0")
+        assert file.suspicious.subwords == data.count(b"@@ ") + data.count("\u2581".encode())
+        assert file.suspicious.nuls == data.count(b"\0")
         places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
         firsts = [
             n
@@ -767,11 +773,11 @@ def test_a_text_that_is_named_in_two_ways_is_opened_once(monkeypatch: pytest.Mon
     """What was found in it was once added up twice: lines behind the first stretch were looked for
     in wrong places.
     """
-    monkeypatch.setattr(scan, "RANGE", scan.LEAF)
+    monkeypatch.setattr(scan, "RANGE_BYTES", scan.LEAF_BYTES)
     line_count = 200_000
     text = Path("long.txt")
     text.write_text("".join(f"{number:07} one two\n" for number in range(line_count)), "utf-8")
-    assert text.stat().st_size > 3 * scan.LEAF
+    assert text.stat().st_size > 3 * scan.LEAF_BYTES
     opener = Opener()
     files = opener.open_all([text.absolute(), text], [])
     assert opener.read == text.stat().st_size

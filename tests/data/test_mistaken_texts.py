@@ -527,8 +527,8 @@ def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -
     """Whatever the pieces of a file are; of equally long lines it is the first, and the last may
     lack its end.
     """
-    monkeypatch.setattr(index, "PIECE", piece)
-    monkeypatch.setattr(scan, "LONG", 10)
+    monkeypatch.setattr(index, "CHUNK_BYTES", piece)
+    monkeypatch.setattr(scan, "LONG_LINE_BYTES", 10)
     write(
         {
             "s.txt": "a\n" + "b " * 9 + "\n" + "c " * 9 + "\n",

@@ -767,7 +767,7 @@ def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
     assert main(arguments) == 0
     before = tree(folder)
     text = stages.prepare(config).corpora[0].systems["A"]
-    path = Path(text.place)
+    path = Path(text.display_name)
     path.write_text(path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8")
     assert main([*arguments, "--only", "A"]) == 2
     assert "d: system A has changed since the results here" in capsys.readouterr().err

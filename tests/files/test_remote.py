@@ -134,7 +134,7 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     """By hand: 1,000 lines of 4 bytes; lines 256 and 257 are in bytes 1024 to 1535, and of each 512
     a line is known.
     """
-    monkeypatch.setattr("pipeline.data.scan.GRID", 512)
+    monkeypatch.setattr("pipeline.data.scan.GRID_BYTES", 512)
     data = b"".join(b"%03d\n" % number for number in range(1000))
     server.files["a.txt"] = data
     put("a.txt", data)
@@ -143,7 +143,7 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
         here, there = opener.open_all([Remote(place) for place in places], [])
     assert here is not None
     assert there is not None
-    assert [text.place for text in (here, there)] == places
+    assert [text.display_name for text in (here, there)] == places
     assert here.digest == there.digest
     before = len(server.heard)
     ranges: list[tuple[int, int]] = []
@@ -291,7 +291,7 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(
 ) -> None:
     absent = dict.fromkeys([hidden, *(["fsspec.core"] if hidden == "fsspec" else [])])
     with mock.patch.dict(sys.modules, absent), pytest.raises(CorpusError) as caught:
-        remote.stamp_of(Remote(url))
+        remote.remote_fingerprint(Remote(url))
     assert str(caught.value) == f"{url}: {line}"
 
 
@@ -441,7 +441,7 @@ def test_an_s3_server(s3: str, files: dict[str, bytes], tmp_path: Path) -> None:
         )
         assert tree(tmp_path / backend) == tree(tmp_path / "one")
     with pytest.raises(CorpusError, match="s3://bucket/none: no such file there"):
-        remote.stamp_of(Remote(f"{s3}/none"))
+        remote.remote_fingerprint(Remote(f"{s3}/none"))
 
 
 # ---- servers that send nothing

@@ -18,12 +18,12 @@ from pipeline.extensions.edits.m2_format import (
     OUTPUT,
     PROPOSED,
     SOURCE,
-    Asked,
     Key,
     Missing,
+    Request,
     Sentences,
 )
-from pipeline.extensions.edits.m2_texts import OtherwiseError, compiled_part, read_m2
+from pipeline.extensions.edits.m2_texts import NotPlainError, compiled_part, read_m2
 from pipeline.extensions.edits.records import record_of
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
@@ -97,29 +97,29 @@ def file_of(rng: random.Random, *, wild: bool) -> str:
 
 
 ASKED = [
-    Asked(texts=True, records=True),
-    Asked(texts=True, records=True, lenient=True),
-    Asked(texts=True, missing="source", lenient=True),
-    Asked(texts=True, missing="none"),
-    Asked(records=True),
-    Asked(texts=True, records=True, system=True),
-    Asked(texts=True, records=True, system=True, lenient=True),
+    Request(texts=True, records=True),
+    Request(texts=True, records=True, lenient=True),
+    Request(texts=True, missing="source", lenient=True),
+    Request(texts=True, missing="none"),
+    Request(records=True),
+    Request(texts=True, records=True, system=True),
+    Request(texts=True, records=True, system=True, lenient=True),
 ]
 
 
-@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("requested", ASKED)
 @pytest.mark.parametrize("wild", [False, True])
-def test_it_reads_as_the_python_kernel_does(asked: Asked, wild: bool, tmp_path: Path) -> None:
+def test_it_reads_as_the_python_kernel_does(requested: Request, wild: bool, tmp_path: Path) -> None:
     """Where it reads a file at all: what has to be told, and what is rare, it leaves to the other."""
     rng, path, read = random.Random(7), tmp_path / "a.m2", 0
     for _ in range(80):
         path.write_text(file_of(rng, wild=wild), encoding="utf-8", newline="")
         compiled = None
-        with suppress(OtherwiseError):
-            compiled = compiled_part("a.m2", asked, (1, path.read_bytes()))
+        with suppress(NotPlainError):
+            compiled = compiled_part("a.m2", requested, (1, path.read_bytes()))
         try:
             file = read_annotated(path, TempFiles(UNPACKED)) if path.read_text().strip() else None
-            plain = Sentences(file.blocks if file else [], "a.m2", asked)
+            plain = Sentences(file.blocks if file else [], "a.m2", requested)
         except CorpusError:
             assert compiled is None
             continue
@@ -127,26 +127,26 @@ def test_it_reads_as_the_python_kernel_does(asked: Asked, wild: bool, tmp_path: 
             continue
         read += 1
         keys: list[Key] = [SOURCE]
-        if asked.texts:
+        if requested.texts:
             absent = plain.absent(False)
             assert compiled.absent(False) == absent
             keys += (
                 [OUTPUT]
-                if asked.system
+                if requested.system
                 else [(CORRECTED, annotator) for annotator in absent.keys() - {NOBODY} | {5}]
             )
-        if asked.records:
+        if requested.records:
             absent = plain.absent(True)
             assert compiled.absent(True) == absent
             keys += (
                 [PROPOSED]
-                if asked.system
+                if requested.system
                 else [(EDITS, annotator) for annotator in absent.keys() - {NOBODY} | {0, 5}]
             )
-            compiled.told.may_be_odd = plain.told.may_be_odd
-            assert compiled.told == plain.told
-            assert [*compiled.told.all_types] == [
-                *plain.told.all_types
+            compiled.summary.may_be_suspicious = plain.summary.may_be_suspicious
+            assert compiled.summary == plain.summary
+            assert [*compiled.summary.all_types] == [
+                *plain.summary.all_types
             ]  # which are first of equals
         for key in keys:
             assert compiled.texts(*key) == plain.texts(*key), key
@@ -178,7 +178,7 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
     for _ in range(100):
         content = file_of(rng, wild=False)
         compiled = compiled_part(
-            "a.m2", Asked(texts=True, missing=missing, lenient=True), (1, content.encode())
+            "a.m2", Request(texts=True, missing=missing, lenient=True), (1, content.encode())
         )
         blocks = [block.split("\n") for block in content[2:].split("\nS ") if content]
         edits = [[line.split("|||") for line in lines[1:] if line] for lines in blocks]
@@ -213,7 +213,10 @@ def test_what_the_loader_of_m2scorer_reads_otherwise_is_seen(
     path = tmp_path / "a.m2"
     path.write_text(f"S a\n{EDIT}\n{line}\n", encoding="utf-8")
     assert (
-        read_m2(path, Asked(texts=True, lenient=True), TempFiles(UNPACKED)).told.may_be_odd == odd
+        read_m2(
+            path, Request(texts=True, lenient=True), TempFiles(UNPACKED)
+        ).summary.may_be_suspicious
+        == odd
     )
 
 

@@ -12,7 +12,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.build import from_text, meant, metrics_called
+from pipeline.metrics.build import from_text, meaning_of, metrics_called
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -83,7 +83,7 @@ def test_a_name_as_people_write_it_is_understood(written: str, same: str) -> Non
 def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
     for spelling, implied in METRICS[name].spellings.items():
         try:
-            assert meant(spelling) == (name, implied)
+            assert meaning_of(spelling) == (name, implied)
         except ConfigError as error:
             assert "may be one of these" in str(error)  # noqa: PT017 (either is right)
             continue

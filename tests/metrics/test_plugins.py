@@ -20,7 +20,7 @@ from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.functions import loading
-from pipeline.metrics.functions.calls import MODULE, _Aside
+from pipeline.metrics.functions.calls import MODULE, _StdoutToStderr
 from pipeline.metrics.names import forget_names
 from tests.conftest import ROOT
 
@@ -449,7 +449,7 @@ def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text(
 
 
 def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> None:
-    aside, before = _Aside(), sys.stdout
+    aside, before = _StdoutToStderr(), sys.stdout
     aside.__enter__()
     aside.__enter__()
     aside.__exit__()

@@ -21,7 +21,7 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
-from pipeline.metrics.functions import models as plugged
+from pipeline.metrics.functions import models
 from pipeline.metrics.names import goodness
 from tests.metrics.test_plugins import OUTPUTS, REFERENCES, SOURCE, folder, forgotten  # noqa: F401 (fixtures)
 
@@ -289,23 +289,23 @@ def test_a_large_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """Bytes that change behind an equal size, time and inode are not seen, which shows that nothing
     was read.
     """
-    monkeypatch.setattr(plugged, "LARGE", 4)
+    monkeypatch.setattr(models, "MIN_CACHED_BYTES", 4)
     file = tmp_path / "weights"
     file.write_bytes(b"12345")
     os.utime(file, ns=(10**18, 10**18))
-    first = plugged.content_digest(file)
+    first = models.content_digest(file)
     assert first == hashlib.sha256(b"12345").hexdigest()
     with file.open("r+b") as opened:
         opened.write(b"54321")
     os.utime(file, ns=(10**18, 10**18))
-    plugged._content.cache_clear()
-    assert plugged.content_digest(file) == first
+    models._content.cache_clear()
+    assert models.content_digest(file) == first
     os.utime(file, ns=(10**18, 10**18 + 1))
-    assert plugged.content_digest(file) == hashlib.sha256(b"54321").hexdigest()
+    assert models.content_digest(file) == hashlib.sha256(b"54321").hexdigest()
     file.write_bytes(b"99999")  # just now: a time that may not change with the next bytes
-    plugged.content_digest(file)
+    models.content_digest(file)
     info = file.stat()
     file.write_bytes(b"00000")
     os.utime(file, ns=(info.st_atime_ns, info.st_mtime_ns))
-    plugged._content.cache_clear()
-    assert plugged.content_digest(file) == hashlib.sha256(b"00000").hexdigest()
+    models._content.cache_clear()
+    assert models.content_digest(file) == hashlib.sha256(b"00000").hexdigest()

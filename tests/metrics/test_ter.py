@@ -12,7 +12,7 @@ from sacrebleu.metrics.ter import TER
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
-from pipeline.metrics.ter import MOST_REFERENCES, SHARES
+from pipeline.metrics.ter import MAX_REFERENCES, SHARES
 from tests.conftest import ROOT, called
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 
@@ -94,8 +94,8 @@ def test_missing_references_do_not_count() -> None:
 
 
 def test_mean_lengths_are_summed_exactly() -> None:
-    assert [number for number in range(1, MOST_REFERENCES + 2) if SHARES % number] == [
-        MOST_REFERENCES + 1
+    assert [number for number in range(1, MAX_REFERENCES + 2) if SHARES % number] == [
+        MAX_REFERENCES + 1
     ]
     texts = [["a b"]] * 21 + [["a"]]
     assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22

@@ -15,8 +15,8 @@ from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
 from pipeline.data.catalogue import catalogue, citations
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.options import with_samples
 from pipeline.scoring.results import Results
+from pipeline.scoring.significance_tests import with_samples
 from tests.conftest import ROOT, called
 
 if TYPE_CHECKING:

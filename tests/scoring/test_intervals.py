@@ -208,13 +208,13 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     )
     group, rows, kept, threads = limits
     for file in (intervals, sample_groups):
-        monkeypatch.setattr(file, "GROUP", group)
-    monkeypatch.setattr(intervals, "ALONE", group)
-    monkeypatch.setattr(sample_groups, "ROWS", rows)
-    monkeypatch.setattr(sample_groups, "THREADED", 1)
-    monkeypatch.setattr(sums, "KEPT", kept)
-    monkeypatch.setattr(sums, "MANY", 20 + threads)
-    monkeypatch.setattr(sums, "TOGETHER", 7)
+        monkeypatch.setattr(file, "MAX_WEIGHT_BYTES", group)
+    monkeypatch.setattr(intervals, "MAX_BYTES_REREADING", group)
+    monkeypatch.setattr(sample_groups, "MAX_ROWS", rows)
+    monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
+    monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
+    monkeypatch.setattr(sums, "PACKED_LINES", 7)
     monkeypatch.setattr(columns_file, "BLOCK", 4)
     found = first(
         bootstrap(
@@ -269,8 +269,8 @@ def test_workers_of_a_cluster_cannot_be_seen(
             summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
         )
     )
-    monkeypatch.setattr(sums, "KEPT", 0)
-    for name, value in (("STRETCH", 64), ("PIECE", 16), ("FAR", 6 * LINES), ("ROWS", 4)):
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
+    for name, value in (("SECTION_WORDS", 64), ("CHUNK_WORDS", 16), ("MAX_WORKER_BYTES", 6 * LINES), ("MAX_ROWS", 4)):
         monkeypatch.setattr(sample_groups, name, value)
     directory = RunDirectory(tmp_path / "run")
     for elsewhere in (False, True):
@@ -282,7 +282,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
-            far=(cluster, directory),  # type: ignore[arg-type]
+            cluster=sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it

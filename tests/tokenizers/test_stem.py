@@ -103,7 +103,7 @@ def test_a_missing_list_is_told_with_the_line_that_installs_it(
 ) -> None:
     from pipeline.metrics.build import from_text
 
-    monkeypatch.setattr(stemmers, "EXCEPTIONS", ("no_such_package", "x"))
+    monkeypatch.setattr(stemmers, "PACKAGE", "no_such_package")
     stemmers.exceptions.cache_clear()
     try:
         with pytest.raises(ConfigError, match=r"stemmer: .*pip install 'gec-pipeline\[rouge\]'"):

@@ -9,8 +9,8 @@ examples:
 import argparse
 import sys
 
+from ...data.content_cache import SCORES, ContentCache
 from ...errors import InputError, did_you_mean, printable
-from ...files.content_cache import SCORES, ContentCache
 from ...report.terminal.printing import print_table
 
 

@@ -26,11 +26,11 @@ from ...metrics import METRICS
 from ...metrics.base.capabilities import declared_of
 from ...metrics.base.declared import key_of
 from ...metrics.base.metric import Metric
-from ...metrics.base.options import with_samples
 from ...metrics.build import from_text
 from ...report.tables.comparisons import baseline_of, level_name
 from ...report.tables.ranked import groups
 from ...scoring.results import Results
+from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS, with_samples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,6 +59,9 @@ def run(args: argparse.Namespace) -> None:
         else:
             print(printable(f"no entry for {what}: cite where it is from"), file=sys.stderr)
     entries = [entry for each in results.declared.values() for entry in each.cite]
+    test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
+    if test:
+        entries += [citation for citation in test.citations if citation.startswith("@")]
     sys.stdout.write("\n" + bibtex([key for _, keys in things for key in keys], entries))
 
 
@@ -119,7 +122,10 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
     )
     for name, summary in (results.judgments or {}).items():
         methods.append((f"judgments {name}", [key for key in summary if summary[key]]))
-    cited = CITED["methods"]
+    cited = dict(CITED["methods"])
+    if statistics and statistics["test"] in SIGNIFICANCE_TESTS:
+        citations_of_test = SIGNIFICANCE_TESTS[statistics["test"]].citations
+        cited[statistics["test"]] = list(map(citation_key, citations_of_test))
     for where, names in methods:
         things += [
             (f"{where}: {name.replace('_', ' ')}", cited[name]) for name in names if name in cited
@@ -131,13 +137,14 @@ def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
 
 def tests_heading(statistics: Mapping[str, Any]) -> str:
     """Return "tests", with the number of random samples and the seed if the test draws samples."""
-    if statistics["test"] == "approximate_randomization":
-        drawn = f"{statistics['trials']:,} trials"
-    elif statistics["test"] == "paired_bootstrap":
-        drawn = f"{statistics['resamples']:,} samples"
-    else:
-        return "tests"
-    return f"tests ({drawn}, seed {statistics['seed']})"
+    test = SIGNIFICANCE_TESTS.get(statistics["test"])
+    samples = test.printed_samples(statistics) if test else ""
+    return f"tests ({samples})" if samples else "tests"
+
+
+def citation_key(citation: str) -> str:
+    """Return the key of a citation: a key of citations.bib, or a BibTeX entry."""
+    return key_of(citation) if citation.startswith("@") else citation
 
 
 def of_metric(text: str) -> Metric:

@@ -21,11 +21,11 @@ from collections.abc import Mapping
 
 from ...api import evaluate_corpus
 from ...data.corpus import Corpus
+from ...data.inputs import TEXTS
 from ...data.scan import STRIDE
 from ...data.texts import read_texts
 from ...errors import ConfigError
 from ...evaluation import Evaluation
-from ...metrics.base.statistics_spec import TEXTS
 from ...metrics.build import from_texts
 from ...report.tables import ascii_table, percent, round_half_up
 from ..arguments import add_files, jobs, open_files

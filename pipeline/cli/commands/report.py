@@ -32,13 +32,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.extensions.edits.by_type import TIER, TIERS
-
 from ...errors import InputError, StoreError, printable
 from ...execution.store.run_directory import RunDirectory, folder_of
 from ...files.safe_files import write_atomic
 from ...report import FORMATS, PLOTS, unavailable
 from ...report.context import CURVES, FONTS, PLOT_TYPES, WIDTHS, ReportContext
+from ...report.tables.by_type import TIER, TIERS
 from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
 

@@ -23,7 +23,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from ...data.config.models import BACKENDS
+from ...backends import backend_names
 from ...data.config.resolved import Overrides
 from ...errors import IncompleteError, printable
 from ...execution.options import SILENT, RunOptions
@@ -56,10 +56,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
     parser.add_argument(
         "--backend",
-        choices=BACKENDS,
+        choices=backend_names(),
         help="who runs the workers, instead of the config's run.backend",
     )
-    meaning = "address of a cluster, for dask, ray or spark (help scale)"
+    meaning = "address of the scheduler of a cluster (help scale)"
     parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
     parser.add_argument(
         "--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages"

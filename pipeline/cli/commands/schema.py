@@ -12,12 +12,14 @@ import json
 import re
 from typing import Any
 
+from ...backends import backend_names
 from ...data.config.load import record_models
 from ...data.config.models import ANY_RECORD, SECTIONS, config_model
 from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base.options import Option
 from ...report import FORMATS, PLOTS
+from ...scoring.significance_tests import names_of_tests
 
 
 def run(_: argparse.Namespace) -> None:
@@ -38,6 +40,8 @@ def json_schema() -> str:
     whole = {"type": "string", "pattern": "^data(:.+)?$", "description": meaning}
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
+    schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
+    schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = names_of_tests()
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}

@@ -25,11 +25,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...data.inputs import EDITS, GOLD, TEXTS
 from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
 from ...metrics.base.capabilities import reads_files
-from ...metrics.base.statistics_spec import EDITS, GOLD, TEXTS
 from ...report.terminal.printing import print_text, print_warnings
 from ...report.terminal.progress import Bar
 from .. import arguments

@@ -84,7 +84,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
     ]
     rows = []
     for role, file in roles:
-        key = file.place, file.digest
+        key = file.display_name, file.digest
         if key not in counted:
             blocks = (
                 read_texts(file, low, min(low + BLOCK, file.lines))
@@ -98,7 +98,7 @@ def _rows(corpus: Corpus, counted: dict[tuple[str, str], int]) -> list[list[str]
                 f"{file.lines:,}",
                 f"{counted[key]:,}",
                 f"{file.blank:,}",
-                file.place,
+                file.display_name,
             ]
         )
     return rows

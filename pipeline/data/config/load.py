@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, get_args
 
 from pydantic import BaseModel, Field, ValidationError, create_model
 
+from ...backends import unused_address
 from ...errors import ConfigError, Problem, did_you_mean
 from ...extension import missing_extension
 from . import models
 from .compose import compose
-from .models import SECTIONS, ConfigFile, Records, config_model, idle_address, tag
+from .models import SECTIONS, ConfigFile, Records, config_model, tag
 from .resolved import Config, TextFormat
 from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
@@ -75,7 +76,7 @@ def _idle_settings(config: Config) -> list[Problem]:
     if run.backend == "serial" and run.n_jobs not in ("auto", 1):
         add("has no effect with `backend: serial`; leave one out", "run", "n_jobs")
     if run.address:
-        reason = idle_address(run.backend)
+        reason = unused_address(run.backend)
         if reason:
             add(reason, "run", "address")
 
@@ -87,20 +88,7 @@ def _idle_settings(config: Config) -> list[Problem]:
     if baseline is not None and systems and baseline not in systems:
         hint = did_you_mean(baseline, systems)
         add(f"no system is called '{baseline}'{hint}", "statistics", "baseline")
-    for key in IDLE_KEYS[statistics.test]:
-        if key in statistics.model_fields_set:
-            message = f"has no effect with `test: {statistics.test}`; leave it out"
-            add(message, "statistics", key)
     return problems
-
-
-IDLE_KEYS = {
-    "approximate_randomization": (),
-    "paired_bootstrap": ("trials",),
-    "sign": ("trials",),
-    "none": ("baseline", "correction", "trials"),
-}
-"""Keys of `statistics` that have no effect, by the paired test."""
 
 
 def _unused_names(config: Config) -> list[Problem]:

@@ -25,6 +25,7 @@ from pydantic import (
     create_model,
 )
 
+from ...backends import backend_names
 from ...errors import InputError, did_you_mean
 from ...files.plain_files import UNPACKED
 from ...lookup import Table
@@ -163,18 +164,16 @@ def named_format(value: dict[str, Any], records: Records) -> str | None:
     return None
 
 
-BACKENDS = ("auto", "serial", "threading", "loky", "dask", "ray", "spark")
 OFFICIAL = "data"
 """The word that stands for the outputs that come with data sets."""
-CLUSTERS = ("dask", "ray", "spark")
-"""The backends that take an address."""
 
 
-def idle_address(backend: str) -> str | None:
-    """Return why an address has no effect with a backend, or None."""
-    if backend in CLUSTERS:
-        return None
-    return f"only the backends {', '.join(CLUSTERS)} take an address, not '{backend}'"
+def _backend(value: object) -> object:
+    """Refuse a name that no backend has."""
+    names = backend_names()
+    if value not in names:
+        raise ValueError(f"expected one of {', '.join(names)}")
+    return value
 
 
 def _jobs(value: object) -> object:
@@ -325,14 +324,14 @@ class RunConfig(ConfigModel):
         "auto",
         description="worker processes or threads; auto: as many as there are processors, none for small runs",
     )
-    backend: Literal["auto", "serial", "threading", "loky", "dask", "ray", "spark"] = Field(
+    backend: Annotated[str, BeforeValidator(_backend)] = Field(
         "auto",
-        description="what runs the workers; dask, ray and spark are clusters, and need the extra of the same name",
+        description="what runs the workers; clusters need the extra of the same name",
     )
     address: str | None = Field(
         None,
         min_length=1,
-        description="address of the cluster: tcp://HOST:PORT (dask), ray://HOST:PORT, a Spark master",
+        description="address of the scheduler of a cluster, such as tcp://HOST:PORT",
     )
     max_unpacked: Count = Field(
         UNPACKED,
@@ -357,8 +356,9 @@ class StatisticsConfig(ConfigModel):
     baseline: str | None = Field(
         None, description="the system that the others are compared with; default: all pairs"
     )
-    test: Literal["approximate_randomization", "paired_bootstrap", "sign", "none"] = Field(
-        "approximate_randomization", description="the paired test; none: no comparisons"
+    test: str = Field(
+        "approximate_randomization",
+        description="the paired test: one of the table SIGNIFICANCE_TESTS; none: no comparisons",
     )
     correction: Literal["holm", "bonferroni", "none"] = Field(
         "holm",

@@ -1,23 +1,26 @@
-"""An M2 file as gold beside texts that are in memory, or beside the M2 files of outputs."""
+"""Texts that are annotated for metrics of edits: outputs, and references without an M2 file.
+
+The edits are those of the M2 file that `m2 annotate` writes of the same texts. All texts of a data
+set are annotated together, so that a sentence that several of them have is annotated once.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
+from pipeline.data.inputs import EDITS, GOLD, annotator_of
 from pipeline.data.opener import open_corpus, other_source
 from pipeline.data.texts import AnyText, read_texts, text_in_memory
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate
-from pipeline.metrics.base.statistics_spec import EDITS, GOLD, annotator_of
 
-from .m2_files import BAR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
+from .m2_files import FIELD_SEPARATOR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .m2_format import SPAN, first_alternative
 from .records import annotation_of, outputs_of, records_of
 
@@ -26,235 +29,164 @@ if TYPE_CHECKING:
 
     from .errant_annotator import Annotation
 
-
-# Texts that are annotated for metrics of edits: outputs, and references where no M2 file has the
-# edits of annotators.
-#
-# The edits are those of the M2 file that `m2 annotate` writes of the same texts. All texts of a
-# data set are annotated together, so that a sentence that several of them have is annotated once.
+MIN_PAIRS_OF_NOTE = 2000
+"""From this many pairs of sentences on, a note warns that annotating takes a while."""
 
 
-MANY = 2000
-"""From so many pairs of sentences on a user is told that annotating takes a while."""
-
-
-class Told(Protocol):
-    """Who is told how far annotating has come."""
+class Listener(Protocol):
+    """Displays the progress of annotating."""
 
     def stage(self, name: str) -> None:
         """Take the name of the work that begins."""
 
-    def progress(self, done: int, whole: int) -> None:
+    def progress(self, done: int, total: int) -> None:
         """Take the numbers of pairs of sentences."""
 
     def warn(self, text: str) -> None:
-        """Take what a user should know at once."""
+        """Take a warning that is displayed at once."""
 
 
 class Annotating(NamedTuple):
     """How texts are annotated. Nothing of it changes an edit."""
 
     n_jobs: int
-    told: Told
+    listener: Listener
     opener: Opener | None = None
-    """Writes the edits to its temporary files. Without it they are kept in memory."""
+    """Writes the edits to its temporary files. Without it they are in memory."""
 
 
 def with_annotated(corpus: Corpus, views: Collection[str], how: Annotating) -> Corpus:
     """Return a data set with all those of its views in which texts are annotated.
 
-    What a view of the data set already has are edits of M2 files, which stay. Nothing is done
-    without a source. All views have the same categories, those of all edits. Raises ConfigError
-    where the annotator is not installed, CorpusError where there are too many annotators, and
-    IncompleteError where a worker dies."""
+    A view of the data set may have edits of M2 files already, which stay. Nothing is done without a
+    source. All views have the same categories, those of all edits. Raises ConfigError if the
+    annotator is not installed, CorpusError if there are too many annotators, and IncompleteError if
+    a worker dies.
+    """
     for view in sorted(views) if corpus.source else ():
-        if annotator_of(view):
-            given = corpus.views.get(view) or replace(corpus, references=(), systems={})
-            complete, notes = _View(corpus, given, view, how).complete()
-            new = tuple(note for note in notes if note not in corpus.notes)
-            corpus = replace(
-                corpus, views={**corpus.views, view: complete}, notes=(*corpus.notes, *new)
-            )
+        if not annotator_of(view):
+            continue
+        from_files = corpus.views.get(view) or replace(corpus, references=(), systems={})
+        completed, notes = _completed(corpus, from_files, view, how)
+        new = tuple(note for note in notes if note not in corpus.notes)
+        views_so_far = {**corpus.views, view: completed}
+        corpus = replace(corpus, views=views_so_far, notes=(*corpus.notes, *new))
     if not corpus.views:
         return corpus
-    every = tuple(sorted({name for view in corpus.views.values() for name in view.categories}))
-    return replace(
-        corpus, views={name: replace(view, categories=every) for name, view in corpus.views.items()}
-    )
-
-
-class _View:
-    """A view whose texts are annotated; `given` has the edits of M2 files."""
-
-    def __init__(self, corpus: Corpus, given: Corpus, view: str, how: Annotating) -> None:
-        self.corpus, self.given, self.annotator, self.how = corpus, given, annotator_of(view), how
-        self.source = read_texts(corpus.source) if corpus.source else []
-        texts = given.references if given.foreign and given.references else corpus.references
-        self.texts = () if given.references and not given.foreign else texts
-        """The texts that are annotated as those of annotators, or the records of the edits that
-        make such texts."""
-        self.references = [
-            _of_gold(self.source, text) if given.references else self._of_text(text)
-            for text in self.texts
-        ]
-        own = {name: text for name, text in corpus.systems.items() if name not in given.systems}
-        self.outputs = {name: read_texts(text) for name, text in own.items()}
-        self._begun = False
-
-    def complete(self) -> tuple[Corpus, list[str]]:
-        """Return the view with the edits of all texts, and what the user should know."""
-        edits = iter(self._annotated())
-        references = [[next(edits) for _ in self.source] for _ in self.references]
-        outputs = {name: [next(edits) for _ in self.source] for name in self.outputs}
-        texts = [*self.texts, *(self.corpus.systems[name] for name in outputs)]
-        if problems := [*filter(None, map(_unwritable, texts, [*references, *outputs.values()]))]:
-            raise CorpusError(problems)
-        systems = {}
-        for name, own in outputs.items():
-            records = (
-                "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
-                for annotation in own
-            )
-            systems[name] = self._kept(self.corpus.systems[name], records)
-        pairs = self._reference_texts(references) if references else self.given.references
-        named = {
-            name: systems.get(name) or self.given.systems[name] for name in self.corpus.systems
-        }
-        annotated = chain.from_iterable([*references, *outputs.values()])
-        types = {edit.split(BAR)[1] for annotation in annotated for edit in annotation}
-        view = replace(
-            self.corpus,
-            references=tuple(pairs),
-            systems=named,
-            annotated=bool(references) and not self.given.references,
-            categories=tuple(sorted({*self.given.categories, *types} - {"noop"})),
-            missing=False,
-            kept=(),
-            notes=(),
-            views={},
-        )
-        return view, [*self._notes(references)]
-
-    def _of_text(self, text: AnyText) -> _Reference:
-        """Return a reference that is given as a text, with the source in place of sentences that it
-        lacks.
-        """
-        lines, lacks = (
-            read_texts(text),
-            [int(line) - 1 for line in text.blanks] if self.corpus.missing else [],
-        )
-        for line in lacks:
-            lines[line] = self.source[line]
-        return _Reference(lines, {line: [] for line in lacks})
-
-    def _annotated(self) -> list[Annotation]:
-        """Return the edits of all sentences of references and outputs, in this order."""
-        from .annotate import AnnotationCache, annotate_all
-        from .errant_annotator import model_of
-
-        model, told = model_of(self.annotator), self.how.told
-        told.stage("annotating")
-        texts = [*(reference.lines for reference in self.references), *self.outputs.values()]
-        return annotate_all(
-            (pair for text in texts for pair in zip(self.source, text, strict=True)),
-            model=model,
-            n_jobs=self.how.n_jobs,
-            cache=AnnotationCache(warn=told.warn),
-            progress=self._progress,
-        ).annotations
-
-    def _progress(self, done: int, whole: int) -> None:
-        """Pass it on. At the beginning, say it where there is much to do."""
-        told, left = self.how.told, whole - done
-        if left >= MANY and not self._begun:
-            told.warn(
-                f"{self.corpus.name}: {left:,} pairs of sentences are being annotated with {self.annotator}, which "
-                "takes a while; their edits are kept on this computer"
-            )
-        self._begun = True
-        told.progress(done, whole)
-
-    def _reference_texts(self, references: Sequence[Sequence[Annotation]]) -> Iterator[AnyText]:
-        """Yield the edits of each reference, once for each annotator that an output has at most."""
-        records_of_outputs = chain.from_iterable(map(_records, self.given.systems.values()))
-        most = max((len(outputs_of(record)) for record in records_of_outputs), default=1)
-        if most * len(references) > MAX_ANNOTATORS:
-            message = f"has {most * len(references)} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
-            raise CorpusError([Problem(self.corpus.name, message)])
-        # The lines of each reference for a sentence, as an M2 file has them.
-        sentences: list[dict[int, list[str]]] = []
-        for line, edits in enumerate(zip(*references, strict=True)):
-            each = enumerate(zip(self.references, edits, strict=True))
-            every = {
-                n: [f"{edit}{n}" for edit in reference.edits(line, own)]
-                for n, (reference, own) in each
-            }
-            sentences.append({n: lines for n, lines in every.items() if lines} or {0: [NOOP]})
-        for output in range(most):
-            for number, text in enumerate(self.texts):
-                yield self._kept(text, records_of(sentences, number, output))
-
-    def _kept(self, text: AnyText, records: Iterable[bytes]) -> AnyText:
-        """Return records of the edits of a text."""
-        opener, name = self.how.opener, f"{text.place}, annotated"
-        if opener is None:
-            return text_in_memory(name, [record.decode() for record in records])
-        return opener.index_records(name, records)
-
-    def _notes(self, references: Sequence[Sequence[Annotation]]) -> Iterator[str]:
-        """Yield what of gold is not compared, and which sentences have no edits or no lines of a
-        reference.
-        """
-        if self.given.foreign:
-            texts = (
-                "the texts that its edits make"
-                if self.given.references
-                else "the references of the data set"
-            )
-            keep = "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits as they are"
-            yield f"{self.given.foreign}: {texts} are annotated with {self.annotator} in its place; {keep}"
-        empty = [number for number, line in enumerate(self.source, 1) if not line.strip()]
-        if empty and self.corpus.source:
-            first, count = self.corpus.source.number(empty[0]), len(empty)
-            lines = f"{count} empty lines of the source, the first is line {first}, have"
-            lines = lines if count > 1 else f"the empty line {first} of the source has"
-            yield f"{lines} no edits, whatever stands in the other texts: errant annotates no empty sentence"
-        for number, edits in enumerate(references if len(references) > 1 else ()):
-            rows = enumerate(zip(self.source, edits, strict=True))
-            beside = self.references[number].beside
-            bare = [
-                line
-                for line, (text, own) in rows
-                if text.strip() and not own and line not in beside
-            ]
-            if bare:
-                text = self.texts[number]
-                where = f"{len(bare)} sentences, the first is line {text.number(bare[0] + 1)}"
-                yield (
-                    f"reference {number + 1} ({text.name}) differs from the source in blanks alone in {where}: errant "
-                    "has no line for these, so that this reference does not take part there"
-                )
+    categories: set[str] = set()
+    for item in corpus.views.values():
+        categories.update(item.categories)
+    sorted_categories = tuple(sorted(categories))
+    with_categories = {}
+    for name, item in corpus.views.items():
+        with_categories[name] = replace(item, categories=sorted_categories)
+    return replace(corpus, views=with_categories)
 
 
 class _Reference(NamedTuple):
     """A text that is annotated as the edits of an annotator."""
 
+    text: AnyText
+    """The text, or the records of the edits that make it."""
     lines: list[str]
     """The text, with the source in place of sentences that it lacks."""
-    beside: dict[int, list[str]]
-    """Of sentences, from 0, of which a noop says nothing: the lines that stand beside the edits of
-    the text.
+    lines_beside: dict[int, list[str]]
+    """The lines of M2 that stand beside the edits of the text, for sentences without a noop.
 
-    These are the sentences that the annotator lacks, and those that were edited already."""
+    These sentences, from 0, are those that the annotator lacks, or that were edited already."""
 
-    def edits(self, line: int, found: Annotation) -> Sequence[str]:
-        """Return the lines of a sentence, without the number of the annotator, where `found` are
-        those of its text.
+    def edits(self, line: int, annotation: Annotation) -> Sequence[str]:
+        """Return the lines of a sentence, without the number of the annotator.
+
+        `annotation` are those of its text.
         """
-        if line not in self.beside:
-            return found
-        every = [*self.beside[line], *(edit for edit in found if edit.split(BAR)[1] != "noop")]
-        return sorted(every, key=lambda edit: edit_of(f"{edit}0", "edit", 0)[:2])
+        if line not in self.lines_beside:
+            return annotation
+        edits = [edit for edit in annotation if _type_of(edit) != "noop"]
+        lines = [*self.lines_beside[line], *edits]
+        return sorted(lines, key=lambda edit: edit_of(f"{edit}0", "edit", 0)[:2])
+
+
+def _type_of(line: str) -> str:
+    """Return the type of an edit, given as a line of an M2 file."""
+    return line.split(FIELD_SEPARATOR)[1]
+
+
+def _completed(
+    corpus: Corpus, from_files: Corpus, view: str, how: Annotating
+) -> tuple[Corpus, list[str]]:
+    """Return a view with the edits of all texts, and warnings.
+
+    `from_files` is the view with the edits of M2 files.
+    """
+    # what is annotated: references, or the texts that edits of another program make, and outputs
+    annotator = annotator_of(view)
+    source = read_texts(corpus.source) if corpus.source else []
+    references: list[_Reference] = []
+    if from_files.references and from_files.foreign:
+        references = [_of_gold(source, text) for text in from_files.references]
+    elif not from_files.references:
+        references = [_of_text(source, text, corpus) for text in corpus.references]
+    outputs: dict[str, AnyText] = {}
+    for name, text in corpus.systems.items():
+        if name not in from_files.systems:
+            outputs[name] = text
+    texts = [reference.lines for reference in references]
+    texts += [read_texts(text) for text in outputs.values()]
+
+    # their edits
+    progress = _Progress(how.listener, corpus.name, annotator)
+    annotations = _annotations(source, texts, annotator, how, progress)
+    problems = []
+    for text, edits in zip(
+        [*(reference.text for reference in references), *outputs.values()], annotations, strict=True
+    ):
+        problem = _unwritable(text, edits)
+        if problem:
+            problems.append(problem)
+    if problems:
+        raise CorpusError(problems)
+    of_references = annotations[: len(references)]
+    of_outputs = dict(zip(outputs, annotations[len(references) :], strict=True))
+
+    # records of the edits
+    systems = {}
+    for name, text in corpus.systems.items():
+        if name in of_outputs:
+            systems[name] = _stored(text, map(_output_record, of_outputs[name]), how)
+        else:
+            systems[name] = from_files.systems[name]
+    pairs: Iterable[AnyText] = from_files.references
+    if references:
+        pairs = _reference_texts(corpus, from_files, references, of_references, how)
+    types = set(from_files.categories)
+    for edits in annotations:
+        for annotation in edits:
+            types.update(map(_type_of, annotation))
+    completed = replace(
+        corpus,
+        references=tuple(pairs),
+        systems=systems,
+        annotated=bool(references) and not from_files.references,
+        categories=tuple(sorted(types - {"noop"})),
+        missing=False,
+        kept=(),
+        notes=(),
+        views={},
+    )
+    notes = [*_gold_notes(from_files, annotator), *_empty_notes(corpus, source)]
+    if len(references) > 1:
+        notes += _unchanged_notes(source, references, of_references)
+    return completed, notes
+
+
+def _of_text(source: Sequence[str], text: AnyText, corpus: Corpus) -> _Reference:
+    """Return a reference that is given as a text; the source replaces sentences that it lacks."""
+    lines = read_texts(text)
+    missing = [int(line) - 1 for line in text.blanks] if corpus.missing else []
+    for line in missing:
+        lines[line] = source[line]
+    return _Reference(text, lines, {line: [] for line in missing})
 
 
 DETECTED = ("Um", "UNK")
@@ -262,56 +194,196 @@ DETECTED = ("Um", "UNK")
 
 
 def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
-    """Return the text that the edits of an annotator make, with the edits that only detect an error
-    beside it.
+    """Return the text that the edits of an annotator make.
+
+    Edits that only detect an error stand beside it. The text is as `errant_m2 -auto` makes it, but
+    of alternatives (a||b) the first is taken, and -NONE- deletes words.
     """
-    # As `errant_m2 -auto` makes it, but of alternatives (a||b) the first is taken, and -NONE-
-    # deletes words.
-    lines, beside = list[str](), dict[int, list[str]]()
+    lines: list[str] = []
+    lines_beside: dict[int, list[str]] = {}
     for number, (sentence, record) in enumerate(zip(source, _records(gold), strict=True)):
-        annotation, tokens, longer = annotation_of(record), sentence.split(), 0
-        edits = (
-            sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN)
-            if annotation
-            else []
-        )
+        annotation = annotation_of(record)
+        tokens = sentence.split()
         words = list(tokens)
+        edits: list[Edit] = []
+        if annotation:
+            edits = sorted((edit for edit in annotation.edits if not edit.is_noop), key=SPAN)
+        longer = 0  # tokens that the edits before have added
         for edit in edits:
-            new = corrected(edit, tokens)
-            words[edit.start + longer : edit.end + longer] = new
-            longer += len(new) - (edit.end - edit.start)
-        if edits or not annotation:
-            only = [
-                (e, " ".join(first_alternative(e.correction).split()))
-                for e in edits
-                if e.type in DETECTED
-            ]
-            beside[number] = [
-                f"A {e.start} {e.end}|||UNK|||{text}|||REQUIRED|||-NONE-|||" for e, text in only
-            ]
+            correction = corrected(edit, tokens)
+            words[edit.start + longer : edit.end + longer] = correction
+            longer += len(correction) - (edit.end - edit.start)
         lines.append(" ".join(words))
-    return _Reference(lines, beside)
+        if edits or not annotation:
+            detecting = [edit for edit in edits if edit.type in DETECTED]
+            lines_beside[number] = [_detecting_line(edit) for edit in detecting]
+    return _Reference(gold, lines, lines_beside)
+
+
+def _detecting_line(edit: Edit) -> str:
+    """Return the line of an edit that only detects an error, without the annotator's number."""
+    text = " ".join(first_alternative(edit.correction).split())
+    return f"A {edit.start} {edit.end}|||UNK|||{text}|||REQUIRED|||-NONE-|||"
 
 
 def corrected(edit: Edit, tokens: list[str]) -> list[str]:
-    """Return what an edit puts in the place of tokens: the same ones where it only detects an
-    error.
-    """
+    """Return the tokens of an edit's correction; its own tokens if it only detects an error."""
     if edit.type in DETECTED:
         return tokens[edit.start : edit.end]
-    words = (
-        first_alternative(edit.correction) if edit.type else edit.correction
-    )  # without a type it is of words alone
-    return words.split()
+    if not edit.type:  # without a type it is of words alone
+        return edit.correction.split()
+    return first_alternative(edit.correction).split()
+
+
+@dataclass
+class _Progress:
+    """Passes progress on, with a note at the beginning if there is much to do."""
+
+    listener: Listener
+    dataset: str
+    annotator: str
+    begun: bool = field(default=False, init=False)
+
+    def report(self, done: int, total: int) -> None:
+        """Take the numbers of pairs of sentences."""
+        left = total - done
+        if left >= MIN_PAIRS_OF_NOTE and not self.begun:
+            self.listener.warn(
+                f"{self.dataset}: {left:,} pairs of sentences are being annotated with "
+                f"{self.annotator}, which takes a while; their edits are kept on this computer"
+            )
+        self.begun = True
+        self.listener.progress(done, total)
+
+
+def _annotations(
+    source: Sequence[str],
+    texts: Sequence[Sequence[str]],
+    annotator: str,
+    how: Annotating,
+    progress: _Progress,
+) -> list[list[Annotation]]:
+    """Return the edits of all sentences of each text."""
+    from .annotate import AnnotationCache, annotate_all
+    from .errant_annotator import model_of
+
+    model = model_of(annotator)
+    how.listener.stage("annotating")
+    pairs: list[tuple[str, str]] = []
+    for text in texts:
+        pairs += zip(source, text, strict=True)
+    annotations = annotate_all(
+        pairs,
+        model=model,
+        n_jobs=how.n_jobs,
+        cache=AnnotationCache(warn=how.listener.warn),
+        progress=progress.report,
+    ).annotations
+    lines = len(source)
+    return [annotations[i * lines : (i + 1) * lines] for i in range(len(texts))]
+
+
+def _output_record(annotation: Annotation) -> bytes:
+    """Return the record of an annotated sentence of an output."""
+    return "\n".join([f"{edit}0" for edit in annotation] or [NOOP]).encode()
+
+
+def _reference_texts(
+    corpus: Corpus,
+    from_files: Corpus,
+    references: Sequence[_Reference],
+    annotations: Sequence[Sequence[Annotation]],
+    how: Annotating,
+) -> Iterator[AnyText]:
+    """Yield the edits of each reference, once for each annotator that an output has at most."""
+    output_annotators = 1
+    for text in from_files.systems.values():
+        for record in _records(text):
+            output_annotators = max(output_annotators, len(outputs_of(record)))
+    pairs = output_annotators * len(references)
+    if pairs > MAX_ANNOTATORS:
+        message = f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
+        raise CorpusError([Problem(corpus.name, message)])
+    # The lines of each reference for a sentence, as an M2 file has them.
+    sentences: list[dict[int, list[str]]] = []
+    for line, edits in enumerate(zip(*annotations, strict=True)):
+        by_annotator = {}
+        for number, (reference, annotation) in enumerate(zip(references, edits, strict=True)):
+            lines = [f"{edit}{number}" for edit in reference.edits(line, annotation)]
+            if lines:
+                by_annotator[number] = lines
+        sentences.append(by_annotator or {0: [NOOP]})
+    for output in range(output_annotators):
+        for number, reference in enumerate(references):
+            yield _stored(reference.text, records_of(sentences, number, output), how)
+
+
+def _stored(text: AnyText, records: Iterable[bytes], how: Annotating) -> AnyText:
+    """Return records of the edits of a text as a text."""
+    name = f"{text.display_name}, annotated"
+    if how.opener is None:
+        return text_in_memory(name, [record.decode() for record in records])
+    return how.opener.index_records(name, records)
+
+
+def _gold_notes(from_files: Corpus, annotator: str) -> Iterator[str]:
+    """Yield a warning that edits of gold are not compared."""
+    if from_files.foreign:
+        texts = "the references of the data set"
+        if from_files.references:
+            texts = "the texts that its edits make"
+        yield (
+            f"{from_files.foreign}: {texts} are annotated with {annotator} in its place; "
+            "`gold: keep` among the options of the metric (--gold-edits keep) compares its edits "
+            "as they are"
+        )
+
+
+def _empty_notes(corpus: Corpus, source: Sequence[str]) -> Iterator[str]:
+    """Yield a warning about sentences of the source that are empty."""
+    empty = [number for number, line in enumerate(source, 1) if not line.strip()]
+    if empty and corpus.source:
+        first = corpus.source.number(empty[0])
+        lines = f"the empty line {first} of the source has"
+        if len(empty) > 1:
+            lines = f"{len(empty)} empty lines of the source, the first is line {first}, have"
+        yield (
+            f"{lines} no edits, whatever stands in the other texts: "
+            "errant annotates no empty sentence"
+        )
+
+
+def _unchanged_notes(
+    source: Sequence[str],
+    references: Sequence[_Reference],
+    annotations: Sequence[Sequence[Annotation]],
+) -> Iterator[str]:
+    """Yield warnings about references without any line for some sentences."""
+    for number, (reference, edits) in enumerate(zip(references, annotations, strict=True), 1):
+        unchanged = []
+        for line, (text, annotation) in enumerate(zip(source, edits, strict=True)):
+            if text.strip() and not annotation and line not in reference.lines_beside:
+                unchanged.append(line)
+        if unchanged:
+            first = reference.text.number(unchanged[0] + 1)
+            yield (
+                f"reference {number} ({reference.text.name}) differs from the source in blanks "
+                f"alone in {len(unchanged)} sentences, the first is line {first}: errant has no "
+                "line for these, so that this reference does not take part there"
+            )
 
 
 def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> Problem | None:
-    """Return the problem of the first sentence of which an edit cannot be read again: a word has
-    bars in it.
+    """Return the problem of the first sentence with an edit that cannot be read again.
+
+    It has a word with bars.
     """
     for line, annotation in enumerate(edits, 1):
-        if any(edit.count(BAR) != FIELDS - 1 for edit in annotation):
-            message = f"a word with '{BAR}' cannot be annotated: an M2 file has this between the fields of an edit"
+        if any(edit.count(FIELD_SEPARATOR) != FIELDS - 1 for edit in annotation):
+            message = (
+                f"a word with '{FIELD_SEPARATOR}' cannot be annotated: "
+                "an M2 file has this between the fields of an edit"
+            )
             return Problem(text.at(line), message)
     return None
 
@@ -320,47 +392,42 @@ def _records(text: AnyText) -> Iterator[bytes]:
     return (record.encode() for record in read_texts(text))
 
 
+# ---- An M2 file as gold beside texts in memory, or beside the M2 files of outputs
+
 MEMORY = "memory"
+"""The name of a data set in memory."""
 
 
 def corpus_with_gold(
     gold: object, hypotheses: Any, references: Any, sources: Any, views: Collection[str]
 ) -> Corpus:
-    """Return texts in memory with the annotations of an M2 file, from which those come that are
-    None.
+    """Return texts in memory with the annotations of an M2 file, which replace texts that are None.
 
-    Where the outputs are M2 files too, the corpus is theirs. There may be no outputs. Raises
-    InputError for what is no path, and where texts and files do not fit. Raises CorpusError where
-    files cannot be read or do not fit together."""
+    If the outputs are M2 files too, the corpus is theirs. There may be no outputs. Raises
+    InputError for what is no path, and if texts and files do not fit. Raises CorpusError if files
+    cannot be read or do not fit together.
+    """
     outputs = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
     if not isinstance(gold, str | PathLike):
         raise InputError(f"gold: expected the path of an M2 file, found {type(gold).__name__}")
     files = [name for name, output in outputs.items() if isinstance(output, str | PathLike)]
     if files and len(files) < len(outputs):
         raise InputError("hypotheses: expected lists of texts, or M2 files, found both")
-    for name, given in [("gold", gold), *(("hypotheses", output) for output in outputs.values())]:
-        if isinstance(given, str) and "\n" in given:
-            raise InputError(
-                f"{name}: expected the path of an M2 file, found a text of several lines"
-            )
-        if (
-            isinstance(given, str)
-            and "/" not in given
-            and ":" not in given
-            and not Path(given).exists()
-        ):
-            raise InputError(f"{name}: expected the path of an M2 file; there is no file '{given}'")
+    _check_path("gold", gold)
+    for name in files:
+        _check_path("hypotheses", outputs[name])
     if EDITS in views and not files:
-        example = "such as {'system': 'output.m2'}, or texts with annotator=auto among the options of the metric"
         raise InputError(
-            f"hypotheses: metrics that compare the edits of outputs take M2 files, {example}; found texts"
+            "hypotheses: metrics that compare the edits of outputs take M2 files, such as "
+            "{'system': 'output.m2'}, or texts with annotator=auto among the options of the "
+            "metric; found texts"
         )
-    systems = [
-        System(
-            name, {MEMORY: Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")}
-        )
-        for name in files
-    ]
+
+    # the files
+    systems = []
+    for name in files:
+        column = Column(kind="m2", path=locate(Path(), fspath(outputs[name])), column="")
+        systems.append(System(name, {MEMORY: column}))
     problems: list[Problem] = []
     path = locate(Path(), fspath(gold))
     dataset = Dataset(name=MEMORY, source=None, references=(), m2=path, gold=(path,))
@@ -369,27 +436,42 @@ def corpus_with_gold(
         raise CorpusError(list(dict.fromkeys(problems)))
     if annotated.systems:
         if references is not None or sources is not None:
-            raise InputError(
-                "references, sources: beside M2 files they come from gold; leave them out"
-            )
+            message = "references, sources: beside M2 files they come from gold; leave them out"
+            raise InputError(message)
         return annotated
+
+    # the texts beside gold
     if sources is None and annotated.source is not None:
         sources = read_texts(annotated.source)
-    texts = [*map(read_texts, annotated.references)] if references is None else references
+    texts = references
+    if references is None:
+        texts = [*map(read_texts, annotated.references)]
     corpus = corpus_in_memory(hypotheses, texts, sources)
-    problems = other_source(corpus.source, annotated.source) if annotated.source else []
+    if annotated.source:
+        problems = other_source(corpus.source, annotated.source)
     if problems:
         raise CorpusError(problems)
-    views = {
-        name: replace(
+    views_of_texts = {}
+    for name, view in annotated.views.items():
+        uses_gold = references is None or not view.foreign
+        views_of_texts[name] = replace(
             corpus,
-            references=view.references if references is None or not view.foreign else (),
+            references=view.references if uses_gold else (),
             systems=corpus.systems if name == GOLD else {},
             foreign=view.foreign,
             missing=False,
             kept=(),
             notes=(),
         )
-        for name, view in annotated.views.items()
-    }
-    return replace(corpus, notes=(*corpus.notes, *annotated.notes), views=views)
+    return replace(corpus, notes=(*corpus.notes, *annotated.notes), views=views_of_texts)
+
+
+def _check_path(name: str, path: object) -> None:
+    """Raise InputError for a text in place of the path of an M2 file."""
+    if not isinstance(path, str):
+        return
+    if "\n" in path:
+        message = "expected the path of an M2 file, found a text of several lines"
+        raise InputError(f"{name}: {message}")
+    if "/" not in path and ":" not in path and not Path(path).exists():
+        raise InputError(f"{name}: expected the path of an M2 file; there is no file '{path}'")

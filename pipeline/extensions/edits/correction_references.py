@@ -1,6 +1,4 @@
-"""The errors of a sentence, made of its edits in an M2 file as the official converter of I-measure
-makes them.
-"""
+"""The references of I-measure, made of the edits of a sentence as its official converter does."""
 
 import itertools
 import math
@@ -18,10 +16,10 @@ Split = Callable[[str], Tokens]
 Key = TypeVar("Key", str, int)
 
 MASK = (1 << 64) - 1
-SMALLEST = 8
-"""How many places a new dictionary has."""
+NEW_SLOTS = 8
+"""How many slots a new dictionary has."""
 LARGE = 50_000
-"""The number of keys from which a dictionary doubles where it had grown fourfold before."""
+"""The number of keys from which a dictionary doubles; before, it grows fourfold."""
 
 
 def python2_hash(text: str) -> int:
@@ -29,40 +27,42 @@ def python2_hash(text: str) -> int:
     if not text:
         return 0
     value = ord(text[0]) << 7
-    for sign in text:
-        value = (value * 1000003 & MASK) ^ ord(sign)
+    for character in text:
+        value = (value * 1000003 & MASK) ^ ord(character)
     return value ^ len(text)
 
 
 def python2_order(keys: Iterable[Key], hashed: Callable[[Key], int]) -> list[Key]:
-    """Return distinct keys in the order in which a dictionary of Python 2 holds them, entered in
-    the given order.
+    """Return distinct keys in the order in which a dictionary of Python 2 holds them.
 
-    `hashed` is python2_hash for texts. The hash of a small number is the number itself.
+    They are entered in order. `hashed` is python2_hash for texts. The hash of a small number is the
+    number itself.
     """
     keys = list(keys)
     if len(keys) < 2:
         return keys
-    places: list[Key | None] = [None] * SMALLEST
+    slots: list[Key | None] = [None] * NEW_SLOTS
     for number, key in enumerate(keys, 1):
-        _enter(places, key, hashed(key))
-        if 3 * number >= 2 * len(places):
-            held, size = [other for other in places if other is not None], len(places)
-            while size <= number * (2 if number > LARGE else 4):
+        _enter(slots, key, hashed(key))
+        if 3 * number >= 2 * len(slots):
+            entered = [other for other in slots if other is not None]
+            growth = 2 if number > LARGE else 4
+            size = len(slots)
+            while size <= number * growth:
                 size *= 2
-            places = [None] * size
-            for other in held:
-                _enter(places, other, hashed(other))
-    return [key for key in places if key is not None]
+            slots = [None] * size
+            for other in entered:
+                _enter(slots, other, hashed(other))
+    return [key for key in slots if key is not None]
 
 
-def _enter(places: list[Key | None], key: Key, disturbance: int) -> None:
-    """Put a key into the first free place of those that its hash leads to."""
-    place = disturbance
-    while places[place % len(places)] is not None:
-        place = 5 * place + disturbance + 1
+def _enter(slots: list[Key | None], key: Key, disturbance: int) -> None:
+    """Put a key into the first free slot of those that its hash leads to."""
+    slot = disturbance
+    while slots[slot % len(slots)] is not None:
+        slot = 5 * slot + disturbance + 1
         disturbance >>= 5
-    places[place % len(places)] = key
+    slots[slot % len(slots)] = key
 
 
 # References of I-measure (Felice and Briscoe 2015, N15-1060, and its program).
@@ -73,19 +73,16 @@ def _enter(places: list[Key | None], key: Key, disturbance: int) -> None:
 
 
 MAX_COMBINATIONS = 1 << 16
-"""The most combinations of alternatives of one sentence, where nothing else is asked for."""
-WHITE = " \t\n\v\f\r"
+"""The most combinations of alternatives of one sentence."""
 
 
 class Correction(NamedTuple):
-    """The slice from `start` to `end` is replaced; the numbers are those of the file, which may fit
-    no token.
-    """
+    """A replacement of the slice from `start` to `end`, numbers of the file that may fit no token."""
 
     start: int
     end: int
     words: Tokens
-    """What replaces the tokens; where there is none, they are deleted."""
+    """What replaces the tokens; if there is none, they are deleted."""
 
 
 class Alternative(NamedTuple):
@@ -96,13 +93,12 @@ class Alternative(NamedTuple):
 
 
 class Error(NamedTuple):
-    """A place in the sentence that some annotators correct."""
+    """A part of the sentence that some annotators correct."""
 
     alternatives: tuple[Alternative, ...]
     """One for each of these annotators."""
     required: bool
-    """Whether all annotators of the sentence correct it. Where not, mixing may leave it
-    uncorrected."""
+    """Whether all annotators of the sentence correct it. If not, mixing may skip it."""
 
 
 class CorrectedSentence(NamedTuple):
@@ -115,8 +111,9 @@ class CorrectedSentence(NamedTuple):
 
 
 class MixingError(ValueError):
-    """The alternatives of a sentence cannot be mixed. `combinations` is how many combinations they
-    have.
+    """The alternatives of a sentence cannot be mixed.
+
+    `combinations` is how many combinations they have.
     """
 
     def __init__(self, combinations: int, message: str) -> None:
@@ -129,9 +126,7 @@ class MixingError(ValueError):
 
 
 def split_words(text: str) -> Tokens:
-    """Return the words of a text in a gold file: where it is ASCII, only ASCII white space
-    separates words.
-    """
+    """Return the words of a text in a gold file; only ASCII white space separates ASCII text."""
     if not text.isascii():
         return tuple(text.split())
     return tuple(word.decode() for word in text.encode().split())
@@ -142,58 +137,60 @@ def references(
 ) -> tuple[Tokens, ...]:
     """Return the distinct references of a sentence, at least one.
 
-    The order is that of the official program, which matters where two references are equally good.
-    With mixing it may differ from the official order where the hashes of two texts collide. Raises
-    MixingError where mixing has more than `most` combinations, or where no combination can be
-    applied."""
-    corrected = {} if mix else of_annotators(sentence)
-    lacks = len(corrected) < sentence.annotators or not corrected
-    texts = (
-        _mixed(sentence, most)
-        if mix
-        else [*([sentence.tokens] if lacks else []), *corrected.values()]
-    )
+    The order is that of the official program, which matters if two references are equally good.
+    With mixing it may differ from the official order if the hashes of two texts collide. Raises
+    MixingError if mixing has more than `most` combinations, or if no combination can be applied.
+    """
+    texts: list[Tokens] = []
+    if mix:
+        texts += _mixed(sentence, most)
+    else:
+        corrected = of_annotators(sentence)
+        if len(corrected) < sentence.annotators or not corrected:
+            texts.append(sentence.tokens)
+        texts += corrected.values()
     by_text = {" ".join(tokens): tokens for tokens in texts}
     return tuple(by_text[text] for text in python2_order(by_text, python2_hash))
 
 
 def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
-    """Return the reference of each annotator who corrects something; that of all others is the
-    sentence itself.
+    """Return the reference of each annotator who corrects something.
+
+    That of all others is the sentence itself.
     """
-    alternatives = [alternative for error in sentence.errors for alternative in error.alternatives]
-    annotators = python2_order(
-        dict.fromkeys(str(item.annotator) for item in alternatives), python2_hash
-    )
+    corrections: dict[str, list[Correction]] = {}
+    for error in sentence.errors:
+        for alternative in error.alternatives:
+            merged = corrections.setdefault(str(alternative.annotator), [])
+            merged += _merged(alternative)
     corrected = {}
-    for annotator in map(int, annotators):
-        own = (
-            _merged(alternative)
-            for alternative in alternatives
-            if alternative.annotator == annotator
-        )
-        corrected[annotator] = apply(sentence.tokens, itertools.chain.from_iterable(own))
+    for annotator in python2_order(corrections, python2_hash):
+        corrected[int(annotator)] = apply(sentence.tokens, corrections[annotator])
     return corrected
 
 
 def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
     options = []  # for each error the distinct sets of corrections, one of which is applied
     for error in sentence.errors:
-        own = [_merged(alternative) for alternative in error.alternatives]
-        options.append(dict.fromkeys(own if error.required else [*own, frozenset()]))
+        sets = [_merged(alternative) for alternative in error.alternatives]
+        if not error.required:
+            sets.append(frozenset())
+        options.append(dict.fromkeys(sets))
     number = math.prod(map(len, options))
     if number > most:
-        raise MixingError(
-            number, f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried"
-        )
+        message = f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried"
+        raise MixingError(number, message)
     compatible = False
     for combination in itertools.product(*options):
-        edits = [edit for option in combination for edit in option]
+        edits = list(itertools.chain.from_iterable(combination))
         if len({(edit.start, edit.end) for edit in edits}) == len(edits):
             compatible = True
             yield apply(sentence.tokens, edits)
     if not compatible:
-        message = "its corrections cannot be mixed: in each combination, two of them replace the same tokens"
+        message = (
+            "its corrections cannot be mixed: in each combination, two of them replace "
+            "the same tokens"
+        )
         raise MixingError(number, message)
 
 
@@ -211,7 +208,8 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
 
     Each replaces a slice of the tokens that are there by then, as Python has slices: numbers beyond
     the end mean the end, and negative ones count from there. A correction that would leave no token
-    is left out."""
+    is left out.
+    """
     result = list(tokens)
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end), reverse=True):
         corrected = result.copy()
@@ -223,47 +221,56 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
 def corrections_of_m2(
     tokens: Sequence[str], edits: Iterable[Edit], split: Split
 ) -> CorrectedSentence:
-    """Return a sentence with its errors; `edits` are in the order of the file, with those of type
-    noop.
+    """Return a sentence with its errors; `edits` are in the order of the file, with noops.
 
     Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go
     first. Each edit joins the first group that has an edit it overlaps, or begins a group. A group
-    is an error. Edits whose types say to which error they belong (`correction_xml.py`) stay as they
-    are."""
-    every = list(edits)
+    is an error. Edits whose types have the number of an error (`correction_xml.py`) stay as they
+    are.
+    """
+    sentence_edits = list(edits)
+    annotators = len({edit.annotator for edit in sentence_edits})
     by_number: dict[tuple[int, bool], list[Edit]] = {}
-    groups: list[list[Edit]] = []
-    annotators = len({edit.annotator for edit in every})
-    for edit in every:
-        if match := NUMBERED.fullmatch(edit.type):
+    for edit in sentence_edits:
+        match = NUMBERED.fullmatch(edit.type)
+        if match:
             by_number.setdefault((int(match[1]), match[2] == "yes"), []).append(edit)
-    if by_number:
-        errors = [
-            _error(by_number[number, required], required, split_words)
-            for number, required in sorted(by_number)
-        ]
-        return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
-    changes = [edit for edit in every if not (edit.type == "noop" and edit.start == edit.end == -1)]
-    for edit in sorted(changes, key=lambda edit: edit.start - edit.end):
-        group = next(
-            (group for group in groups if any(overlap(edit, other) for other in group)), None
-        )
-        if group is None:
-            groups.append([edit])
-        else:
-            group.append(edit)
-    groups.sort(key=lambda group: (group[0].start, group[0].end))
     errors = []
-    for group in groups:
+    if by_number:
+        for (_, required), numbered in sorted(by_number.items()):
+            errors.append(_error(numbered, required, split_words))
+        return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
+
+    def first_words(text: str) -> Tokens:
+        return split(text.split("||", maxsplit=1)[0])
+
+    for group in _groups(sentence_edits):
         required = len({edit.annotator for edit in group}) == annotators
         group.sort(key=lambda edit: edit.annotator)
-        errors.append(_error(group, required, lambda text: split(text.split("||")[0])))
+        errors.append(_error(group, required, first_words))
     return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
 
 
+def _groups(edits: Iterable[Edit]) -> list[list[Edit]]:
+    """Return the groups of edits that overlap, in the order of the sentence, without noops."""
+    groups: list[list[Edit]] = []
+    for edit in sorted(edits, key=lambda edit: edit.start - edit.end):
+        if edit.type == "noop" and edit.start == edit.end == -1:
+            continue
+        for group in groups:
+            if any(overlap(edit, other) for other in group):
+                group.append(edit)
+                break
+        else:
+            groups.append([edit])
+    groups.sort(key=lambda group: (group[0].start, group[0].end))
+    return groups
+
+
 def overlap(one: Edit, two: Edit) -> bool:
-    """Return whether two edits concern the same tokens; an insertion overlaps only what it is
-    strictly inside of.
+    """Return whether two edits concern the same tokens.
+
+    An insertion overlaps only what it is strictly inside of.
     """
     if (one.start, one.end) == (two.start, two.end):
         return True
@@ -271,23 +278,19 @@ def overlap(one: Edit, two: Edit) -> bool:
 
 
 def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
-    """Return an error of its edits, with the alternatives in the order in which the annotators come
-    first.
-    """
-    alternatives: dict[int, list[Correction]] = {}
+    """Return an error of its edits; alternatives are in the order of first appearance."""
+    corrections: dict[int, list[Correction]] = {}
     for edit in edits:
-        words = split(edit.correction)
-        alternatives.setdefault(edit.annotator, []).append(Correction(edit.start, edit.end, words))
-    return Error(
-        tuple(Alternative(annotator, tuple(own)) for annotator, own in alternatives.items()),
-        required,
-    )
+        correction = Correction(edit.start, edit.end, split(edit.correction))
+        corrections.setdefault(edit.annotator, []).append(correction)
+    alternatives = []
+    for annotator, of_annotator in corrections.items():
+        alternatives.append(Alternative(annotator, tuple(of_annotator)))
+    return Error(tuple(alternatives), required)
 
 
 def _nltk(text: str) -> Tokens:
-    """Return the words of nltk.word_tokenize() for a single sentence, as the official converter
-    does.
-    """
+    """Return the words of nltk.word_tokenize() for one sentence, as the official converter does."""
     try:
         from nltk import word_tokenize
     except ImportError:

@@ -59,40 +59,45 @@ class Versions(NamedTuple):
 
 @cache
 def versions_of(model: str | None = None) -> Versions:
-    """Return the versions that annotations with a spaCy pipeline have: a name, a folder, or None
-    for the default.
+    """Return the versions of errant, spaCy and a spaCy pipeline: a name, a folder, or the default.
 
-    Raises ConfigError, with what to install, where errant, spaCy or the pipeline are missing.
+    Raises ConfigError, with what to install, if one of them is missing.
     """
     try:
-        errant, spacy = map(metadata.version, ("errant", "spacy"))
+        errant = metadata.version("errant")
+        spacy = metadata.version("spacy")
     except metadata.PackageNotFoundError as error:
-        raise lacking(f"{error.name} is not installed") from None
+        raise missing_package(f"{error.name} is not installed") from None
     folder = _folder(named(model))
     try:
         meta = read_json(folder / META)
         name = f"{meta['lang']}_{meta['name']}-{meta['version']}"
     except (OSError, ValueError, KeyError, TypeError):
-        raise ConfigError(
-            f"annotator: {folder}: expected a folder of a spaCy pipeline, with the file {META}"
-        ) from None
-    # A digest of the names and contents of all files of a spaCy pipeline, but for Python's own.
-    whole = hashlib.blake2b(digest_size=8)
-    for path in sorted(
-        path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
-    ):
-        with path.open("rb") as file:
-            content = hashlib.file_digest(file, "blake2b").digest()
-        whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
-    return Versions(errant, spacy, name, whole.hexdigest())
+        expected = f"expected a folder of a spaCy pipeline, with the file {META}"
+        raise ConfigError(f"annotator: {folder}: {expected}") from None
+    return Versions(errant, spacy, name, _digest_of(folder))
+
+
+def _digest_of(folder: Path) -> str:
+    """Return a digest of the names and contents of all files of a folder, but for Python's own."""
+    total = hashlib.blake2b(digest_size=8)
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "blake2b").digest()
+            total.update(path.relative_to(folder).as_posix().encode() + b"\0" + content)
+    return total.hexdigest()
 
 
 def named(model: str | None) -> str:
-    """Return the name of a spaCy pipeline: the given one, or the first for English that is
-    installed, or to install.
+    """Return the name of a spaCy pipeline: `model`, or the first for English that is installed.
+
+    If none is installed, it is the one to install.
     """
+    if model:
+        return model
     english = (name for name in installed() if name.startswith("en_"))
-    return model or next(filter(is_installed, (*DEFAULTS, *english)), DEFAULTS[0])
+    return next(filter(is_installed, (*DEFAULTS, *english)), DEFAULTS[0])
 
 
 def installed() -> list[str]:
@@ -105,11 +110,10 @@ def is_installed(model: str) -> bool:
     return _package(model) is not None
 
 
-def lacking(reason: object) -> ConfigError:
+def missing_package(reason: object) -> ConfigError:
     """Return the error for a package that is missing or cannot be imported."""
-    return ConfigError(
-        f"annotator: texts are annotated by the packages errant and spaCy: {reason}; {INSTALL}"
-    )
+    needed = "texts are annotated by the packages errant and spaCy"
+    return ConfigError(f"annotator: {needed}: {reason}; {INSTALL}")
 
 
 def _package(name: str) -> Path | None:
@@ -120,11 +124,13 @@ def _package(name: str) -> Path | None:
         spec = find_spec(name)
     except (ImportError, ValueError):
         return None
-    return Path(spec.origin).parent if spec and spec.origin and spec.origin != "built-in" else None
+    if spec is None or not spec.origin or spec.origin == "built-in":
+        return None
+    return Path(spec.origin).parent
 
 
 def _folder(model: str) -> Path:
-    """Return the folder of a spaCy pipeline; raises ConfigError where there is none of this name."""
+    """Return the folder of a spaCy pipeline; raises ConfigError if there is none of this name."""
     folder = _package(model)
     if folder and (folder / META).is_file():
         return folder
@@ -134,14 +140,16 @@ def _folder(model: str) -> Path:
     known = f"installed: {', '.join(names)}" if names else "none is installed"
     hint = did_you_mean(model, names)
     raise ConfigError(
-        f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; to install one: {PIPELINES}"
+        f"annotator: there is no spaCy pipeline '{model}'{hint}; {known}; "
+        f"to install one: {PIPELINES}"
     )
 
 
 AUTO = "auto"
-"""What stands for the first spaCy pipeline for English that is installed."""
+"""The text for the first spaCy pipeline for English that is installed."""
 _NAME = re.compile(
-    r"errant-[0-9][A-Za-z0-9_.+-]*?\.spacy-[0-9][A-Za-z0-9_.+-]*?\.[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9_.+-]+"
+    r"errant-[0-9][A-Za-z0-9_.+-]*?\.spacy-[0-9][A-Za-z0-9_.+-]*?"
+    r"\.[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9_.+-]+"
 )
 _FOREIGN = re.compile(r"[^A-Za-z0-9_.+-]")
 
@@ -150,53 +158,52 @@ _models: dict[str, tuple[str, str]] = {}
 files."""
 
 
-def annotator_named(asked: str, base: Path) -> str:
-    """Return the name with versions of the annotator that a text asks for.
+def annotator_named(text: str, base: Path) -> str:
+    """Return the name with versions of the annotator that an option names.
 
     The text is a spaCy pipeline, AUTO, or such a name, which is returned as it is. A relative
-    folder starts at `base`. Raises ConfigError, with what to install, where errant, spaCy or the
-    pipeline are missing."""
-    if not asked or _NAME.fullmatch(asked):
-        return asked
-    return _remembered(
-        named(None) if asked == AUTO else str(base / asked) if "/" in asked else asked
-    )
+    folder starts at `base`. Raises ConfigError, with what to install, if errant, spaCy or the
+    pipeline are missing.
+    """
+    if not text or _NAME.fullmatch(text):
+        return text
+    if text == AUTO:
+        return _remember(named(None))
+    return _remember(str(base / text) if "/" in text else text)
 
 
 def model_of(name: str) -> str:
     """Return the spaCy pipeline of a name with versions.
 
-    Raises ConfigError where these versions are not the installed ones: their edits are others.
+    Raises ConfigError if other versions are installed: they give other edits.
     """
     if name in _models:
         return _models[name][0]
-    versions_of(named(None))  # so that what is missing is told first
-    known = [
-        _remembered(model)
-        for model in dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])
-    ]
+    versions_of(named(None))  # so that what is missing is reported first
+    models = dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])
+    names = dict.fromkeys(map(_remember, models))
     if name in _models:
         return _models[name][0]
-    here = f"here are {', '.join(dict.fromkeys(known))}"
     raise ConfigError(
-        f"annotator: {name} is not installed, and other versions give other edits; {here}; install these versions, or "
+        f"annotator: {name} is not installed, and other versions give other edits; "
+        f"here are {', '.join(names)}; install these versions, or "
         f"write `annotator: {AUTO}` for what is installed"
     )
 
 
-def _remembered(model: str) -> str:
-    """Return the name with versions of a spaCy pipeline, and remember whose it is.
+def _remember(model: str) -> str:
+    """Return the name with versions of a spaCy pipeline, and remember which pipeline it names.
 
-    Raises ConfigError where another one, with other files, has the same name.
+    Raises ConfigError if another one, with other files, has the same name.
     """
     versions = versions_of(model)
     parts = (f"errant-{versions.errant}", f"spacy-{versions.spacy}", versions.model)
     name = ".".join(_FOREIGN.sub("_", part) for part in parts)
-    other, known = _models.setdefault(name, (model, versions.digest))
-    if known != versions.digest:
+    other, known_digest = _models.setdefault(name, (model, versions.digest))
+    if known_digest != versions.digest:
         raise ConfigError(
-            f"annotator: the spaCy pipelines {other} and {model} differ, and both call themselves {versions.model}; "
-            "give one another name or version in its meta.json"
+            f"annotator: the spaCy pipelines {other} and {model} differ, and both call themselves "
+            f"{versions.model}; give one another name or version in its meta.json"
         )
     return name
 
@@ -208,16 +215,16 @@ def _remembered(model: str) -> str:
 # sides have the same words in another order. errant's own code says what a substitution costs, and
 # reads the alignment from the matrix of operations. Only the matrix is filled here:
 #
-# - Words at the end that both texts have are left out: the alignment is read from the end, and would match them first.
-# - A substitution is asked for once for each pair of words, with attributes that are read once.
-# - A transposition is looked for only where both words stand in the other text before.
+# - Words at the end that both texts have are left out: the alignment is read from the end, and
+#   would match them first.
+# - The cost of a substitution is computed once for each pair of words, with attributes read once.
+# - A transposition is tried only if both words stand in the other text before.
 
 
 KNOWN = {"55d007cfc4a3b7be"}
-"""Digests of errant's class Alignment where this file does the same. It is that of errant 2.3.3 to
-3.0.2."""
-MOST_COSTS = 1 << 17
-"""The most pairs of words whose cost is kept."""
+"""Digests of errant's class Alignment if this file does the same: that of errant 2.3.3 to 3.0.2."""
+CACHED_COSTS = 1 << 17
+"""Pairs of words whose cost is cached."""
 
 
 class Word(NamedTuple):
@@ -231,13 +238,13 @@ class Word(NamedTuple):
 
 
 Matrices: TypeAlias = tuple[list[list[float]], list[list[str]]]
-"""The costs and the operations of the first i words against the first j: [source + 1][corrected +
-1]."""
+"""Costs and operations of the first i against the first j words: [source + 1][corrected + 1]."""
 
 
 def faster(alignment: Any) -> Any:
-    """Return errant's class Alignment, as a subclass that fills its matrices faster where its code
-    is known.
+    """Return a subclass of errant's class Alignment that fills its matrices faster.
+
+    It is the class itself if its code is not known.
     """
     try:
         code = inspect.getsource(alignment)
@@ -245,49 +252,58 @@ def faster(alignment: Any) -> Any:
         return alignment
     if digest(code.encode()) not in KNOWN:
         return alignment
-    cost_of = lru_cache(MOST_COSTS)(partial(alignment.get_sub_cost, alignment))
+    cost_of = lru_cache(CACHED_COSTS)(partial(alignment.get_sub_cost, alignment))
 
     class Faster(alignment):  # type: ignore[misc]
         def align(self, _: bool) -> Matrices:
-            source, corrected = list(self.orig), list(self.cor)
+            source = list(self.orig)
+            corrected = list(self.cor)
             while source and corrected and source[-1].orth == corrected[-1].orth:
-                del source[-1], corrected[-1]
-            one, two = (
-                [Word(t.text, t.orth, t.lower, t.lemma, t.pos) for t in side]
-                for side in (source, corrected)
-            )
-            return fill(one, two, cost_of)
+                del source[-1]
+                del corrected[-1]
+            return fill(_words(source), _words(corrected), cost_of)
 
     return Faster
+
+
+def _words(tokens: Iterable[Any]) -> list[Word]:
+    return [Word(t.text, t.orth, t.lower, t.lemma, t.pos) for t in tokens]
 
 
 def fill(
     source: Sequence[Word], corrected: Sequence[Word], cost_of: Callable[[Word, Word], float]
 ) -> Matrices:
-    """Return the costs and the operations. Of operations that cost the same, the first of T, S, I,
-    D is taken.
-    """
-    lower = [word.lower for word in source], [word.lower for word in corrected]
-    costs = [[float(place) for place in range(len(corrected) + 1)]]
+    """Return the costs and the operations; of equal costs the first of T, S, I, D is taken."""
+    source_lower = [word.lower for word in source]
+    corrected_lower = [word.lower for word in corrected]
+    costs = [list(map(float, range(len(corrected) + 1)))]
     operations = [["O"] + ["I"] * len(corrected)]
     for i, word in enumerate(source):
-        row, names = [i + 1.0], ["D"]
-        above, seen = costs[i], set(lower[0][: i + 1])
-        first = lower[1].index(word.lower) if word.lower in lower[1] else len(corrected)
+        row = [i + 1.0]
+        names = ["D"]
+        above = costs[i]
+        seen = set(source_lower[: i + 1])
+        first = len(corrected)
+        if word.lower in corrected_lower:
+            first = corrected_lower.index(word.lower)
         for j, other in enumerate(corrected):
             if word.orth == other.orth:
                 row.append(above[j])
                 names.append("M")
                 continue
-            best, name = above[j] + cost_of(word, other), "S"
+            best = above[j] + cost_of(word, other)
+            name = "S"
             if row[j] + 1 < best:
-                best, name = row[j] + 1, "I"
+                best = row[j] + 1
+                name = "I"
             if above[j + 1] + 1 < best:
-                best, name = above[j + 1] + 1, "D"
+                best = above[j + 1] + 1
+                name = "D"
             if first <= j and other.lower in seen:
-                back = _moved(*lower, i, j, costs)
+                back = _moved(source_lower, corrected_lower, i, j, costs)
                 if back and costs[i - back][j - back] + back <= best:
-                    best, name = costs[i - back][j - back] + back, f"T{back + 1}"
+                    best = costs[i - back][j - back] + back
+                    name = f"T{back + 1}"
             row.append(best)
             names.append(name)
         costs.append(row)
@@ -298,10 +314,9 @@ def fill(
 def _moved(
     source: list[int], corrected: list[int], i: int, j: int, costs: list[list[float]]
 ) -> int:
-    """Return how many words before the words i and j are in the shortest transposition that ends
-    there; 0: none does.
+    """Return how many words before i and j the shortest transposition has that ends there, or 0.
 
-    The search ends at the beginning of a text, and where a step along the diagonal costs nothing.
+    The search ends at the beginning of a text, and if a step along the diagonal costs nothing.
     """
     for back in range(1, min(i, j) + 1):
         if costs[i - back + 1][j - back + 1] == costs[i - back][j - back]:
@@ -324,8 +339,9 @@ PROBE = "This are a test ."
 class ErrantAnnotator:
     """errant with a spaCy pipeline: a name, a folder, or None for the default.
 
-    Raises ConfigError where a package or the pipeline is missing, or where the pipeline cannot
-    serve errant."""
+    Raises ConfigError if a package or the pipeline is missing, or if the pipeline does not suit
+    errant.
+    """
 
     def __init__(self, model: str | None = None) -> None:
         self.versions = versions_of(model)
@@ -337,16 +353,16 @@ class ErrantAnnotator:
             language = f"is for the language '{self._nlp.lang}'; errant is for English"
             raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {language}")
         doc = self._nlp(self._split(PROBE))
-        absent = [layer for name, layer in LAYERS.items() if not doc.has_annotation(name)]
-        if absent:
-            lacks = f"gives no {', '.join(absent)}, which errant needs"
-            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {lacks}")
+        missing = [layer for name, layer in LAYERS.items() if not doc.has_annotation(name)]
+        if missing:
+            layers = f"gives no {', '.join(missing)}, which errant needs"
+            raise ConfigError(f"annotator: the spaCy pipeline {pipeline} {layers}")
 
     def annotate(self, pairs: "Sequence[Pair]") -> "list[Annotation]":
         """Return the edits of each pair. Each distinct text is parsed once.
 
-        Raises ConfigError where errant has no type for a word, since it does not know a tag of the
-        spaCy pipeline."""
+        Raises ConfigError if errant does not know a tag of the spaCy pipeline.
+        """
         docs = self.parse(text for pair in pairs for text in pair)
         annotations = []
         for pair in pairs:
@@ -354,7 +370,10 @@ class ErrantAnnotator:
             try:
                 edits = [self._errant.classify(edit) for edit in self._errant.merge(alignment)]
             except KeyError as error:
-                message = f"errant does not know the tag {error} that {self.versions.model} gives in: {pair.source}"
+                message = (
+                    f"errant does not know the tag {error} that {self.versions.model} gives "
+                    f"in: {pair.source}"
+                )
                 raise ConfigError(f"annotator: {message}") from None
             annotations.append(tuple(edit.to_m2(0)[:-1] for edit in edits))
         return annotations
@@ -362,9 +381,8 @@ class ErrantAnnotator:
     def parse(self, texts: Iterable[str]) -> dict[str, Any]:
         """Return spaCy's Doc of each distinct text, split at blanks."""
         distinct = list(dict.fromkeys(texts))
-        return dict(
-            zip(distinct, self._nlp.pipe(map(self._split, distinct), batch_size=BATCH), strict=True)
-        )
+        docs = self._nlp.pipe(map(self._split, distinct), batch_size=BATCH)
+        return dict(zip(distinct, docs, strict=True))
 
     def _split(self, text: str) -> Any:
         from spacy.tokens import Doc
@@ -372,33 +390,36 @@ class ErrantAnnotator:
         return Doc(self._nlp.vocab, text.split())
 
 
-def sparing(nlp: Any) -> None:
+def multiply_once(nlp: Any) -> None:
     """Have a spaCy pipeline multiply each distinct row of a matrix once.
 
     The rows are words with their neighbours, and most of those of a source stand in its corrected
-    text too. What a row gives does not depend on the others: parsing texts together needs that as
-    well. Rows are told apart by a sum of their bits, each times another power of an odd number, and
-    then compared."""
+    text too. The product of a row does not depend on other rows: parsing texts together needs that
+    as well. Rows are distinguished by a sum of their bits, each times another power of an odd
+    number, and then compared.
+    """
     import numpy as np
     from thinc.api import Model, NumpyOps
 
-    class Sparing(NumpyOps):  # type: ignore[misc]
+    class DistinctRowsOps(NumpyOps):  # type: ignore[misc]
         def gemm(
             self, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False
         ) -> Any:
             if out is None and not trans1 and x.flags.c_contiguous and x.shape[1] % 2 == 0:
                 bits = x.view(np.uint64)
                 sums = bits @ np.cumprod(np.full(bits.shape[1], 6364136223846793005, np.uint64))
-                _, first, places = np.unique(sums, return_index=True, return_inverse=True)
-                if np.array_equal(bits[first][places], bits):
-                    return super().gemm(x[first], y, trans2=trans2)[places]
+                _, first, rows = np.unique(sums, return_index=True, return_inverse=True)
+                if np.array_equal(bits[first][rows], bits):
+                    return super().gemm(x[first], y, trans2=trans2)[rows]
             return super().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
 
     for _, pipe in nlp.pipeline:
         model = getattr(pipe, "model", None)
-        for layer in model.walk() if isinstance(model, Model) else ():
+        if not isinstance(model, Model):
+            continue
+        for layer in model.walk():
             if type(layer.ops) is NumpyOps:
-                layer.ops = Sparing()
+                layer.ops = DistinctRowsOps()
 
 
 def _load(model: str) -> tuple[Any, Any, Any]:
@@ -406,23 +427,21 @@ def _load(model: str) -> tuple[Any, Any, Any]:
     ConfigError.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # of spaCy about its own imports: no user can change them
+        # of spaCy about its own imports: no user can change them
+        warnings.simplefilter("ignore", DeprecationWarning)
         try:
             import errant
             import spacy
             from errant.alignment import Alignment
         except ImportError as error:
-            raise lacking(error) from None
+            raise missing_package(error) from None
         try:
             nlp = spacy.load(model, exclude=UNUSED)
         except (OSError, ValueError, ImportError) as error:
             reason = str(error).partition("\n")[0]
-            raise ConfigError(
-                f"annotator: the spaCy pipeline {model} cannot be loaded: {reason}"
-            ) from None
-    sparing(nlp)
+            message = f"the spaCy pipeline {model} cannot be loaded: {reason}"
+            raise ConfigError(f"annotator: {message}") from None
+    multiply_once(nlp)
     return nlp, errant.load("en", nlp), Alignment
 
 
@@ -449,31 +468,32 @@ class Pair(NamedTuple):
 def trivial(source: str, corrected: str) -> Annotation | None:
     """Return the annotation of two lines that need no parser, or None.
 
-    errant_parallel leaves out an empty source: its annotation, which nobody writes, is empty.
+    errant_parallel leaves out an empty source, so its annotation is empty.
     """
     words = " ".join(source.split())
+    if not words:
+        return ()
     if words == corrected.strip():
-        return NOOP if words else ()
-    return () if not words or words == " ".join(corrected.split()) else None
+        return NOOP
+    if words == " ".join(corrected.split()):
+        return ()
+    return None
 
 
 def pair_of(source: str, corrected: str) -> Pair:
-    """Return the words of two lines. Blanks at the ends, and several in a row, make no difference
-    to an edit.
-    """
+    """Return the words of two lines. Blanks at the ends, or several in a row, do not matter."""
     return Pair(" ".join(source.split()), " ".join(corrected.split()))
 
 
 def block(source: str, annotations: Sequence[Annotation]) -> str:
-    """Return the lines of a sentence in an M2 file: the annotations of its corrected texts,
-    numbered from 0.
+    """Return the lines of a sentence in an M2 file, with annotators numbered from 0.
 
     An empty source has no lines at all, as errant_parallel leaves it out.
     """
     words = source.split()
     if not words:
         return ""
-    edits = [
-        f"{edit}{number}\n" for number, annotation in enumerate(annotations) for edit in annotation
-    ]
-    return "".join([" ".join(["S", *words]), "\n", *edits, "\n"])
+    lines = [" ".join(["S", *words])]
+    for number, annotation in enumerate(annotations):
+        lines += [f"{edit}{number}" for edit in annotation]
+    return "\n".join([*lines, "", ""])

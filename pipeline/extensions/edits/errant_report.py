@@ -1,33 +1,38 @@
-"""What errant_compare prints of two M2 files, to the character: totals, categories, and the choice
-of annotators.
+"""Comparison of the edits of two M2 files as errant_compare does it, and what it prints.
 
-First comes what is compared: the keys of edits, which depend on what counts as equal, and hits and
-misses. The source is errant_compare of the package errant, version 3.0.2. Versions since 2.0.0
-print the same, but for what -v adds."""
+The keys of edits depend on which properties count as equal; keys make hits and misses. Totals,
+categories and the choice of annotators are printed to the character. The source is errant_compare
+of the package errant, version 3.0.2. Versions since 2.0.0 print the same, but for -v.
+"""
 
-from collections.abc import Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import chain
 from operator import add
 from typing import NamedTuple, TypeAlias
+
+from pipeline.metrics.f_score import precision_recall_f
 
 from . import m2_files
 from .m2_files import PREFIXES, Annotated, Edit
 
-Keys: TypeAlias = "dict[tuple[int | str, ...], list[str]]"
+Key: TypeAlias = "tuple[int | str, ...]"
+"""The properties of an edit that have to be equal."""
+Keys: TypeAlias = "dict[Key, list[str]]"
 """The types of the edits of an annotator, by their keys, in the order of the file."""
 
 MODES = ("cs", "cse", "ds", "dt")
 """Correction by span; the same and by type; detection by span; detection by token."""
 CHERRANT = "cherrant"
 STYLES = ("errant", CHERRANT)
-"""Corrections as they stand in the files; or without blanks, as ChERRANT compares Chinese ones."""
+"""Corrections as they stand in the files, or without blanks, as ChERRANT compares Chinese ones."""
 UNJUDGED = "NA"
 """In ChERRANT's files the type of a sentence that the annotator did not judge."""
-NOOP, UNKNOWN = "noop", "UNK"
+NOOP = "noop"
+UNKNOWN = "UNK"
 WORDS = 2
-"""From so many words on an edit is a multi-word edit."""
+"""The words from which on an edit is a multi-word edit."""
 
 
 class Hits(NamedTuple):
@@ -56,9 +61,9 @@ class Comparison:
     style: str = "errant"
     """One of STYLES."""
 
-    def by_key(self, edits: Iterable[Edit]) -> dict[tuple[int | str, ...], list[Edit]]:
+    def by_key(self, edits: Iterable[Edit]) -> dict[Key, list[Edit]]:
         """Return an annotator's edits that are compared, by what makes two of them equal."""
-        by_key: dict[tuple[int | str, ...], list[Edit]] = {}
+        by_key: dict[Key, list[Edit]] = {}
         for edit in edits:
             for key in self.keys_of(edit):
                 by_key.setdefault(key, []).append(edit)
@@ -66,20 +71,23 @@ class Comparison:
 
     def keys(self, edits: Iterable[Edit]) -> Keys:
         """Return the types of an annotator's edits by their keys."""
-        return {key: [edit.type for edit in own] for key, own in self.by_key(edits).items()}
+        keys = {}
+        for key, edits_of_key in self.by_key(edits).items():
+            keys[key] = [edit.type for edit in edits_of_key]
+        return keys
 
-    def keys_of(self, edit: Edit) -> list[tuple[int | str, ...]]:
-        """Return the keys of an edit: none where it is left out, and several where each of its
-        tokens counts.
-        """
-        if edit.type in self.left_out or (edit.type == UNKNOWN and self.mode in ("cs", "cse")):
+    def keys_of(self, edit: Edit) -> list[Key]:
+        """Return the keys of an edit: none if it is left out, several if each token counts."""
+        if edit.type in self.left_out:
+            return []
+        if edit.type == UNKNOWN and self.mode in ("cs", "cse"):
             return []  # an unknown one is detected, but not corrected
         start, end, correction = edit.start, edit.end, edit.correction
         if self.style == CHERRANT:
             correction = correction.replace(" ", "")
         if self.single or self.multi:
-            long = end - start >= WORDS or len(correction.split()) >= WORDS
-            if (self.single and long) or (self.multi and not long):
+            is_multi = end - start >= WORDS or len(correction.split()) >= WORDS
+            if (self.single and is_multi) or (self.multi and not is_multi):
                 return []
         if self.mode == "cs":
             return [(start, end, correction)]
@@ -87,14 +95,16 @@ class Comparison:
             return [(start, end, edit.type, correction)]
         if self.mode == "ds":
             return [(start, end)]
-        if start == -1:
-            return [(-1, -1)]
-        # an insertion is charged to the token on its right
-        return (
-            [(token, token + 1) for token in range(start, end)]
-            if start != end
-            else [(start, start + 1)]
-        )
+        return _token_keys(start, end)
+
+
+def _token_keys(start: int, end: int) -> list[Key]:
+    """Return the keys of each token of an edit."""
+    if start == -1:
+        return [(-1, -1)]
+    if start == end:  # an insertion is charged to the token on its right
+        return [(start, start + 1)]
+    return [(token, token + 1) for token in range(start, end)]
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:
@@ -113,44 +123,35 @@ def compare(output: Keys, annotator: Keys) -> Hits:
 
 
 def category(type_: str, tier: int) -> str:
-    """Return the category of a type: tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is
-    the whole type.
+    """Return the category of a type.
 
-    A type that is not ERRANT's, such as ArtOrDet, is a category of its own.
+    Tier 1 is M, R or U, tier 2 is such as NOUN:NUM, and tier 3 is the type itself. A type that is
+    not ERRANT's, such as ArtOrDet, is a category of its own.
     """
     if tier == 3 or not type_.startswith(PREFIXES) or type_ in PREFIXES:
         return type_
     return type_[:1] if tier == 1 else type_[2:]
 
 
-def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
-    """Return precision, recall and F-beta of counts, with the operations of errant_compare in their
-    order.
-
-    F is 0 where its denominator is. There errant_compare ends with an error if beta is 0.
-    """
-    precision, recall = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
-    below = beta**2 * precision + recall
-    return precision, recall, (1 + beta**2) * precision * recall / below if below else 0.0
-
-
 def preference(totals: Sequence[int], counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    """Return what is greatest for the annotator that errant_compare takes for a sentence; of
-    equals, the first.
+    """Return what is greatest for the annotator that errant_compare takes; of equals, the first.
 
     `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the
-    annotator."""
+    annotator.
+    """
     tp, fp, fn = map(add, totals, counts)
-    return round(precision_recall_f(tp, fp, fn, beta)[2], 4), counts[0], -counts[1], -counts[2]
+    score = precision_recall_f(tp, fp, fn, beta)[2]
+    return round(score, 4), counts[0], -counts[1], -counts[2]
 
 
 def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
-    """Return whether a type is one of some types, categories of a tier, or patterns such as
-    R:VERB*.
-    """
+    """Return whether a type is one of some types, categories of a tier, or patterns as R:VERB*."""
     names = {category(type_, tier) for tier in (1, 2, 3)}
-    return any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+    matches = itertools.starmap(fnmatchcase, itertools.product(names, patterns))
+    return any(matches)
 
+
+# ---- The report of errant_compare
 
 TITLES = {
     "cs": "Span-Based Correction",
@@ -159,14 +160,16 @@ TITLES = {
     "dt": "Token-Based Detection",
 }
 """What is compared, by the modes of Comparison."""
-WIDE, NARROW = 66, 46
-"""The widths of the tables of categories and of totals."""
+CATEGORIES_WIDTH = 66
+"""The width of the table of categories, in characters."""
+TOTALS_WIDTH = 46
+"""The width of the table of totals, in characters."""
 RULE = "-" * 40
-"""What parts the sentences and pairs of annotators that the option -v prints."""
+"""The line between sentences and pairs of annotators that the option -v prints."""
 NOTHING = m2_files.edit_of(m2_files.NOOP, "", 0)
-"""What a sentence without edits stands for."""
-WHOLE = 3
-"""The tier of categories that are whole types."""
+"""The edit of a sentence without edits."""
+TYPE_TIER = 3
+"""The tier of categories that are types themselves."""
 
 
 class Pair(NamedTuple):
@@ -176,8 +179,10 @@ class Pair(NamedTuple):
     """The number of the output's annotator."""
     reference: int
     """The number of the reference's annotator."""
-    keys: tuple[Keys, Keys]
-    """The edits of both."""
+    output_keys: Keys
+    """The edits of the output's annotator."""
+    reference_keys: Keys
+    """The edits of the reference's annotator."""
     hits: Hits
 
     @property
@@ -186,16 +191,26 @@ class Pair(NamedTuple):
         return len(self.hits.tp), len(self.hits.fp), len(self.hits.fn)
 
     def by_type(self) -> dict[str, list[int]]:
-        """Return tp, fp and fn of each type: first those of the output's keys in order, then those
-        of the others.
+        """Return tp, fp and fn of each type.
+
+        First come those of the output's keys in order, then those of the others.
         """
-        output, reference = self.keys
-        order = (reference.get(key, types) for key, types in output.items() if types[0] != NOOP)
-        rows: dict[str, list[int]] = {type_: [0, 0, 0] for type_ in chain(*order, self.hits.fn)}
-        for place, types in enumerate(self.hits):
-            for type_ in types:
-                rows[type_][place] += 1
+        rows: dict[str, list[int]] = {}
+        for key, types in self.output_keys.items():
+            if types[0] != NOOP:
+                for type_ in self.reference_keys.get(key, types):
+                    rows[type_] = [0, 0, 0]
+        for type_ in self.hits.fn:
+            rows[type_] = [0, 0, 0]
+        _add_types(rows, self.hits)
         return rows
+
+
+def _add_types(rows: dict[str, list[int]], hits: Hits) -> None:
+    """Add hits and misses to tp, fp and fn of each type."""
+    for column, types in enumerate(hits):
+        for type_ in types:
+            rows.setdefault(type_, [0, 0, 0])[column] += 1
 
 
 def report(
@@ -207,86 +222,98 @@ def report(
     tier: int | None,
     verbose: bool,
 ) -> Iterator[str]:
-    """Yield the lines that errant_compare prints, without their ends. The files have to be of the
-    same sentences.
+    """Yield the lines that errant_compare prints, without their ends.
 
-    For each sentence the pair of annotators counts that errant_compare takes. `tier` is that of the
-    categories whose scores are printed too."""
-    totals, types = [0, 0, 0], dict[str, list[int]]()
-    for number, (block, *both) in enumerate(
-        zip(output.blocks, output.read, reference.read, strict=True)
-    ):
-        each = [read.by_annotator or {0: [NOTHING]} for read in both]
-        sides = [{name: comparison.keys(edits) for name, edits in own.items()} for own in each]
-        pairs = [
-            Pair(h, r, (a, b), compare(a, b))
-            for h, a in sides[0].items()
-            for r, b in sides[1].items()
-        ]
-        chosen = (
-            max(pairs, key=lambda pair: preference(totals, pair.counts, beta))
-            if len(pairs) > 1
-            else pairs[0]
-        )
+    The files have the same sentences. For each sentence the pair of annotators counts that
+    errant_compare takes. `tier` is that of the categories whose scores are printed too.
+    """
+    totals = [0, 0, 0]
+    types: dict[str, list[int]] = {}
+    sentences = zip(output.blocks, output.read, reference.read, strict=True)
+    for number, (block, output_lines, reference_lines) in enumerate(sentences):
+        pairs = _pairs(output_lines.by_annotator, reference_lines.by_annotator, comparison)
+        chosen = pairs[0]
+        if len(pairs) > 1:
+            keys = [preference(totals, pair.counts, beta) for pair in pairs]
+            chosen = pairs[keys.index(max(keys))]
         if verbose:
             yield from (RULE, f"Original sentence {number}: {block.sentence}", RULE)
             for pair in pairs:
-                yield from _pair(number, pair, totals, beta)
+                yield from _pair_lines(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
             yield "Local results:"
-            rows = [
-                ("Category", "TP", "FP", "FN"),
-                *((name, *counts) for name, counts in chosen.by_type().items()),
-            ]
-            widths = [
-                max(len(str(value)) for value in column) + 3 for column in zip(*rows, strict=True)
-            ]
-            yield from (
-                "".join(f"{value:>{width}}" for value, width in zip(row, widths, strict=True))
-                for row in rows
-            )
+            yield from _local_lines(chosen)
         totals = list(map(add, totals, chosen.counts))
-        for place, named in enumerate(chosen.hits if tier else ()):
-            for type_ in named:
-                types.setdefault(type_, [0, 0, 0])[place] += 1
+        if tier:
+            _add_types(types, chosen.hits)
     title = TITLES[comparison.mode]
     if tier:
-        yield from ("", f" {title} ".center(WIDE, "="))
+        yield from ("", f" {title} ".center(CATEGORIES_WIDTH, "="))
         yield _row(("Category", "TP", "FP", "FN", "P", "R", f"F{beta}"))
         sums: dict[str, list[int]] = {}
-        for type_, row in types.items():
-            # errant_compare cuts off two letters of any type
-            name = (
-                type_
-                if type_ == UNKNOWN or tier == WHOLE
-                else type_[:1]
-                if tier == 1
-                else type_[2:]
-            )
-            sums[name] = list(map(add, sums.get(name, (0, 0, 0)), row))
-        yield from (_row((name, *row, *_rounded(row, beta))) for name, row in sorted(sums.items()))
-    yield from ("", f" {title} ".center(NARROW, "="))
+        for type_, counts in types.items():
+            name = _cut_category(type_, tier)
+            sums[name] = list(map(add, sums.get(name, (0, 0, 0)), counts))
+        for name, counts in sorted(sums.items()):
+            yield _row((name, *counts, *_rounded(counts, beta)))
+    yield from ("", f" {title} ".center(TOTALS_WIDTH, "="))
     yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
     yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
-    yield from ("=" * NARROW, "")
+    yield from ("=" * TOTALS_WIDTH, "")
 
 
-def _pair(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
-    """Yield what the option -v says of a pair of annotators."""
+def _cut_category(type_: str, tier: int) -> str:
+    """Return the category of a type as errant_compare does, which cuts two letters off any type."""
+    if type_ == UNKNOWN or tier == TYPE_TIER:
+        return type_
+    return type_[:1] if tier == 1 else type_[2:]
+
+
+def _pairs(
+    output: Mapping[int, list[Edit]], reference: Mapping[int, list[Edit]], comparison: Comparison
+) -> list[Pair]:
+    """Return all pairs of annotators of a sentence, compared."""
+    output_keys = {}
+    for annotator, edits in (output or {0: [NOTHING]}).items():
+        output_keys[annotator] = comparison.keys(edits)
+    reference_keys = {}
+    for annotator, edits in (reference or {0: [NOTHING]}).items():
+        reference_keys[annotator] = comparison.keys(edits)
+    pairs = []
+    for one, keys in output_keys.items():
+        for two, other_keys in reference_keys.items():
+            pairs.append(Pair(one, two, keys, other_keys, compare(keys, other_keys)))
+    return pairs
+
+
+def _pair_lines(number: int, pair: Pair, totals: Sequence[int], beta: float) -> Iterator[str]:
+    """Yield what the option -v prints about a pair of annotators."""
     yield f"SENTENCE {number} - HYP {pair.output} - REF {pair.reference}"
-    yield f"HYPOTHESIS EDITS : {_listed(pair.keys[0])}"
-    yield f"REFERENCE EDITS  : {_listed(pair.keys[1])}"
-    running = [total + count for total, count in zip(totals, pair.counts, strict=True)]
+    yield f"HYPOTHESIS EDITS : {_listed(pair.output_keys)}"
+    yield f"REFERENCE EDITS  : {_listed(pair.reference_keys)}"
+    running = list(map(add, totals, pair.counts))
     for name, counts in (("Local", pair.counts), ("Global", running)):
         yield f"{f'{name} TP/FP/FN':<16} : {' '.join(map(str, counts))}"
         yield f"{name} P/R/F{beta}  : {' '.join(map(str, _rounded(counts, beta)))}"
     yield RULE
 
 
-def _listed(keys: Keys) -> list[tuple[int | str, ...]]:
-    """Return the edits in order, each with its first type. Of edits with a noop nothing is shown."""
+def _local_lines(pair: Pair) -> Iterator[str]:
+    """Yield the counts of each type in a sentence, in aligned columns."""
+    rows: list[list[str]] = [["Category", "TP", "FP", "FN"]]
+    for name, counts in pair.by_type().items():
+        rows.append([name, *map(str, counts)])
+    widths = [max(map(len, column)) + 3 for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "".join(map(str.rjust, row, widths))
+
+
+def _listed(keys: Keys) -> list[Key]:
+    """Return the edits in order, each with its first type; nothing if there is a noop."""
     listed = sorted((*key, types[0]) for key, types in keys.items())
-    return [] if listed and listed[0][0] == -1 else listed
+    if listed and listed[0][0] == -1:
+        return []
+    return listed
 
 
 def _row(values: Sequence[object]) -> str:
@@ -295,6 +322,5 @@ def _row(values: Sequence[object]) -> str:
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
-    return tuple(
-        round(value, 4) for value in precision_recall_f(counts[0], counts[1], counts[2], beta)
-    )
+    tp, fp, fn = counts
+    return tuple(round(value, 4) for value in precision_recall_f(tp, fp, fn, beta))

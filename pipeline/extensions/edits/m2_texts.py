@@ -1,18 +1,17 @@
-"""What is made of M2 files, each of which is read once: texts, records of edits, and what is said
-of these.
-"""
+"""Texts and records of edits made of M2 files, each of which is read once, with a summary."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pipeline import kernel
 from pipeline.data.texts import CHANGED
@@ -29,209 +28,288 @@ from pipeline.files.plain_files import (
 from pipeline.files.remote import Remote
 from pipeline.parallel import Shared, alone, in_batches
 
-from .m2_files import DELETED, SENTENCES, Absent, Annotated, Block, Told, absent_from_all
-from .m2_format import CORRECTED, EDITS, LARGEST, OUTPUT, PROPOSED, SOURCE, Asked, Key, Sentences
+from .m2_files import (
+    CACHED_SENTENCES,
+    DELETED,
+    Absent,
+    Annotated,
+    Block,
+    EditSummary,
+    absent_from_all,
+)
+from .m2_format import (
+    CORRECTED,
+    EDITS,
+    MAX_BYTES_CHECKED_FIRST,
+    NO_ANNOTATOR,
+    OUTPUT,
+    PROPOSED,
+    SOURCE,
+    Key,
+    Request,
+    Sentences,
+)
 from .records import gold_blocks, is_xml
 
 BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\r"
-"""Signs at which m2scorer ends a line, beside the newline."""
-PART = 1 << 20
-"""Bytes of a part of a file, some more or less."""
-AT_ONCE = 8
+"""Characters at which m2scorer ends a line, beside the newline."""
+PART_BYTES = 1 << 20
+"""Bytes of a part of a file, approximately."""
+PART_SENTENCES = CACHED_SENTENCES
+"""Sentences of a part that is read in Python."""
+PARTS_AT_ONCE = 8
 """Parts that threads read at once."""
 
 
 @dataclass
 class M2File:
-    """What was made of an M2 file."""
+    """The texts made of an M2 file."""
 
-    told: Told
+    summary: EditSummary
     annotated: Absent
     """Who has no line for sentences that others annotated."""
     files: dict[Key, Path]
-    """Where the texts are."""
+    """The files with the texts."""
 
-    def not_empty(self) -> Told:
-        """Return what is said of the edits; raises CorpusError where there is no sentence."""
-        if not self.told.sentences:
-            raise CorpusError(
-                [Problem(self.told.name, "has no sentence: there is no line that begins with 'S '")]
-            )
-        return self.told
+    def not_empty(self) -> EditSummary:
+        """Return the summary of the edits; raises CorpusError without any sentence."""
+        if not self.summary.sentences:
+            message = "has no sentence: there is no line that begins with 'S '"
+            raise CorpusError([Problem(self.summary.name, message)])
+        return self.summary
 
     def texts(self, key: Key) -> StoredTexts:
         """Return the texts of a kind."""
-        called = f"{self.told.name}, annotator {key[1]}" if key[1] >= 0 else self.told.name
-        return StoredTexts(self.files[key], SEPARATOR, Origin(called, ", sentence "))
+        name = self.summary.name
+        if key[1] != NO_ANNOTATOR:
+            name = f"{name}, annotator {key[1]}"
+        return StoredTexts(self.files[key], SEPARATOR, Origin(name, ", sentence "))
 
     def annotators(self) -> list[int]:
-        """Return whose corrected texts there are, in rising order; raises CorpusError where there
-        are none.
-        """
+        """Return the annotators with corrected texts, sorted; raises CorpusError without any."""
         if not self.not_empty() or not self.annotated:
             message = "no annotator has a line: there is no line that begins with 'A '"
-            raise CorpusError([Problem(self.told.name, message)])
+            raise CorpusError([Problem(self.summary.name, message)])
         return sorted(self.annotated)
 
 
 def read_m2(
-    path: Path | Remote, asked: Asked, temp_files: TempFiles, shared: Shared = alone
+    path: Path | Remote, request: Request, temp_files: TempFiles, shared: Shared = alone
 ) -> M2File:
-    """Return what is asked for of an M2 file, or of a gold file of I-measure; raises CorpusError
-    for what is wrong.
-    """
-    name, plain, seen = named(path), temp_files.local(path), set[int]()
+    """Make the requested texts of an M2 file, or of a gold file of I-measure; raises CorpusError."""
+    name = named(path)
+    plain = temp_files.local(path)
     of_xml = is_xml(plain, name)
     with open_bytes(plain, name) as file:
-        before, of_windows = os.fstat(file.fileno()), file.readline().endswith(b"\r\n")
-    small = before.st_size <= LARGEST
-    try:
-        given, read = partial(parts_of, plain, name), partial(compiled_part, name, asked)
-        whole = _made(given if not of_xml else tuple, read, asked, temp_files, shared)
-    except OtherwiseError:
-        chunks = partial(_chunks, plain, name, sys.maxsize if of_xml else SENTENCES)
+        before = os.fstat(file.fileno())
+        has_crlf = file.readline().endswith(b"\r\n")
+    made = None
+    if not of_xml:
+        chunks = partial(parts_of, plain, name)
+        with suppress(NotPlainError):
+            made = _make_texts(
+                chunks, partial(compiled_part, name, request), request, temp_files, shared
+            )
+    if made is None:
+        annotators: set[int] = set()
+        blocks = partial(_chunks, plain, name, sys.maxsize if of_xml else PART_SENTENCES)
         try:
-            whole = _made(chunks, lambda own: Sentences(own, name, asked, seen), asked, temp_files)
+            made = _make_texts(
+                blocks,
+                lambda chunk: Sentences(chunk, name, request, annotators),
+                request,
+                temp_files,
+            )
         except CorpusError:
-            deque(
-                gold_blocks(plain, name) if small or asked.records else (), 0
-            )  # lines that are none are told first
+            if before.st_size <= MAX_BYTES_CHECKED_FIRST or request.records:
+                deque(gold_blocks(plain, name), 0)  # malformed lines are reported first
             raise
     with open_bytes(plain, name) as file:
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise CorpusError([Problem(name, CHANGED)])
-    whole.told.of_windows = of_windows
-    return whole
+    made.summary.has_crlf = has_crlf
+    return made
 
 
-def of_annotated(file: Annotated, temp_files: TempFiles, asked: Asked) -> M2File:
-    """Return what is asked for of sentences in memory; raises CorpusError."""
-    whole = _made(
-        lambda: [file.blocks], lambda own: Sentences(own, file.name, asked), asked, temp_files
+def of_annotated(file: Annotated, temp_files: TempFiles, request: Request) -> M2File:
+    """Make the requested texts of sentences in memory; raises CorpusError."""
+    made = _make_texts(
+        lambda: [file.blocks],
+        lambda blocks: Sentences(blocks, file.name, request),
+        request,
+        temp_files,
     )
-    whole.told.of_windows = file.told.of_windows
-    return whole
+    made.summary.has_crlf = file.summary.has_crlf
+    return made
 
 
-def _made(
-    given: Callable[[], Iterable[Any]],
-    read: Callable[..., Any],
-    asked: Asked,
+class Part(Protocol):
+    """Sentences of a part of a file; see Sentences."""
+
+    @property
+    def summary(self) -> EditSummary:
+        """The summary of the edits."""
+
+    def absent(self, bare: bool) -> Absent:
+        """Return who is absent from all sentences if `bare`, else from those with lines."""
+
+    def texts(self, kind: str, annotator: int) -> bytes:
+        """Return the texts of a key, each followed by the separator."""
+
+
+def _make_texts(
+    chunks: Callable[[], Iterable[Any]],
+    read: Callable[[Any], Part],
+    request: Request,
     temp_files: TempFiles,
     shared: Shared = alone,
 ) -> M2File:
-    """Make what is asked for of sentences that `read` returns for what is given.
+    """Make the requested texts of the sentences that `read` returns for each chunk.
 
-    This is read once more for annotators who have no line in its first part.
+    All chunks are read once more for annotators who have no line in the first one.
     """
-    parts, several = iter(given()), 1 if shared is alone else AT_ONCE
-    first = next(map(read, parts), None)
-    if not first:  # of XML
-        raise OtherwiseError
-    summary, absent, files = (
-        first.told,
-        [(first.absent(True), first.absent(False))],
-        dict[Key, Path](),
-    )
+    left = iter(chunks())
+    batch = 1 if shared is alone else PARTS_AT_ONCE
+    first = read(next(left))
+    summary = first.summary
+    absent = [first.absent(True)]
+    absent_if_annotated = [first.absent(False)]
+    files: dict[Key, Path] = {}
 
-    def new() -> list[Key]:
-        """Begin files for all that is to be made as far as it is known."""
-        summary.absent, annotated = map(absent_from_all, zip(*absent, strict=True))
-        keys = [SOURCE]
-        if asked.texts:
-            keys += (
-                [OUTPUT] if asked.system else [(CORRECTED, annotator) for annotator in annotated]
-            )
-        if asked.records:
-            keys += (
-                [PROPOSED] if asked.system else [(EDITS, annotator) for annotator in summary.absent]
-            )
-        keys = [key for key in keys if key not in files]
-        files.update((key, temp_files.new()) for key in keys)
-        return keys
+    def begin_files() -> list[Key]:
+        """Begin a file for each requested kind of texts that has none yet, and return the kinds."""
+        summary.absent = absent_from_all(absent)
+        annotated = absent_from_all(absent_if_annotated)
+        requested = _requested_keys(request, summary.absent, annotated)
+        new = [key for key in requested if key not in files]
+        for key in new:
+            files[key] = temp_files.new()
+        return new
 
-    def made(part: Any) -> Any:
-        own = read(part)
-        return own, [own.texts(*key) for key in keys]
+    def read_texts(chunk: Any) -> tuple[Part, list[bytes]]:
+        part = read(chunk)
+        return part, [part.texts(*key) for key in keys]
 
-    def write(pieces: list[bytes]) -> None:
-        for key, piece in zip(keys, pieces, strict=True):
-            temp_files.write(summary.name, [piece], files[key])
+    def write(texts: list[bytes]) -> None:
+        for key, data in zip(keys, texts, strict=True):
+            temp_files.write(summary.name, [data], files[key])
 
-    keys = new()
+    keys = begin_files()
     write([first.texts(*key) for key in keys])
     del first  # the Python reader needs much memory for a part
     try:
-        for own, pieces in in_batches(shared, made, parts, several):
-            absent.append((own.absent(True), own.absent(False)))
-            summary.add(own.told)
-            write(pieces)
-        if keys := new():
-            for _, pieces in in_batches(shared, made, given(), several):
-                write(pieces)
-    except OtherwiseError:
+        for part, texts in in_batches(shared, read_texts, left, batch):
+            absent.append(part.absent(True))
+            absent_if_annotated.append(part.absent(False))
+            summary.add(part.summary)
+            write(texts)
+        keys = begin_files()
+        if keys:
+            for _, texts in in_batches(shared, read_texts, chunks(), batch):
+                write(texts)
+    except NotPlainError:
         temp_files.remove(files.values())
         raise
-    annotated = absent_from_all(own for _, own in absent)
-    if asked.lenient and not annotated:
+    annotated = absent_from_all(absent_if_annotated)
+    if request.lenient and not annotated:
         annotated = {0: (0, 0)}
-        files.update({(CORRECTED, 0): files[SOURCE]} if asked.texts else {})
+        if request.texts:
+            files[CORRECTED, 0] = files[SOURCE]
     return M2File(summary, annotated, files)
 
 
+def _requested_keys(request: Request, annotators: Absent, annotated: Absent) -> list[Key]:
+    """Return the kinds of texts that are requested, as far as annotators are known."""
+    keys = [SOURCE]
+    if request.texts and request.system:
+        keys.append(OUTPUT)
+    elif request.texts:
+        keys += [(CORRECTED, annotator) for annotator in annotated]
+    if request.records and request.system:
+        keys.append(PROPOSED)
+    elif request.records:
+        keys += [(EDITS, annotator) for annotator in annotators]
+    return keys
+
+
 def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:
-    """Yield the sentences of a file in parts, of which each has to be read before the next."""
+    """Yield the sentences of a file in parts, each of which has to be read before the next."""
     blocks = iter(gold_blocks(path, name))
     yield islice(blocks, size)  # there may be none
-    yield from (chain([block], islice(blocks, size - 1)) for block in blocks)
+    for block in blocks:
+        yield chain([block], islice(blocks, size - 1))
 
 
 def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file in parts, and the number of the first of each. Parts are cut behind
-    empty lines.
-    """
+    """Yield parts of a file, cut after empty lines, each with the number of its first line."""
     with open_bytes(path, name) as file:
-        number, rest = 1, b""
-        while piece := file.read(max(PART, len(rest))):
-            rest += piece
+        number = 1
+        rest = b""
+        while data := file.read(max(PART_BYTES, len(rest))):
+            rest += data
             cut = rest.rfind(b"\n\nS ") + 2
-            cut = cut if cut > 2 else rest.rfind(b"\n\r\nS ") + 3
+            if cut <= 2:
+                cut = rest.rfind(b"\n\r\nS ") + 3
             if cut > 2:
                 yield number, rest[:cut]
-                number, rest = number + rest.count(b"\n", 0, cut), rest[cut:]
+                number += rest.count(b"\n", 0, cut)
+                rest = rest[cut:]
         yield number, rest
 
 
-class OtherwiseError(Exception):
-    """Something is not written as it mostly is, so that Python reads the file, or there is no
-    compiled kernel.
-    """
+class NotPlainError(Exception):
+    """A file is written in an unusual way, or there is no compiled kernel, so Python reads it."""
 
 
-def compiled_part(name: str, asked: Asked, given: tuple[int, bytes]) -> Any:
-    """Return what the compiled kernel reads of lines, of which the first has a number; raises
-    OtherwiseError.
+@dataclass
+class CompiledSentences:
+    """Sentences that the compiled kernel reads."""
+
+    sentences: Any
+    """The object of the kernel."""
+    summary: EditSummary
+
+    def absent(self, bare: bool) -> Absent:
+        """Return who is absent from all sentences if `bare`, else from those with lines."""
+        absent: Absent = self.sentences.absent(bare)
+        return absent
+
+    def texts(self, kind: str, annotator: int) -> bytes:
+        """Return the texts of a key, each followed by the separator."""
+        texts: bytes = self.sentences.texts(kind, annotator)
+        return texts
+
+
+def compiled_part(name: str, request: Request, part: tuple[int, bytes]) -> CompiledSentences:
+    """Return the sentences of lines, given with the number of the first, as the kernel reads them.
+
+    Raises NotPlainError.
     """
     read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:
-        raise OtherwiseError
-    number, data = given
-    lines = data.replace(b"\r\n", b"\n") if b"\r" in data else data
-    lines = lines.removeprefix(BOM) if number == 1 else lines
-    own = read(lines, number, asked.texts and not asked.lenient)
-    if not own.plain or (own.most > 1 and asked.texts and asked.system and not asked.lenient):
-        raise OtherwiseError
-    own.missing = asked.missing
-    own.told = told = Told(
-        name, may_be_odd=own.odd or len(lines) < len(data), sentences=own.sentences
-    )
-    told.most, told.alternatives = own.most, own.alternatives
-    told.all_types = Counter({type_.decode(): count for type_, count in own.types.items()})
-    told.empty = Counter(
-        {style: count for style, count in zip((DELETED, ""), own.empty, strict=True) if count}
-    )
-    count, *first = own.misfits
+        raise NotPlainError
+    number, data = part
+    lines = data
+    if b"\r" in lines:
+        lines = lines.replace(b"\r\n", b"\n")
+    if number == 1:
+        lines = lines.removeprefix(BOM)
+    sentences = read(lines, number, request.texts and not request.lenient)
+    one_annotator = request.texts and request.system and not request.lenient
+    if not sentences.plain or (sentences.most > 1 and one_annotator):
+        raise NotPlainError
+    sentences.missing = request.missing
+    summary = EditSummary(name, sentences=sentences.sentences)
+    summary.may_be_suspicious = sentences.odd or len(lines) < len(data)
+    summary.max_annotators = sentences.most
+    summary.alternatives = sentences.alternatives
+    for type_, count in sentences.types.items():
+        summary.all_types[type_.decode()] = count
+    for style, count in zip((DELETED, ""), sentences.empty, strict=True):
+        if count:
+            summary.empty[style] = count
+    count, line, start, end, tokens = sentences.misfits
     if count:
-        told.misfits = count, "line {} ({} {} in a sentence of {} tokens)".format(*first)
-    return own
+        summary.misfits = (count, f"line {line} ({start} {end} in a sentence of {tokens} tokens)")
+    return CompiledSentences(sentences, summary)

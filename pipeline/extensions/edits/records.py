@@ -1,5 +1,4 @@
-"""How the edits of a sentence travel to the workers: as texts, one for each sentence, like those of
-any other file.
+"""Records of edits: the edits of a sentence as a text, as workers read them.
 
 The record of an annotator has a first line with three numbers, and then the lines of the M2 file as
 they stand there:
@@ -7,13 +6,14 @@ they stand there:
     0 1 0
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||1
 
-The first number says which of the annotators of the sentence comes first, second and so on in the
+The first number is the index of the annotator among those of the sentence, in the order of the
 file, from 0. The second is the number of the annotator. The third says with which annotator of an
 annotated output the edits are compared, from 0 in the order of the output's file.
 
 The record of an annotator without a line for the sentence is empty. An annotated output has one
 record for each sentence, with the lines of all its annotators and no first line. A sentence without
-edits has a noop."""
+edits has a noop.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -28,11 +28,10 @@ class Annotation(NamedTuple):
     """The edits of an annotator for a sentence."""
 
     order: int
-    """The place of the annotator among those of the sentence, in the order of the file, from 0."""
+    """The index of the annotator among those of the sentence, in the order of the file."""
     annotator: int
     output: int
-    """The annotator of the output with whom the edits are compared, in the order of the output's
-    file, from 0."""
+    """The index of the output's annotator with whom the edits are compared, in its file's order."""
     lines: list[str]
     """As they stand in the file."""
 
@@ -50,27 +49,25 @@ def record_of(order: int, annotator: int, output: int, lines: Iterable[str]) -> 
 def records_of(
     sentences: Iterable[dict[int, list[str]]], annotator: int, output: int
 ) -> Iterator[bytes]:
-    """Yield the records of an annotator for sentences, of which each has the lines of its
-    annotators in their order.
-    """
-    for own in sentences:
-        yield (
-            record_of(list(own).index(annotator), annotator, output, own[annotator])
-            if annotator in own
-            else b""
-        )
+    """Yield the record of an annotator for each sentence, given the lines of all its annotators."""
+    for lines in sentences:
+        if annotator in lines:
+            order = list(lines).index(annotator)
+            yield record_of(order, annotator, output, lines[annotator])
+        else:
+            yield b""
 
 
 def with_output(output: int, record: bytes) -> bytes:
-    """Return the record of an annotator, whose edits are compared with those of another annotator
-    of the output.
-    """
+    """Return the record of an annotator compared with another annotator of the output."""
+    if not record:
+        return b""
     first, end, lines = record.partition(b"\n")
-    return b"%b %d%b%b" % (first.rpartition(b" ")[0], output, end, lines) if record else b""
+    return b"%b %d%b%b" % (first.rpartition(b" ")[0], output, end, lines)
 
 
 def annotation_of(record: bytes) -> Annotation | None:
-    """Return the annotation of a record, or None where the annotator has no line for the sentence."""
+    """Return the annotation of a record, or None without a line of the annotator."""
     if not record:
         return None
     first, *lines = record.decode().split("\n")
@@ -79,9 +76,7 @@ def annotation_of(record: bytes) -> Annotation | None:
 
 
 def outputs_of(record: bytes) -> list[list[Edit]]:
-    """Return the edits of each annotator of an annotated output, in the order in which they come
-    first in the file.
-    """
+    """Return the edits of each annotator of an annotated output, by first appearance."""
     by_annotator: dict[int, list[Edit]] = {}
     for edit in edits_of(record.decode().split("\n")):
         by_annotator.setdefault(edit.annotator, []).append(edit)
@@ -89,8 +84,9 @@ def outputs_of(record: bytes) -> list[list[Edit]]:
 
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file;
-    raises CorpusError.
+    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file.
+
+    Raises CorpusError if it is malformed.
     """
     if is_xml(path, name):
         from .correction_xml import xml_blocks  # here, because few gold files are XML
@@ -100,19 +96,19 @@ def gold_blocks(path: Path, name: str) -> Iterator[Block]:
 
 
 def is_xml(path: Path, name: str) -> bool:
-    """Return whether a gold file is one of XML; raises CorpusError where it cannot be read."""
+    """Return whether a gold file is XML; raises CorpusError if it cannot be read."""
     with open_bytes(path, name) as file:
         start = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip()
-    return start.startswith(
-        (b"<", b"\xff\xfe<", b"\xfe\xff\0<")
-    )  # UTF-8, and UTF-16 in both orders of bytes
+    # UTF-8, and UTF-16 in both orders of bytes
+    return start.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<"))
 
 
 NOTHING = "(nothing)"
+"""How an empty text is displayed."""
 
 
 class GoldEdit(NamedTuple):
-    """An edit of an annotator, which counts even where it can never match."""
+    """An edit of an annotator, which counts even if it can never match."""
 
     start: int
     end: int
@@ -129,27 +125,33 @@ class ProposedEdit(NamedTuple):
     start: int
     """The first token of the source that is replaced, from 0, as it is compared with gold edits."""
     end: int
-    """The token behind the last."""
+    """The token after the last."""
     original: str
     """What is replaced, with a blank between tokens."""
     correction: str
-    """What it is replaced by."""
+    """What replaces it."""
     matched: list[int]
-    """The places of the gold edits that it matches. There are several where a gold edit is given
-    twice."""
+    """The indices of the gold edits that it matches; several if a gold edit occurs twice."""
 
     def __str__(self) -> str:
         return f"{self.start} {self.end}: {self.original or NOTHING} → {self.correction or NOTHING}"
+
+
+class EditCounts(NamedTuple):
+    """How many edits of a sentence or a text are right, proposed and annotated."""
+
+    correct: int
+    proposed: int
+    gold: int
 
 
 class Judged(NamedTuple):
     """The edits of an output for a sentence beside those of an annotator."""
 
     annotator: int
-    """The number of the annotator; for one without a line for the sentence, the place among all
-    annotators."""
-    place: int
-    """The place of the annotator among the references of the data set."""
+    """The number of the annotator; the index of one without a line for the sentence."""
+    reference: int
+    """The index of the annotator among the references of the data set."""
     tokens: list[str]
     """The tokens of the source."""
     gold: list[GoldEdit]
@@ -162,52 +164,62 @@ class Judged(NamedTuple):
         return " ".join(self.tokens[gold.start : gold.end])
 
     def written(self, gold: GoldEdit) -> str:
-        """Return a gold edit for people."""
+        """Return a gold edit for display."""
         corrections = " or ".join(text or NOTHING for text in gold.alternatives)
         return f"{gold.start} {gold.end}: {self.original(gold) or NOTHING} → {corrections}"
 
     @property
-    def counts(self) -> tuple[int, int, int]:
+    def counts(self) -> EditCounts:
         """The right, the proposed and the annotated edits."""
-        return sum(len(edit.matched) for edit in self.edits), len(self.edits), len(self.gold)
+        correct = sum(len(edit.matched) for edit in self.edits)
+        return EditCounts(correct, len(self.edits), len(self.gold))
 
     @property
     def missed(self) -> list[GoldEdit]:
         """The gold edits that no proposed edit matches."""
-        matched = {place for edit in self.edits for place in edit.matched}
-        return [gold for place, gold in enumerate(self.gold) if place not in matched]
+        matched: set[int] = set()
+        for edit in self.edits:
+            matched.update(edit.matched)
+        return [gold for index, gold in enumerate(self.gold) if index not in matched]
 
 
 def is_match(edit: ProposedEdit, gold: GoldEdit, tokens: Sequence[str]) -> bool:
-    """Return whether an edit equals a gold edit: in its span, in what it replaces, and in a
-    correction.
-    """
+    """Return whether an edit equals a gold edit: in span, replaced text, and a correction."""
     original = " ".join(tokens[gold.start : gold.end])
     return edit[:3] == (gold.start, gold.end, original) and edit.correction in gold.alternatives
 
 
 def shrunk(edit: ProposedEdit) -> ProposedEdit:
     """Return an edit without the words that are the same at its start, and then at its end."""
-    before, after = edit.original.split(), edit.correction.split()
+    before = edit.original.split()
+    after = edit.correction.split()
     shorter = min(len(before), len(after))
-    first = next((n for n in range(shorter) if before[n] != after[n]), shorter)
-    last = next(
-        (n for n in range(shorter - first) if before[-1 - n] != after[-1 - n]), shorter - first
+    first = 0
+    while first < shorter and before[first] == after[first]:
+        first += 1
+    last = 0
+    while last < shorter - first and before[-1 - last] == after[-1 - last]:
+        last += 1
+    return ProposedEdit(
+        edit.start + first,
+        edit.end - last,
+        " ".join(before[first : len(before) - last]),
+        " ".join(after[first : len(after) - last]),
+        edit.matched,
     )
-    original, correction = (" ".join(words[first : len(words) - last]) for words in (before, after))
-    return ProposedEdit(edit.start + first, edit.end - last, original, correction, edit.matched)
 
 
 def unchanged_words(edit: ProposedEdit) -> list[str]:
-    """Return the words that an edit leaves as they are: a longest sequence of words that both of
-    its texts have.
-    """
-    before, after = edit.original.split(), edit.correction.split()
-    best: list[list[list[str]]] = [
-        [[] for _ in range(len(after) + 1)] for _ in range(len(before) + 1)
-    ]
-    for i, word in enumerate(before, 1):
-        for j, other in enumerate(after, 1):
-            longer = [*best[i - 1][j - 1], word] if word == other else []
-            best[i][j] = max(longer, best[i - 1][j], best[i][j - 1], key=len)
-    return best[-1][-1]
+    """Return a longest common subsequence of the words of both texts of an edit."""
+    before = edit.original.split()
+    after = edit.correction.split()
+    # rows[i][j] is that of the first i and the first j words
+    rows: list[list[list[str]]] = [[[]] * (len(after) + 1)]
+    for word in before:
+        above = rows[-1]
+        row: list[list[str]] = [[]]
+        for j, other in enumerate(after):
+            longer = [*above[j], word] if word == other else []
+            row.append(max(longer, above[j + 1], row[j], key=len))
+        rows.append(row)
+    return rows[-1][-1]

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from pipeline.errors import ConfigError, InputError
 from .correlation import EQUAL, pair_kinds
 from .models import HumanConfig
 from .score_files import MetricScores
-from .statistics import Accuracy, Statistic, Value, averaged, statistic_of
+from .statistics import Accuracy, Groups, Statistic, Value, averaged, statistic_of
 
 Rows = ArrayLike | Sequence[Sequence[float | None]]
 """A row for each system, with a score for each sentence."""
@@ -30,12 +30,12 @@ each test.
 Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws,
 groups]. """
 
-AT_ONCE = 1_500_000
-"""How many draws of a score or of a pair are in memory at once."""
-MOST_PAIRS = 16_000_000
-"""The most pairs that may be swapped."""
+MAX_DRAWS_AT_ONCE = 1_500_000
+"""Draws of scores or of pairs that are in memory at once."""
+MAX_SWAPPED_PAIRS = 16_000_000
+"""Pairs whose results may be swapped."""
 USUAL = ("pearson", "kendall[average=item]", "acc_eq", "soft_accuracy")
-"""The statistics for scores of sentences where none are asked for."""
+"""The statistics for scores of sentences if none are requested."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,107 +72,148 @@ class PermutationTest:
     """How many resamples were drawn; 0 where a statistic is not defined."""
 
 
-def asked_statistics(texts: Sequence[str]) -> list[Statistic]:
-    """Return the statistics that texts ask for. Raises InputError where there is no such one, or
-    one is there twice.
-    """
-    try:
-        statistics = [statistic_of(text) for text in texts]
-    except ConfigError as error:
-        raise InputError(f"statistics: {error}") from None
-    twice = next((one for number, one in enumerate(statistics) if one in statistics[:number]), None)
-    if twice:
-        raise InputError(f"statistics: {twice} is asked for twice")
+def requested_statistics(texts: Sequence[str]) -> list[Statistic]:
+    """Return the statistics of texts. Raises InputError if one is unknown, or comes twice."""
+    statistics: list[Statistic] = []
+    for text in texts:
+        try:
+            statistic = statistic_of(text)
+        except ConfigError as error:
+            raise InputError(f"statistics: {error}") from None
+        if statistic in statistics:
+            raise InputError(f"statistics: {statistic} is asked for twice")
+        statistics.append(statistic)
     return statistics
 
 
-def configured_statistics(config: HumanConfig, file: str, sentences: bool) -> list[Statistic]:
-    """Return the statistics that a config asks for; where it asks for none, the usual ones for
-    scores of sentences.
+def configured_statistics(
+    config: HumanConfig, file: str, *, has_sentences: bool
+) -> list[Statistic]:
+    """Return the statistics of a config; if it names none, the usual ones for scores of sentences.
 
-    Raises InputError where there is no such one, or one compares scores of sentences that the human
-    scores of a file do not have."""
-    statistics = asked_statistics(config.statistics or (USUAL if sentences else ()))
-    if not sentences:
+    Raises InputError if one is unknown, or needs scores of sentences that the human scores of a
+    file do not have."""
+    usual = USUAL if has_sentences else ()
+    statistics = requested_statistics(config.statistics or usual)
+    if not has_sentences:
         refuse_sentences(statistics, file)
     return statistics
 
 
 def refuse_sentences(statistics: Sequence[Statistic], whose: str) -> None:
-    """Raise InputError where a statistic needs scores of sentences, which a file or a metric does
-    not have.
+    """Raise InputError if a statistic needs scores of sentences, which a file or a metric does not
+    have.
     """
     for statistic in statistics:
-        if statistic.level == "sentence":
-            systems = any(
-                option.name == "level" and "system" in (option.choices or ())
-                for option in statistic.options
-            )
-            hint = f"; for scores of systems say {statistic.name}[level=system]" if systems else ""
-            raise InputError(
-                f"{statistic} compares scores of sentences, and {whose} has none{hint}"
-            )
+        if statistic.level != "sentence":
+            continue
+        hint = ""
+        for option in statistic.options:
+            if option.name == "level" and "system" in (option.choices or ()):
+                hint = f"; for scores of systems say {statistic.name}[level=system]"
+        raise InputError(f"{statistic} compares scores of sentences, and {whose} has none{hint}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanScores:
+    """Scores that people gave."""
+
+    file: str
+    """The file in messages."""
+    title: str
+    """The name of the score."""
+    systems: Mapping[str, float]
+    """The score of each system."""
+    sentences: Mapping[str, Floats] | None
+    """The scores of each system's outputs, float64 [lines] with NaN for missing ones, if any."""
+
+
+class Comparison(NamedTuple):
+    """Statistics of agreement, and tests between metrics."""
+
+    agreements: list[Agreement]
+    tests: list[PermutationTest]
+    notes: Sequence[str] = ()
+    """What has no value or was left out."""
 
 
 def compared(
-    metrics: Sequence[MetricScores],
-    file: str,
-    title: str,
-    scores: Mapping[str, float],
-    sentences: Mapping[str, Floats] | None,
-    config: HumanConfig,
-) -> tuple[list[Agreement], list[PermutationTest], list[str]]:
-    """Return the statistics that a config asks for, their tests, and notes on what has no value or
-    was left out.
+    metrics: Sequence[MetricScores], human: HumanScores, config: HumanConfig
+) -> Comparison:
+    """Return the statistics that a config requests, and their tests.
 
-    People gave the `scores` to systems, and those of `sentences`, float64 [lines] with NaN where
-    one is lacking, to their outputs. Raises InputError where the scores do not suit a statistic.
+    Raises InputError if the scores do not suit a statistic.
     """
-    asked, names = (
-        configured_statistics(config, file, sentences is not None),
-        [metric.metric for metric in metrics],
-    )
-    of_systems = [[metric.scores[name] for name in scores] for metric in metrics]
-    levels = {
-        "system": (np.array(list(scores.values()))[:, None], np.array(of_systems)[:, :, None])
-    }
+    has_sentences = human.sentences is not None
+    statistics = configured_statistics(config, human.file, has_sentences=has_sentences)
+    names = [metric.metric for metric in metrics]
+    human_column = np.array(list(human.systems.values()))[:, None]
+    metric_rows = [[metric.scores[system] for system in human.systems] for metric in metrics]
+    scores_by_level = {"system": (human_column, np.array(metric_rows)[:, :, None])}
     notes: list[str] = []
-    if sentences is not None and any(statistic.level == "sentence" for statistic in asked):
+    if human.sentences is not None and any(one.level == "sentence" for one in statistics):
         for metric in metrics:
             if metric.sentences is None:
-                refuse_sentences(asked, metric.metric)
-        human = np.stack([sentences[name] for name in scores])
-        own = [metric.sentences_of(list(scores), "statistics") for metric in metrics]
-        other = next((rows.shape[1] for rows in own if rows.shape[1] != human.shape[1]), None)
-        if other is not None:
-            raise InputError(
-                f"{file}: has scores of {human.shape[1]:,} sentences of each system, the metrics have {other:,}: are "
-                "these the same sentences?"
-            )
-        levels["sentence"] = human, np.stack(own)
-        lacking = np.isnan(human)
-        if lacking.any():
+                refuse_sentences(statistics, metric.metric)
+        human_table = np.stack([human.sentences[system] for system in human.systems])
+        metric_tables = _sentence_tables(metrics, human, human_table.shape[1])
+        scores_by_level["sentence"] = (human_table, np.stack(metric_tables))
+        notes += _missing_scores(human_table, metric_tables, names)
+    result = Comparison([], [], notes)
+    where = {"dataset": metrics[0].dataset, "human": human.title}
+    for statistic in statistics:
+        human_table, metric_table = scores_by_level[statistic.level]
+        sampling = Sampling(config.permutations or 0, config.seed)
+        one = compare(statistic, human_table, metric_table, names, sampling, where)
+        result.agreements.extend(one.agreements)
+        result.tests.extend(one.tests)
+    for agreement in result.agreements:
+        if agreement.reason:
             notes.append(
-                f"{lacking.sum():,} of {lacking.size:,} outputs have no score by people, and are left out"
+                f"{agreement.metric}: {agreement.statistic} has no value: {agreement.reason}"
             )
-        counts = [int((np.isnan(rows) & ~lacking).sum()) for rows in own]
-        notes += [
-            f"{count:,} outputs with a score by people have none by {name}, and are left out for all metrics"
-            for name, count in zip(names, counts, strict=True)
-            if count
-        ]
-    where = {"dataset": metrics[0].dataset, "human": title}
-    draws = config.permutations or 0, config.seed
-    results = [
-        compare(statistic, *levels[statistic.level], names, *draws, where) for statistic in asked
-    ]
-    agreements = [one for values, _ in results for one in values]
-    notes += [
-        f"{one.metric}: {one.statistic} has no value: {one.reason}"
-        for one in agreements
-        if one.reason
-    ]
-    return agreements, [test for _, tests in results for test in tests], notes
+    return result
+
+
+def _sentence_tables(
+    metrics: Sequence[MetricScores], human: HumanScores, lines: int
+) -> list[Floats]:
+    """Return the sentence scores of each metric, float64 [systems, lines]; raises InputError if
+    people judged another number of sentences.
+    """
+    tables = [metric.sentences_of(list(human.systems), "statistics") for metric in metrics]
+    for table in tables:
+        if table.shape[1] != lines:
+            raise InputError(
+                f"{human.file}: has scores of {lines:,} sentences of each system, the metrics "
+                f"have {table.shape[1]:,}: are these the same sentences?"
+            )
+    return tables
+
+
+def _missing_scores(human: Floats, tables: Sequence[Floats], names: Sequence[str]) -> Iterator[str]:
+    """Yield notes about outputs without a score by people, or by a metric alone."""
+    missing = np.isnan(human)
+    if missing.any():
+        yield (
+            f"{missing.sum():,} of {missing.size:,} outputs have no score by people, "
+            "and are left out"
+        )
+    for name, table in zip(names, tables, strict=True):
+        count = int((np.isnan(table) & ~missing).sum())
+        if count:
+            yield (
+                f"{count:,} outputs with a score by people have none by {name}, "
+                "and are left out for all metrics"
+            )
+
+
+class Sampling(NamedTuple):
+    """How permutation tests are drawn."""
+
+    permutations: int
+    """How many resamples; 0 for no tests."""
+    seed: int
 
 
 def compare(
@@ -180,33 +221,44 @@ def compare(
     human: Floats,
     scores: Floats,
     metrics: Sequence[str],
-    permutations: int,
-    seed: int,
+    sampling: Sampling,
     where: Mapping[str, str],
-) -> tuple[list[Agreement], list[PermutationTest]]:
+) -> Comparison:
     """Return a statistic of each of the named metrics, and the tests of each two.
 
-    Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a lacking score.
-    `where` names the data set and the human score. Raises InputError where the statistic has no
-    such test."""
-    human_data = np.where(np.isnan(scores).any(axis=0), np.nan, human)
-    values = [statistic.value(human_data, own) for own in scores]
-    known: dict[str, Any] = {**where, "statistic": str(statistic)}
-    agreements = [
-        Agreement(metric=name, **known, **asdict(one))
-        for name, one in zip(metrics, values, strict=True)
-    ]
-    tests = (
-        permutation_tests(statistic, human_data, scores, values, permutations, seed)
-        if permutations
-        else []
-    )
-    return agreements, [
-        PermutationTest(
-            metric=metrics[better], other=metrics[other], delta=delta, p=p, resamples=drawn, **known
+    Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a missing score.
+    `where` names the data set and the human score. Raises InputError if the statistic has no such
+    test."""
+    common_human = np.where(np.isnan(scores).any(axis=0), np.nan, human)
+    values = [statistic.value(common_human, metric_scores) for metric_scores in scores]
+    common: dict[str, Any] = {**where, "statistic": str(statistic)}
+    result = Comparison([], [])
+    for name, value in zip(metrics, values, strict=True):
+        result.agreements.append(Agreement(metric=name, **common, **asdict(value)))
+    if not sampling.permutations:
+        return result
+    for test in permutation_tests(statistic, common_human, scores, values, sampling):
+        result.tests.append(
+            PermutationTest(
+                metric=metrics[test.better],
+                other=metrics[test.other],
+                delta=test.delta,
+                p=test.p,
+                resamples=test.resamples,
+                **common,
+            )
         )
-        for (better, other), delta, p, drawn in tests
-    ]
+    return result
+
+
+class PairTest(NamedTuple):
+    """A permutation test of two metrics, which are numbers; see PermutationTest."""
+
+    better: int
+    other: int
+    delta: float = math.nan
+    p: float = math.nan
+    resamples: int = 0
 
 
 def permutation_tests(
@@ -214,131 +266,158 @@ def permutation_tests(
     human: Floats,
     metrics: Floats,
     values: Sequence[Value],
-    resamples: int,
-    seed: int,
-) -> list[tuple[tuple[int, int], float, float, int]]:
+    sampling: Sampling,
+) -> list[PairTest]:
     """Test each two metrics on scores, float64 [systems, lines] and [metrics, systems, lines]:
     PERM-BOTH.
 
-    Return the numbers of the better and of the other metric with delta, p and resamples: see
-    PermutationTest. NaN is a lacking score. `values` are those of the statistic. Scores of metrics
-    are standardised, and each resample swaps every score of the two metrics with probability 1/2
-    (Deutsch et al. 2021). Where metrics have an epsilon of their own, the result of every pair is
-    swapped. Raises InputError where there are too many pairs."""
+    NaN is a missing score. `values` are those of the statistic. Scores of metrics are standardised,
+    and each resample swaps every score of the two metrics with probability 1/2 (Deutsch et al.
+    2021). If metrics have an epsilon of their own, the result of every pair is swapped. Raises
+    InputError if there are too many pairs."""
     undefined = [math.isnan(value.value) for value in values]
     order = sorted(
         range(len(values)), key=lambda number: (undefined[number], -values[number].value)
     )
-    ranked = list(combinations(order, 2))  # the better one of each two comes first
-    tested = [pair for pair in ranked if not any(undefined[number] for number in pair)]
+    tested: list[tuple[int, int]] = []
+    untested: list[PairTest] = []
+    for better, other in combinations(order, 2):
+        if undefined[better] or undefined[other]:
+            untested.append(PairTest(better, other))
+        else:
+            tested.append((better, other))
     groups = statistic.groups(~(np.isnan(human) | np.isnan(metrics).any(axis=0)))
-    none = [(pair, math.nan, math.nan, 0) for pair in ranked if pair not in tested]
     if not tested or not len(groups.cells):
-        return none
-    human_data, scores, of_pairs = groups.of(human), groups.of(metrics), False
-    pairs = [(other, better) for better, other in tested]
+        return untested
     if isinstance(statistic, Accuracy) and statistic.epsilon != "0":
-        count = human_data.shape[1] * (human_data.shape[1] - 1) // 2
-        if len(human_data) * count > MOST_PAIRS:
-            raise InputError(
-                f"permutations: {len(human_data) * count:,} pairs are too many; average by item or system"
-            )
-        epsilons = [
-            statistic.tie_below if value.epsilon is None else value.epsilon for value in values
-        ]
-        swapped, of_pairs = np.ones((len(human_data), count), np.bool_), True
-        exchange = _exchanged_pairs(human_data, scores, epsilons, groups.present, pairs)
+        swapping = _swapped_pairs(statistic, groups, human, metrics, values, tested)
     else:
-        own = scores[:, groups.present]
-        means, deviations = own.mean(axis=1)[:, None, None], own.std(axis=1)[:, None, None]
-        scores = np.where(
-            groups.present, (scores - means) / np.where(deviations > 0, deviations, 1.0), 0.0
-        )
-        swapped = groups.present
-
-        def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-            for one, two in pairs:
-                mixed = (
-                    np.where(drawn, scores[own], scores[other])
-                    for own, other in ((one, two), (two, one))
-                )
-                first, second = (
-                    statistic.of_groups(human_data, own, groups.present) for own in mixed
-                )
-                yield first, second
+        swapping = _swapped_scores(statistic, groups, human, metrics, tested)
 
     def differences(drawn: Bools) -> Iterator[Floats]:
         """Yield by how much the better metric of each test is better: [draws]. A mean over no group
         counts as 0.
         """
-        for both in exchange(drawn):
-            other, better = (np.nan_to_num(averaged(own)) for own in both)
-            yield better - other
+        for of_other, of_better in swapping.exchange(drawn):
+            yield np.nan_to_num(averaged(of_better)) - np.nan_to_num(averaged(of_other))
 
-    deltas = [float(one[0]) for one in differences(np.ones((1, *swapped.shape), np.bool_))]
+    nothing_swapped = np.ones((1, *swapping.swapped.shape), np.bool_)
+    deltas = [float(difference[0]) for difference in differences(nothing_swapped)]
     reached = np.zeros(len(tested))
-    for drawn in draws(swapped, of_pairs, resamples, seed):
-        reached += [
-            (one >= delta - EQUAL).sum()
-            for one, delta in zip(differences(drawn), deltas, strict=True)
-        ]
-    shares = (reached / resamples).tolist()
-    return [*((*own, resamples) for own in zip(tested, deltas, shares, strict=True)), *none]
+    for drawn in draws(swapping, sampling):
+        for number, difference in enumerate(differences(drawn)):
+            reached[number] += (difference >= deltas[number] - EQUAL).sum()
+    shares = (reached / sampling.permutations).tolist()
+    results = []
+    for (better, other), delta, share in zip(tested, deltas, shares, strict=True):
+        results.append(PairTest(better, other, delta, share, sampling.permutations))
+    return [*results, *untested]
 
 
-def draws(swapped: Bools, of_pairs: bool, resamples: int, seed: int) -> Iterator[Bools]:
-    """Yield draws, bool [draws, ...], of what `swapped`, bool [...], says.
+class Swapping(NamedTuple):
+    """What is swapped between the two metrics of a test."""
 
-    Draws of scores are those that mt-metrics-eval makes after numpy.random.seed(seed).
-    """
-    count = int(swapped.sum())
-    random, generator = np.random.RandomState(seed), np.random.default_rng(seed)
-    step = max(1, min(resamples, AT_ONCE // max(count, 1)))
-    for low in range(0, resamples, step):
-        size = min(step, resamples - low)
-        drawn = np.zeros((size, *swapped.shape), np.bool_)
-        if of_pairs:
-            bits = np.frombuffer(generator.bytes(size * -(-count // 8)), np.uint8).reshape(size, -1)
-            drawn[:, swapped] = np.unpackbits(bits, axis=1, count=count)
-        else:
-            drawn[:, swapped] = random.binomial(1, 0.5, (size, count))
-        yield drawn
+    swapped: Bools
+    """True for what may be swapped: [groups, members or pairs of members]."""
+    exchange: Exchange
+    of_pairs: bool
+    """Whether results of pairs are swapped, and not scores."""
 
 
-def _exchanged_pairs(
+def _swapped_scores(
+    statistic: Statistic,
+    groups: Groups,
     human: Floats,
     metrics: Floats,
-    epsilons: Sequence[float],
-    present: Bools,
     tests: Sequence[tuple[int, int]],
-) -> Exchange:
-    """Return what the accuracy is after both metrics of each test exchanged results of pairs: see
-    Exchange.
+) -> Swapping:
+    """Return the swapping of standardised scores."""
+    human_groups = groups.of(human)
+    scores = groups.of(metrics)
+    present = groups.present
+    compared_scores = scores[:, present]
+    means = compared_scores.mean(axis=1)[:, None, None]
+    deviations = compared_scores.std(axis=1)[:, None, None]
+    deviations = np.where(deviations > 0, deviations, 1.0)
+    scores = np.where(present, (scores - means) / deviations, 0.0)
+
+    def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
+        for better, other in tests:
+            mixed_other = np.where(drawn, scores[other], scores[better])
+            mixed_better = np.where(drawn, scores[better], scores[other])
+            yield (
+                statistic.of_groups(human_groups, mixed_other, present),
+                statistic.of_groups(human_groups, mixed_better, present),
+            )
+
+    return Swapping(present, exchange, of_pairs=False)
+
+
+def _swapped_pairs(
+    statistic: Accuracy,
+    groups: Groups,
+    human: Floats,
+    metrics: Floats,
+    values: Sequence[Value],
+    tests: Sequence[tuple[int, int]],
+) -> Swapping:
+    """Return the swapping of results of pairs.
 
     A result is whether people and the metric, which has an epsilon of its own, order the pair alike
     or both tie it. The numbers of such pairs are one product of matrices for all metrics and draws,
     exact in float32 below 2**24."""
-    first, second = np.triu_indices(human.shape[1], 1)
-    human_data = human[:, first] - human[:, second]
-    counted = present[:, first] & present[:, second]
-    agrees = np.empty(
-        (human_data.shape[0], len(metrics), human_data.shape[1]), np.float32
-    )  # [groups, metrics, pairs]
-    for number, (scores, epsilon) in enumerate(zip(metrics, epsilons, strict=True)):
-        kinds = pair_kinds(scores[:, first] - scores[:, second], human_data, epsilon)
+    human_groups = groups.of(human)
+    scores = groups.of(metrics)
+    group_count, members = human_groups.shape
+    count = members * (members - 1) // 2
+    if group_count * count > MAX_SWAPPED_PAIRS:
+        raise InputError(
+            f"permutations: {group_count * count:,} pairs are too many; average by item or system"
+        )
+    first, second = np.triu_indices(members, 1)
+    human_differences = human_groups[:, first] - human_groups[:, second]
+    counted = groups.present[:, first] & groups.present[:, second]
+    agrees = np.empty((group_count, len(scores), count), np.float32)  # [groups, metrics, pairs]
+    for number, value in enumerate(values):
+        epsilon = statistic.tie_below if value.epsilon is None else value.epsilon
+        metric_differences = scores[number][:, first] - scores[number][:, second]
+        kinds = pair_kinds(metric_differences, human_differences, epsilon)
         agrees[:, number] = (kinds.concordant | kinds.ties_both) & counted
-    totals, pairs = agrees.sum(axis=-1)[..., None], counted.sum(axis=1)
+    totals = agrees.sum(axis=-1)[..., None]
+    pairs = counted.sum(axis=1)
 
-    def values(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        kept = agrees @ np.ascontiguousarray(
-            drawn.transpose(1, 2, 0), np.float32
-        )  # [groups, metrics, draws]
-        left = totals - kept
-        for one, two in tests:
-            first, second = kept[:, one] + left[:, two], kept[:, two] + left[:, one]
-            yield first.T.astype(np.float64) / pairs, second.T.astype(np.float64) / pairs
+    def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
+        drawn_pairs = np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)
+        stay = agrees @ drawn_pairs  # [groups, metrics, draws]
+        leave = totals - stay
+        for better, other in tests:
+            of_other = stay[:, other] + leave[:, better]
+            of_better = stay[:, better] + leave[:, other]
+            yield of_other.T.astype(np.float64) / pairs, of_better.T.astype(np.float64) / pairs
 
-    return values
+    return Swapping(np.ones((group_count, count), np.bool_), exchange, of_pairs=True)
+
+
+def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
+    """Yield draws, bool [draws, ...], of what may be swapped.
+
+    Draws of scores are those that mt-metrics-eval makes after numpy.random.seed(seed).
+    """
+    swapped = swapping.swapped
+    count = int(swapped.sum())
+    random = np.random.RandomState(sampling.seed)
+    generator = np.random.default_rng(sampling.seed)
+    step = max(1, min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1)))
+    for low in range(0, sampling.permutations, step):
+        size = min(step, sampling.permutations - low)
+        drawn = np.zeros((size, *swapped.shape), np.bool_)
+        if swapping.of_pairs:
+            random_bytes = generator.bytes(size * -(-count // 8))
+            bits = np.frombuffer(random_bytes, np.uint8).reshape(size, -1)
+            drawn[:, swapped] = np.unpackbits(bits, axis=1, count=count)
+        else:
+            drawn[:, swapped] = random.binomial(1, 0.5, (size, count))
+        yield drawn
 
 
 def correlate(
@@ -353,40 +432,41 @@ def correlate(
     does.
 
     `human` has a row for each system with a score for each sentence, and `metrics` has such rows
-    for each metric, by name. None or NaN is a score that is lacking. `statistics` are one or more,
-    such as "acc_eq" or "pearson[average=item]"; `gec-pipeline list statistics` has all. For one
-    score of each system say "[level=system]" and give rows of one score. With `permutations` each
-    two metrics are tested with so many resamples, whose draws begin with `seed`.
+    for each metric, by name. None or NaN is a missing score. `statistics` are one or more, such as
+    "acc_eq" or "pearson[average=item]"; `gec-pipeline list statistics` has all. For one score of
+    each system say "[level=system]" and give rows of one score. With `permutations` each two
+    metrics are tested with so many resamples, whose draws begin with `seed`.
 
-    What is returned has the lists `statistics` and `permutations`, whose members are those of
-    results.json. Raises InputError where the shapes differ, and where there is no such statistic.
+    The result has the lists `statistics` and `permutations`, whose members are those of
+    results.json. Raises InputError if the shapes differ, or a statistic is unknown.
     """
-    human_data = _rows("human", human)
+    human_table = _rows("human", human)
     if not isinstance(metrics, Mapping) or not metrics:
         raise InputError("metrics: expected a mapping with the scores of each metric by its name")
-    scores = np.stack([_rows(name, own, human_data.shape) for name, own in metrics.items()])
+    tables = [_rows(name, rows, human_table.shape) for name, rows in metrics.items()]
+    scores = np.stack(tables)
     if permutations < 0:
         raise InputError("expected permutations from 0")
-    asked = asked_statistics([statistics] if isinstance(statistics, str) else statistics)
-    for statistic in asked:
-        if statistic.level == "system" and human_data.shape[1] != 1:
-            raise InputError(
-                f"{statistic} compares one score of each system; found {human_data.shape[1]:,} of each"
-            )
+    texts = [statistics] if isinstance(statistics, str) else statistics
+    requested = requested_statistics(texts)
+    lines = human_table.shape[1]
+    for statistic in requested:
+        if statistic.level == "system" and lines != 1:
+            message = f"{statistic} compares one score of each system; found {lines:,} of each"
+            raise InputError(message)
     where = {"dataset": "", "human": "human"}
-    results = [
-        compare(one, human_data, scores, list(metrics), permutations, seed, where) for one in asked
-    ]
-    return {
-        "statistics": [asdict(one) for agreements, _ in results for one in agreements],
-        "permutations": [asdict(one) for _, tests in results for one in tests],
-    }
+    sampling = Sampling(permutations, seed)
+    agreements: list[dict[str, Any]] = []
+    tests: list[dict[str, Any]] = []
+    for statistic in requested:
+        one = compare(statistic, human_table, scores, list(metrics), sampling, where)
+        agreements += map(asdict, one.agreements)
+        tests += map(asdict, one.tests)
+    return {"statistics": agreements, "permutations": tests}
 
 
 def _rows(name: str, scores: Rows, shape: tuple[int, ...] | None = None) -> Floats:
-    """Return scores as float64 [systems, sentences]. Raises InputError where they have another
-    shape.
-    """
+    """Return scores as float64 [systems, sentences]; raises InputError if they have another shape."""
     try:
         rows: Floats = np.array(scores, np.float64)
     except (TypeError, ValueError):
@@ -398,8 +478,10 @@ def _rows(name: str, scores: Rows, shape: tuple[int, ...] | None = None) -> Floa
             f"{name}: expected a row of finite scores for each system, found the shape {rows.shape}"
         )
     if shape is not None and rows.shape != shape:
-        own, other = (
-            f"{systems} systems with {lines:,} sentences" for systems, lines in (rows.shape, shape)
+        systems, lines = rows.shape
+        human_systems, human_lines = shape
+        raise InputError(
+            f"{name}: has {systems} systems with {lines:,} sentences, "
+            f"human has {human_systems} systems with {human_lines:,} sentences"
         )
-        raise InputError(f"{name}: has {own}, human has {other}")
     return rows

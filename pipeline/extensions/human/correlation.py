@@ -25,9 +25,10 @@ def equal_scores(one: Floats, two: Floats) -> Bools:
     return np.abs(one - two) <= EQUAL * np.maximum(np.abs(one), np.abs(two))
 
 
-def quotient(part: Floats | Ints, whole: Floats | Ints | int) -> Floats:
-    """Return part / whole, NaN where the whole is 0."""
-    return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
+def quotient(part: Floats | Ints, total: Floats | Ints | int) -> Floats:
+    """Return part / total, NaN where the total is 0."""
+    undefined = np.full(np.shape(part), np.nan)
+    return np.divide(part, total, out=undefined, where=np.asarray(total) > 0)
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
@@ -36,30 +37,34 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
 
     Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation
     from the mean that is smaller than the rounding of the scores counts as zero."""
-    if present is None:
-        first, second = (scores - scores.mean(axis=-1, keepdims=True) for scores in (one, two))
-    else:
-        counts = np.maximum(present.sum(axis=-1), 1)
-        means = ((scores.sum(axis=-1) / counts)[..., None] for scores in (one, two))
-        first, second = (
-            np.where(present, scores - mean, 0.0)
-            for scores, mean in zip((one, two), means, strict=True)
-        )
+    first = _deviations(one, present)
+    second = _deviations(two, present)
     sizes = np.sqrt((first**2).sum(axis=-1) * (second**2).sum(axis=-1))
-    least = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
-    shared = (first * second).sum(axis=-1)
-    coefficients: Floats = np.divide(
-        shared, sizes, out=np.full(sizes.shape, np.nan), where=sizes > least
-    )
+    rounding = ROUNDING * np.sqrt((one**2).sum(axis=-1)) * np.sqrt((two**2).sum(axis=-1))
+    products = (first * second).sum(axis=-1)
+    undefined = np.full(sizes.shape, np.nan)
+    coefficients: Floats = np.divide(products, sizes, out=undefined, where=sizes > rounding)
     return coefficients.clip(-1, 1)
+
+
+def _deviations(scores: Floats, present: Bools | None) -> Floats:
+    """Return the deviations of scores from their mean, 0 for those that are not present."""
+    if present is None:
+        return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
+    counts = np.maximum(present.sum(axis=-1), 1)
+    means = (scores.sum(axis=-1) / counts)[..., None]
+    deviations: Floats = np.where(present, scores - means, 0.0)
+    return deviations
 
 
 def average_ranks(values: Floats) -> Floats:
     """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the
     mean of their ranks.
     """
-    one, two = values[..., :, None], values[..., None, :]
-    ranks: Floats = (two < one).sum(axis=-1) + ((two == one).sum(axis=-1) + 1) / 2
+    rows = values[..., :, None]
+    columns = values[..., None, :]
+    equal = (columns == rows).sum(axis=-1)
+    ranks: Floats = (columns < rows).sum(axis=-1) + (equal + 1) / 2
     return ranks
 
 
@@ -76,11 +81,8 @@ def spearman_by_differences(one: Floats, two: Floats) -> Floats:
 
     This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
     lower rank. Without ties the result is that of spearman()."""
-    ranks = [
-        np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
-    ]
     count = one.shape[-1]
-    squares = ((ranks[0] - ranks[1]) ** 2).sum(axis=-1)
+    squares = ((_places(one) - _places(two)) ** 2).sum(axis=-1)
     if count < 2:
         return np.full(squares.shape, np.nan)
     coefficients: Floats = 1 - 6 * squares / (count * (count**2 - 1))
@@ -91,11 +93,15 @@ def mean_rank_difference(one: Floats, two: Floats) -> Floats:
     """Return by how many ranks the systems differ on average, float64 [...]. Of equal values the
     first ranks higher.
     """
-    ranks = [
-        np.argsort(np.argsort(-values, axis=-1, kind="stable"), axis=-1) for values in (one, two)
-    ]
-    mean: Floats = np.abs(ranks[0] - ranks[1]).mean(axis=-1)
+    mean: Floats = np.abs(_places(-one) - _places(-two)).mean(axis=-1)
     return mean
+
+
+def _places(values: Floats) -> Ints:
+    """Return ranks from 0, the lowest value first: int64 [..., systems]. Equal values keep their
+    order.
+    """
+    return np.argsort(np.argsort(values, axis=-1, kind="stable"), axis=-1)
 
 
 class PairCounts(NamedTuple):
@@ -116,10 +122,17 @@ def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
 
     Differences of the first scoring up to `epsilon` are a tie.
     """
-    tied_one, tied_two = np.abs(one) <= epsilon, two == 0
-    alike, untied = (one > 0) == (two > 0), ~(tied_one | tied_two)
-    alone = tied_one & ~tied_two, tied_two & ~tied_one
-    return PairCounts(alike & untied, ~alike & untied, *alone, tied_one & tied_two)
+    tied_one = np.abs(one) <= epsilon
+    tied_two = two == 0
+    alike = (one > 0) == (two > 0)
+    untied = ~(tied_one | tied_two)
+    return PairCounts(
+        concordant=alike & untied,
+        discordant=~alike & untied,
+        ties_one=tied_one & ~tied_two,
+        ties_two=tied_two & ~tied_one,
+        ties_both=tied_one & tied_two,
+    )
 
 
 def pair_counts(
@@ -130,13 +143,16 @@ def pair_counts(
     The first scoring may have more leading axes than the second. Systems count where `present` is
     true. Differences of the first scoring up to `epsilon` are a tie."""
     counts = np.zeros((5, *one.shape[:-1]), np.int64)
-    for step in range(
-        1, one.shape[-1]
-    ):  # pairs of systems so far apart, so that no array is larger than the scores
-        counted = True if present is None else present[..., step:] & present[..., :-step]
-        differences = one[..., step:] - one[..., :-step], two[..., step:] - two[..., :-step]
-        for number, kind in enumerate(pair_kinds(*differences, epsilon)):
-            counts[number] += (kind & counted).sum(axis=-1)
+    # All pairs with the same distance at once, so that no array is larger than the scores.
+    for distance in range(1, one.shape[-1]):
+        first = one[..., distance:] - one[..., :-distance]
+        second = two[..., distance:] - two[..., :-distance]
+        for number, kind in enumerate(pair_kinds(first, second, epsilon)):
+            if present is None:
+                pairs = kind
+            else:
+                pairs = kind & present[..., distance:] & present[..., :-distance]
+            counts[number] += pairs.sum(axis=-1)
     return PairCounts(*counts)
 
 
@@ -155,9 +171,8 @@ def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
     All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without
     calibration, of Deutsch et al. 2023 ("Ties matter")."""
     counts = pair_counts(metric, human)
-    return quotient(
-        counts.concordant + counts.ties_both, metric.shape[-1] * (metric.shape[-1] - 1) // 2
-    )
+    systems = metric.shape[-1]
+    return quotient(counts.concordant + counts.ties_both, systems * (systems - 1) // 2)
 
 
 COEFFICIENTS: dict[str, Callable[[Floats, Floats], Floats]] = {
@@ -192,9 +207,9 @@ def common_systems(
     """Return the systems, except those of `without`, that have a score in every column, in ASCII
     order.
     """
-    scored = [
-        {name for name, score in column.items() if not math.isnan(score)} for column in columns
-    ]
+    scored = []
+    for column in columns:
+        scored.append({name for name, score in column.items() if not math.isnan(score)})
     return sorted(set.intersection(*scored).difference(without))
 
 
@@ -212,28 +227,40 @@ def bootstrap_interval(
     Samples are left out where they have fewer than three different systems, or where the
     coefficient is NaN. Both ends are NaN where all samples are left out."""
     drawn = np.random.default_rng(seed).integers(0, len(metric), (samples, len(metric)))
-    drawn = drawn[(np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) >= 2]
-    one, two = metric[drawn], human[drawn]
-    if name == "accuracy":  # a pair of a system with itself, which both tie, does not count
-        counts, itself = pair_counts(one, two), pair_counts(drawn, drawn).ties_both
-        values = (counts.concordant + counts.ties_both - itself) / (np.sum(counts, axis=0) - itself)
+    different = (np.diff(np.sort(drawn, axis=1), axis=1) > 0).sum(axis=1) + 1
+    drawn = drawn[different >= 3]
+    one = metric[drawn]
+    two = human[drawn]
+    if name == "accuracy":
+        # A pair of a system with itself, which both tie, does not count.
+        counts = pair_counts(one, two)
+        itself = pair_counts(drawn, drawn).ties_both
+        agreeing = counts.concordant + counts.ties_both - itself
+        values = agreeing / (np.sum(counts, axis=0) - itself)
     else:
         values = COEFFICIENTS[name](one, two)
     return defined_interval(values, level)
 
 
-def windows(
-    metric: Floats, human: Floats, size: int
-) -> Iterator[tuple[int, int, dict[str, float]]]:
+class Window(NamedTuple):
+    """Correlations on neighbouring systems in the human ranking."""
+
+    first: int
+    """The rank of the best of these systems, from 1."""
+    last: int
+    coefficients: dict[str, float]
+    """`pearson` and `spearman`."""
+
+
+def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
     """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et
     al. 2024, SEEDA).
-
-    Before them are the ranks of the first and the last of these systems in the human ranking, from
-    1."""
+    """
     order = np.argsort(-human, kind="stable")
     for low in range(len(order) - size + 1):
-        kept = order[low : low + size]
-        yield low + 1, low + size, correlate(metric[kept], human[kept], ("pearson", "spearman"))
+        systems = order[low : low + size]
+        coefficients = correlate(metric[systems], human[systems], ("pearson", "spearman"))
+        yield Window(low + 1, low + size, coefficients)
 
 
 class Williams(NamedTuple):
@@ -257,20 +284,19 @@ def williams(one: Floats, two: Floats, human: Floats) -> Williams:
     than four systems. Where the scores of one metric rise linearly with those of the other, t is 0
     and p is 0.5."""
     count = len(human)
-    first, second, between = (
-        float(pearson(*pair)) for pair in ((one, human), (two, human), (one, two))
-    )
+    first = float(pearson(one, human))
+    second = float(pearson(two, human))
+    between = float(pearson(one, two))
     if count < 4 or math.isnan(first + second + between):
         return Williams(math.nan, math.nan, between)
     if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
     rest = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    variance = (
-        2 * max(rest, 0.0) * (count - 1) / (count - 3)
-        + (first + second) ** 2 / 4 * (1 - between) ** 3
-    )
-    difference = (first - second) * math.sqrt((count - 1) * (1 + between))
-    t = difference / math.sqrt(variance) if variance > 0 else math.nan
+    variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3)
+    variance += (first + second) ** 2 / 4 * (1 - between) ** 3
+    if variance <= 0:
+        return Williams(math.nan, math.nan, between)
+    t = (first - second) * math.sqrt((count - 1) * (1 + between)) / math.sqrt(variance)
     return Williams(t, student_upper_tail(t, count - 3), between)
 
 
@@ -299,10 +325,11 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     def away_from_zero(value: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
-    front = (
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    fraction, upper, lower = 1.0, 1.0, 0.0
+    front = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
+    front = front + a * math.log(x) + b * math.log1p(-x)
+    fraction = 1.0
+    upper = 1.0
+    lower = 0.0
     for step in range(10_000):
         half = step // 2
         term = 1.0

@@ -18,8 +18,10 @@ from .models import HumanConfig
 from .score_files import means, read_scores, read_sentence_scores
 from .trueskill import Progress, trueskill
 
-LEAST = 3
+MIN_SYSTEMS = 3
 """With fewer systems nothing is correlated, because any two systems correlate perfectly."""
+OF_JUDGEMENTS = ("judges", "scores", "divisor", "runs", "numbering", "ties")
+"""Settings that have no effect on scores."""
 
 
 @dataclass(frozen=True)
@@ -53,48 +55,54 @@ def open_human_judgements(
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
-    judgments = (
-        read_judgments(path, config.judges, aliases=config.aliases) if is_judgments(path) else None
-    )
-    with (path / "results.json" if path.is_dir() else path).open("rb") as file:
+    has_judgments = is_judgments(path)
+    results_or_file = path / "results.json" if path.is_dir() else path
+    with results_or_file.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    if judgments:
+    if has_judgments:
+        judgments = read_judgments(path, config.judges, aliases=config.aliases)
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
-        sentences = read_sentence_scores(path) or {}
-        scores = {title: means(own) for title, own in sentences.items()} or read_scores(path, names)
-        if config.aliases:
-            check_aliases(
-                str(path), config.aliases, {name for own in scores.values() for name in own}
-            )
-        scores, sentences = (_renamed(own, config.aliases) for own in (scores, sentences))
-        human_data = HumanJudgements(str(path), digest, scores, sentences=sentences)
-        given = config.model_fields_set & {
-            "judges",
-            "scores",
-            "divisor",
-            "runs",
-            "numbering",
-            "ties",
-        }
-        if given:
-            raise InputError(
-                f"{path}: holds scores, no judgements: {', '.join(sorted(given))} would have no effect"
-            )
-    configured_statistics(config, str(path), bool(human_data.sentences))
+        human_data = _open_scores(path, digest, config, names)
+    configured_statistics(config, str(path), has_sentences=bool(human_data.sentences))
     for name in config.without:
         check_known(f"{path}: without", name, human_data.systems)
     return human_data
+
+
+def _open_scores(
+    path: Path, digest: str, config: HumanConfig, names: Sequence[str]
+) -> HumanJudgements:
+    """Read scores of systems, or of their sentences, whose means are then the scores."""
+    sentences = read_sentence_scores(path) or {}
+    if sentences:
+        scores = {title: means(of_systems) for title, of_systems in sentences.items()}
+    else:
+        scores = read_scores(path, names)
+    if config.aliases:
+        systems = set().union(*scores.values())
+        check_aliases(str(path), config.aliases, systems)
+    idle = [name for name in sorted(OF_JUDGEMENTS) if name in config.model_fields_set]
+    if idle:
+        raise InputError(
+            f"{path}: holds scores, no judgements: {', '.join(idle)} would have no effect"
+        )
+    return HumanJudgements(
+        file=str(path),
+        digest=digest,
+        scores=_renamed(scores, config.aliases),
+        sentences=_renamed(sentences, config.aliases),
+    )
 
 
 def _renamed(
     scores: Mapping[str, Mapping[str, Any]], aliases: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
     """Return scores by name and system, with other names for some systems."""
-    return {
-        title: {aliases.get(name, name): value for name, value in own.items()}
-        for title, own in scores.items()
-    }
+    renamed = {}
+    for title, systems in scores.items():
+        renamed[title] = {aliases.get(name, name): value for name, value in systems.items()}
+    return renamed
 
 
 def misfit(
@@ -104,13 +112,11 @@ def misfit(
     systems: Sequence[str],
 ) -> str | None:
     """Return why these systems cannot be correlated with people, or None where they can."""
+    judged = set(human_data.systems).difference(config.without)
+    scored = set(systems).difference(config.without)
     try:
         judged_dataset(datasets, config.dataset)
-        check_common(
-            human_data,
-            set(human_data.systems) - set(config.without),
-            set(systems) - set(config.without),
-        )
+        check_common(human_data, judged, scored)
     except InputError as error:
         return str(error)
     return None
@@ -122,19 +128,19 @@ def human_scores(
     """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
     the file has.
     """
-    if human_data.judgments is None:
+    judgments = human_data.judgments
+    if judgments is None:
         return human_data.scores
-    scores: dict[str, Floats] = {}
+    values: dict[str, Floats] = {}
     if "expected_wins" in config.scores:
-        scores["expected_wins"] = expected_wins(human_data.judgments.wins(), config.divisor)
+        values["expected_wins"] = expected_wins(judgments.wins(), config.divisor)
     if "trueskill" in config.scores:
-        scores["trueskill"] = trueskill(
-            human_data.judgments, config.runs, config.seed, progress=progress
-        ).mean(axis=0)
-    names = human_data.judgments.systems
-    return {
-        title: dict(zip(names, values.tolist(), strict=True)) for title, values in scores.items()
-    }
+        skills = trueskill(judgments, config.runs, config.seed, progress=progress)
+        values["trueskill"] = skills.mean(axis=0)
+    scores = {}
+    for title, of_systems in values.items():
+        scores[title] = dict(zip(judgments.systems, of_systems.tolist(), strict=True))
+    return scores
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:
@@ -150,10 +156,12 @@ def judged_dataset(names: Sequence[str], name: str | None) -> str:
 
 def check_common(human_data: HumanJudgements, judged: set[str], scored: set[str]) -> None:
     """Raise InputError where too few systems have scores by both people and the metrics."""
-    if len(judged & scored) < LEAST:
+    common = len(judged & scored)
+    if common < MIN_SYSTEMS:
         raise InputError(
-            f"{human_data.file}: has {len(judged & scored)} systems in common with the metrics, at least {LEAST} are "
-            f"needed; people: {', '.join(sorted(judged)[:30])}; metrics: {', '.join(sorted(scored)[:30])}"
+            f"{human_data.file}: has {common} systems in common with the metrics, at least "
+            f"{MIN_SYSTEMS} are needed; people: {', '.join(sorted(judged)[:30])}; "
+            f"metrics: {', '.join(sorted(scored)[:30])}"
         )
 
 
@@ -174,9 +182,7 @@ def human_ranking(human_data: HumanJudgements, settings: Mapping[str, Any]) -> H
     judgments = human_data.judgments
     if judgments is None:
         return None
-    sampling = (settings[name] for name in ("divisor", "resamples", "level", "seed"))
-    return HumanRanking(
-        judgments.systems,
-        rank_by_expected_wins(judgments, *sampling),
-        head_to_head(judgments.wins()),
+    by_expected_wins = rank_by_expected_wins(
+        judgments, settings["divisor"], settings["resamples"], settings["level"], settings["seed"]
     )
+    return HumanRanking(judgments.systems, by_expected_wins, head_to_head(judgments.wins()))

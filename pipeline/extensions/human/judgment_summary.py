@@ -15,8 +15,9 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import clusters, rank_ranges
-from pipeline.scoring.resampling.paired_tests import mark, sign_test
+from pipeline.scoring.resampling.paired_tests import mark
 from pipeline.scoring.results import ranks
+from pipeline.scoring.significance_tests.sign_test import sign_test
 
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells
@@ -24,8 +25,8 @@ from .models import JudgmentsConfig
 from .trueskill import Progress, trueskill
 
 Divisor = Literal["opponents", "beaten"]
-BLOCK = 1 << 24
-"""How many counts of bootstrap samples are in memory at once."""
+MAX_COUNTS_AT_ONCE = 1 << 24
+"""Counts of bootstrap samples that are in memory at once."""
 
 
 def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
@@ -39,7 +40,9 @@ def expected_wins(wins: Ints, divisor: Divisor = "opponents") -> Floats:
     the latter."""
     met = wins + np.swapaxes(wins, -1, -2)
     shares: Floats = np.divide(wins, met, out=np.zeros(wins.shape), where=met > 0)
-    opponents = np.array(wins.shape[-1] - 1) if divisor == "opponents" else (wins > 0).sum(axis=-1)
+    opponents = np.array(wins.shape[-1] - 1)
+    if divisor == "beaten":
+        opponents = (wins > 0).sum(axis=-1)
     scores: Floats = shares.sum(axis=-1) / np.maximum(opponents, 1)
     return scores
 
@@ -87,11 +90,13 @@ def rank_by_expected_wins(
     """Return Expected Wins, with rank ranges and clusters from bootstrap samples of the expanded
     pairs.
     """
-    cells, systems = judgments.cells(), len(judgments.systems)
-    drawn = np.empty((samples, systems))
-    rows, generator = max(BLOCK // len(cells), 1), np.random.default_rng(seed)
+    cells = judgments.cells()
+    systems = len(judgments.systems)
     total = int(cells.sum())
-    for low in range(0, samples, rows):  # one stream of draws, whatever the size of a block
+    drawn = np.empty((samples, systems))
+    generator = np.random.default_rng(seed)
+    rows = max(MAX_COUNTS_AT_ONCE // len(cells), 1)
+    for low in range(0, samples, rows):  # one stream of draws, whatever the number of rows
         counts = generator.multinomial(total, cells / total, size=min(rows, samples - low))
         drawn[low : low + rows] = expected_wins(cells_to_wins(counts, systems), divisor)
     return ranked(expected_wins(judgments.wins(), divisor), drawn, level)
@@ -103,7 +108,7 @@ class HeadToHead(NamedTuple):
     """
 
     share: Floats
-    """The share of wins in wins and losses, or NaN where there are none of both."""
+    """The share of wins in wins and losses; NaN without any."""
     p: Floats
     """The p-value of the exact two-sided binomial test that both win equally often; 1 where neither
     ever won."""
@@ -126,22 +131,24 @@ def accuracy(
     The pairs are shuffled into folds. The scores from all other folds predict which system of a
     held-out pair is better, and equal scores count as half right. Raises InputError where there are
     fewer pairs than folds."""
-    pairs, systems = judgments.expanded, len(judgments.systems)
+    pairs = judgments.expanded
+    systems = len(judgments.systems)
     total = len(pairs.first)
     if not 2 <= folds <= total:
         raise InputError(f"cross-validation: expected 2 to {total:,} folds, found {folds:,}")
     fold = np.random.default_rng(seed).permutation(total) % folds
-    right, tried = 0.0, 0
-    whole = judgments.cells()
+    correct = 0.0
+    predicted = 0
+    cells = judgments.cells()
     for number in range(folds):
         held_out = count_cells(pairs.only(fold == number), systems)
-        scores = expected_wins(cells_to_wins(whole - held_out, systems), divisor)
+        scores = expected_wins(cells_to_wins(cells - held_out, systems), divisor)
         wins = cells_to_wins(held_out, systems)
-        right += float(
-            (wins * (scores[:, None] > scores) + wins * (scores[:, None] == scores) / 2).sum()
-        )
-        tried += int(wins.sum())
-    return right / tried if tried else float("nan")
+        better = scores[:, None] > scores
+        equal = scores[:, None] == scores
+        correct += float((wins * better + wins * equal / 2).sum())
+        predicted += int(wins.sum())
+    return correct / predicted if predicted else float("nan")
 
 
 MIN_COMPARISONS = 50
@@ -177,30 +184,34 @@ def agreement(judgments: Judgments) -> dict[tuple[int, int], Kappa]:
     two of his judgements are compared. The agreement by chance is the sum of the squared shares of
     better, tie and worse in all judgements compared (Bojar et al. 2013, section 3.2; Grundkiewicz
     et al. 2015, table 2)."""
-    count, outputs, pairs = len(judgments.judges), len(judgments.outputs), judgments.unexpanded
-    judged, numbers = np.unique(
-        (pairs.segment * outputs + pairs.first) * outputs + pairs.second, return_inverse=True
-    )
+    judges = len(judgments.judges)
+    outputs = len(judgments.outputs)
+    pairs = judgments.unexpanded
+    # How often each judge gave each outcome to each pair of outputs: int64 [pairs, judges, 3].
+    keys = (pairs.segment * outputs + pairs.first) * outputs + pairs.second
+    judged, numbers = np.unique(keys, return_inverse=True)
     cells = np.bincount(
-        (numbers * count + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * count * 3
+        (numbers * judges + pairs.judge) * 3 + pairs.outcome, minlength=len(judged) * judges * 3
     )
-    table = cells.reshape(
-        len(judged), count, 3
-    )  # how often each judge gave each outcome to each pair of outputs
+    table = cells.reshape(len(judged), judges, 3)
     kappas = {}
-    for one, two in combinations_with_replacement(range(count), 2):
-        first, second = table[:, one], table[:, two]
-        of_first, of_second = first.sum(axis=1), second.sum(axis=1)
+    for one, two in combinations_with_replacement(range(judges), 2):
+        first = table[:, one]
+        second = table[:, two]
+        first_judgements = first.sum(axis=1)
+        second_judgements = second.sum(axis=1)
         if one == two:
             agreeing = (first * (first - 1)).sum() // 2
-            comparisons = (of_first * (of_first - 1)).sum() // 2
-            outcomes = first[of_first > 1].sum(axis=0)
+            comparisons = (first_judgements * (first_judgements - 1)).sum() // 2
+            outcomes = first[first_judgements > 1].sum(axis=0)
         else:
-            agreeing, comparisons = (first * second).sum(), (of_first * of_second).sum()
-            outcomes = (first + second)[(of_first > 0) & (of_second > 0)].sum(axis=0)
-        expected = (
-            float(((outcomes / outcomes.sum()) ** 2).sum()) if outcomes.sum() else float("nan")
-        )
+            agreeing = (first * second).sum()
+            comparisons = (first_judgements * second_judgements).sum()
+            by_both = (first_judgements > 0) & (second_judgements > 0)
+            outcomes = (first + second)[by_both].sum(axis=0)
+        expected = float("nan")
+        if outcomes.sum():
+            expected = float(((outcomes / outcomes.sum()) ** 2).sum())
         kappas[one, two] = Kappa(int(agreeing), int(comparisons), expected)
     return kappas
 
@@ -209,13 +220,13 @@ def mean_kappa(kappas: Sequence[Kappa]) -> float:
     """Return the mean, weighted by comparisons, of the kappas with MIN_COMPARISONS of them; NaN
     without any.
     """
-    kept = [
-        kappa
-        for kappa in kappas
-        if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa)
-    ]
-    total = sum(kappa.comparisons for kappa in kept)
-    return sum(kappa.kappa * kappa.comparisons for kappa in kept) / total if total else float("nan")
+    total = 0
+    weighted: list[float] = []
+    for kappa in kappas:
+        if kappa.comparisons >= MIN_COMPARISONS and not np.isnan(kappa.kappa):
+            total += kappa.comparisons
+            weighted.append(kappa.kappa * kappa.comparisons)
+    return sum(weighted) / total if total else float("nan")
 
 
 def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> dict[str, Any]:
@@ -226,19 +237,23 @@ def judge_correlations(judgments: Judgments, divisor: Divisor = "opponents") -> 
     judge with the Expected Wins from all other judges' judgements, [judges]; `mean_spearman` is the
     mean of these, where each judge weighs as much as he judged expanded pairs. With the divisor
     `beaten` this is table 6 of Grundkiewicz et al. 2015."""
-    wins = np.stack([judgments.of_judge(number).wins() for number in range(len(judgments.judges))])
-    pairs = np.bincount(judgments.expanded.judge, minlength=len(judgments.judges))
-    own, others = expected_wins(wins, divisor), expected_wins(wins.sum(axis=0) - wins, divisor)
+    judges = range(len(judgments.judges))
+    wins = np.stack([judgments.of_judge(number).wins() for number in judges])
+    pairs = np.bincount(judgments.expanded.judge, minlength=len(judges))
+    scores = expected_wins(wins, divisor)
+    others_scores = expected_wins(wins.sum(axis=0) - wins, divisor)
     kinds: dict[str, Any] = {"spearman": spearman, "pearson": pearson}
-    found = {name: coefficient(own[:, None], own[None]) for name, coefficient in kinds.items()}
-    found |= {f"others_{name}": coefficient(own, others) for name, coefficient in kinds.items()}
+    result: dict[str, Any] = {}
+    for name, coefficient in kinds.items():
+        result[name] = coefficient(scores[:, None], scores[None])
+    for name, coefficient in kinds.items():
+        result[f"others_{name}"] = coefficient(scores, others_scores)
     for name in kinds:
-        values = found[f"others_{name}"]
+        values = result[f"others_{name}"]
         valid = ~np.isnan(values)
-        found[f"mean_{name}"] = float(
-            quotient((values[valid] * pairs[valid]).sum(), pairs[valid].sum())
-        )
-    return found
+        weighted = (values[valid] * pairs[valid]).sum()
+        result[f"mean_{name}"] = float(quotient(weighted, pairs[valid].sum()))
+    return result
 
 
 class JudgmentSummary:
@@ -247,23 +262,35 @@ class JudgmentSummary:
     def __init__(
         self, judgments: Judgments, config: JudgmentsConfig, progress: Progress | None = None
     ) -> None:
-        """Compute the summary. It has TrueSkill and the accuracy of Expected Wins where the config
-        asks for them.
+        """Compute the summary, with TrueSkill and the accuracy of Expected Wins if the config
+        requests them.
 
-        Raises InputError where there are more folds than pairs.
+        Raises InputError if there are more folds than pairs.
         """
-        self.judgments, self.divisor, self.runs = judgments, config.divisor, config.trueskill
-        level, seed, divisor = config.level, config.seed, config.divisor
+        self.judgments = judgments
+        self.divisor = config.divisor
+        self.runs = config.trueskill
+        level = config.level
+        seed = config.seed
         self.expected_wins = rank_by_expected_wins(
-            judgments, divisor, config.resamples, level, seed
+            judgments, self.divisor, config.resamples, level, seed
         )
-        means = trueskill(judgments, self.runs, seed, progress) if self.runs else None
-        self.trueskill = None if means is None else ranked(means.mean(axis=0), means, level)
-        self.accuracy = accuracy(judgments, config.folds, seed, divisor) if config.folds else None
-        each = [judgments.of_judge(number) for number in range(len(judgments.judges))]
-        self.counts = {name: counts(own) for name, own in zip(judgments.judges, each, strict=True)}
-        self.of_judges = [expected_wins(own.wins(), divisor) for own in each]
-        self.judge_correlations = judge_correlations(judgments, divisor)
+        self.trueskill: Ranked | None = None
+        if self.runs:
+            means = trueskill(judgments, self.runs, seed, progress)
+            self.trueskill = ranked(means.mean(axis=0), means, level)
+        self.accuracy: float | None = None
+        if config.folds:
+            self.accuracy = accuracy(judgments, config.folds, seed, self.divisor)
+        self.counts: dict[str, dict[str, int]] = {}
+        """The numbers of judgements by judge."""
+        self.judge_scores: dict[str, Floats] = {}
+        """Expected Wins by judge: float64 [systems] each."""
+        for number, judge in enumerate(judgments.judges):
+            by_judge = judgments.of_judge(number)
+            self.counts[judge] = counts(by_judge)
+            self.judge_scores[judge] = expected_wins(by_judge.wins(), self.divisor)
+        self.judge_correlations = judge_correlations(judgments, self.divisor)
         self.head_to_head = head_to_head(judgments.wins())
         self.kappas = agreement(judgments)
         between = [kappa for (one, two), kappa in self.kappas.items() if one != two]
@@ -271,50 +298,50 @@ class JudgmentSummary:
         self.mean_kappas = {"between": mean_kappa(between), "within": mean_kappa(within)}
 
     def scores(self) -> dict[str, Any]:
-        """Return the human scores with their ranks, by names of systems. TrueSkill that was not
-        asked for is None.
+        """Return the human scores with their ranks, by names of systems; None for TrueSkill that
+        was not requested.
         """
-        names, skill = self.judgments.systems, self.trueskill
+        names = self.judgments.systems
+        skills: dict[str, Any] | None = None
+        if self.trueskill:
+            skills = {"runs": self.runs, **ranked_by_name(self.trueskill, names)}
         return {
             "expected_wins": {"divisor": self.divisor, **ranked_by_name(self.expected_wins, names)},
-            "trueskill": {"runs": self.runs, **ranked_by_name(skill, names)} if skill else None,
+            "trueskill": skills,
         }
 
     def plain(self) -> dict[str, Any]:
-        """Return everything as mappings by names of judges and systems. What was not asked for is
-        None.
+        """Return everything as mappings by names of judges and systems; None for what was not
+        requested.
         """
-        names, judges = self.judgments.systems, self.judgments.judges
+        names = self.judgments.systems
+        judges = self.judgments.judges
         correlations = dict(self.judge_correlations)
         for key in ("spearman", "pearson"):
             correlations[key] = _table(correlations[key], judges)
             correlations[f"others_{key}"] = _named(correlations[f"others_{key}"], judges)
-        matrix = (
-            self.head_to_head
-        )  # told by rows: how often each column's system is better than the row's
-        share, p = _table(matrix.share.T, names), _table(matrix.p.T, names)
-        signs = {
-            row: {column: mark(value) for column, value in cells.items()}
-            for row, cells in p.items()
-        }
+        # By rows: how often each column's system is better than the row's.
+        shares = _table(self.head_to_head.share.T, names)
+        p_values = _table(self.head_to_head.p.T, names)
+        signs = {}
+        for row, cells in p_values.items():
+            signs[row] = {column: mark(value) for column, value in cells.items()}
         kappas: dict[str, dict[str, float | None]] = {name: {} for name in judges}
         comparisons: dict[str, dict[str, int]] = {name: {} for name in judges}
         for (one, two), kappa in self.kappas.items():
-            kappas[judges[one]][judges[two]] = (
-                kappa.kappa if kappa.comparisons >= MIN_COMPARISONS else None
-            )
+            enough = kappa.comparisons >= MIN_COMPARISONS
+            kappas[judges[one]][judges[two]] = kappa.kappa if enough else None
             comparisons[judges[one]][judges[two]] = kappa.comparisons
+        per_judge = {judge: _named(scores, names) for judge, scores in self.judge_scores.items()}
         return {
             "systems": list(names),
             "judges": self.counts,
             "total": counts(self.judgments),
             "pairs_digest": pairs_digest(self.judgments),
             **self.scores(),
-            "per_judge": {
-                judge: _named(own, names) for judge, own in zip(judges, self.of_judges, strict=True)
-            },
+            "per_judge": per_judge,
             "judge_correlations": correlations,
-            "head_to_head": {"share": share, "p": p, "sign": signs},
+            "head_to_head": {"share": shares, "p": p_values, "sign": signs},
             "kappa": {**self.mean_kappas, "pairs": kappas, "comparisons": comparisons},
             "accuracy": self.accuracy,
         }
@@ -326,7 +353,8 @@ def counts(judgments: Judgments) -> dict[str, int]:
     """
     numbers = {"items": int(judgments.items.sum())}
     for name, pairs in (("unexpanded", judgments.unexpanded), ("expanded", judgments.expanded)):
-        numbers |= {name: len(pairs.outcome), f"{name}_ties": int((pairs.outcome == 1).sum())}
+        numbers[name] = len(pairs.outcome)
+        numbers[f"{name}_ties"] = int((pairs.outcome == 1).sum())
     return numbers
 
 
@@ -342,11 +370,12 @@ def pairs_digest(judgments: Judgments) -> str:
         judgments.judges,
         judgments.segments,
     )
-    columns = [np.array(texts)[numbers] for texts, numbers in zip(names, pairs, strict=True)]
-    rows = sorted(zip(*(values.tolist() for values in columns), strict=True))
-    return hashlib.blake2b(
-        "".join("\t".join(row) + "\n" for row in rows).encode(), digest_size=16
-    ).hexdigest()
+    columns = []
+    for texts, numbers in zip(names, pairs, strict=True):
+        columns.append(np.array(texts)[numbers].tolist())
+    rows = sorted(zip(*columns, strict=True))
+    lines = "".join("\t".join(row) + "\n" for row in rows)
+    return hashlib.blake2b(lines.encode(), digest_size=16).hexdigest()
 
 
 def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
@@ -355,18 +384,22 @@ def _named(values: Floats, names: Iterable[str]) -> dict[str, float]:
 
 def ranked_by_name(systems: Ranked, names: tuple[str, ...]) -> dict[str, Any]:
     """Return scores with their rank ranges and clusters as mappings by the names of systems."""
+    ranges = [list(rank_range) for rank_range in systems.ranges]
     return {
         "order": [names[number] for number in systems.order],
         "scores": _named(systems.point, names),
         "means": _named(systems.mean, names),
-        "ranks": {name: list(ranks) for name, ranks in zip(names, systems.ranges, strict=True)},
+        "ranks": dict(zip(names, ranges, strict=True)),
         "clusters": dict(zip(names, systems.cluster, strict=True)),
     }
 
 
 def _table(values: Floats, names: tuple[str, ...]) -> dict[str, dict[str, float]]:
     """Return a square table without its diagonal."""
-    return {
-        one: {two: float(values[row, column]) for column, two in enumerate(names) if row != column}
-        for row, one in enumerate(names)
-    }
+    table: dict[str, dict[str, float]] = {}
+    for row, one in enumerate(names):
+        table[one] = {}
+        for column, two in enumerate(names):
+            if row != column:
+                table[one][two] = float(values[row, column])
+    return table

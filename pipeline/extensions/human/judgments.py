@@ -23,22 +23,23 @@ import numpy as np
 
 from pipeline.arrays import Bools, Ints
 from pipeline.errors import CorpusError, InputError, Problem, did_you_mean
-from pipeline.extensions.edits.correction_xml import XmlReader
 from pipeline.files.plain_files import TempFiles, named, numbered_lines, open_bytes
 from pipeline.files.small_tables import quoted_rows, separator_of
+from pipeline.files.xml_records import XmlReader
 from pipeline.scoring.stored_runs import load
 
 from .score_files import metric_scores
 
 MAX_BYTES = 1 << 27
 """The most bytes of a file of judgements after unpacking. A larger file is refused."""
-PIECE = 1 << 16
+HEAD_BYTES = 1 << 16
+"""Bytes from which the form of a file is recognised."""
 MAX_SYSTEMS = 1000
-"""The most systems in one item, and in one file: all pairs of them are in tables, a thousand times
-over."""
+"""Systems in one item, and in one file: all pairs of them are in tables, a thousand times over."""
 MAX_NAME = 200
+"""Characters of the name of a system."""
 MAX_PAIRS = 20_000_000
-"""The most pairs of systems in one file: a hundred times as many as any campaign had."""
+"""Pairs of systems in one file: a hundred times as many as any campaign had."""
 NOT_RANKED = -1
 UNKNOWN = "unknown"
 """The judge of items that name none."""
@@ -75,10 +76,13 @@ class Item:
         """Return the item with other names for some systems, and without those whose new name is
         None.
         """
-        outputs = ([names.get(name, name) for name in group.systems] for group in self.groups)
-        kept = (tuple(name for name in own if name is not None) for own in outputs)
-        ranked = zip(kept, self.groups, strict=True)
-        return replace(self, groups=tuple(Group(own, group.rank) for own, group in ranked if own))
+        groups = []
+        for group in self.groups:
+            new_names = [names.get(name, name) for name in group.systems]
+            systems = tuple(name for name in new_names if name is not None)
+            if systems:
+                groups.append(Group(systems, group.rank))
+        return replace(self, groups=tuple(groups))
 
 
 def is_judgments(path: Path) -> bool:
@@ -87,61 +91,67 @@ def is_judgments(path: Path) -> bool:
     """
     if path.is_dir():
         return True
-    name, temp_files = (
-        named(path),
-        TempFiles(MAX_BYTES),
-    )  # what is unpacked lives as long as the spool
-    with open_bytes(temp_files.local(path), name) as file:
-        data = file.read(PIECE)
-    first = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    temp_files = TempFiles(MAX_BYTES)  # unpacked files live as long as it
+    with open_bytes(temp_files.local(path), named(path)) as file:
+        data = file.read(HEAD_BYTES)
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(XML_STARTS):
+        return True
     header = re.split(rb"[,;\t\r\n]", data.split(b"\n")[0].lower())
-    return first.startswith(XML_STARTS) or any(cell.strip(b'" ') == b"system1id" for cell in header)
+    return any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
 def read_items(path: Path) -> Iterator[Item]:
-    """Yield the rankings of a file. Raises CorpusError where it cannot be read, or something in it
-    is wrong.
+    """Yield the rankings of a file; raises CorpusError if it cannot be read, or something in it is
+    wrong.
     """
     if path.is_dir():
         yield from _of_run(path)
         return
-    name, temp_files = named(path), TempFiles(MAX_BYTES)
+    name = named(path)
+    temp_files = TempFiles(MAX_BYTES)
     plain = temp_files.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
-        first = file.read(PIECE).removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not first:
+        head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head:
         raise CorpusError([Problem(name, "is empty; expected judgements, XML or CSV")])
-    yield from _Xml(name).items(plain) if first.startswith(XML_STARTS) else _csv(plain, name)
+    if head.startswith(XML_STARTS):
+        yield from _Xml(name).items(plain)
+    else:
+        yield from _csv(plain, name)
 
 
 def _of_run(path: Path) -> Iterator[Item]:
     """Yield how each metric of a run ranks the outputs of each sentence that has all scores;
     sentences count from 1.
     """
-    metrics = metric_scores(
-        metric_result for metric_result in load(path)[1] if metric_result.columns
-    )
-    names = Counter(
-        signature.partition("|")[0] for signature in {metric.metric for metric in metrics}
-    )
-    several, position = len({metric.dataset for metric in metrics}) > 1, str(path)
+    with_columns = [result for result in load(path)[1] if result.columns]
+    metrics = metric_scores(with_columns)
+    names = Counter(_short_name(signature) for signature in {one.metric for one in metrics})
+    several = len({metric.dataset for metric in metrics}) > 1
     for metric in metrics:
-        name = metric.metric.partition("|")[0]
-        judge = name if names[name] == 1 else metric.metric
-        for line, scores in enumerate(metric.sentences_of(metric.systems, position).T.tolist(), 1):
+        judge = _short_name(metric.metric)
+        if names[judge] > 1:
+            judge = metric.metric
+        table = metric.sentences_of(metric.systems, str(path))
+        for line, scores in enumerate(table.T.tolist(), 1):
+            if any(map(isnan, scores)):
+                continue
             segment = f"{metric.dataset} {line}" if several else str(line)
-            ranks = [1 + sum(other > score for other in scores) for score in scores]
-            groups = tuple(
-                Group((system,), rank) for system, rank in zip(metric.systems, ranks, strict=True)
+            groups = []
+            for system, score in zip(metric.systems, scores, strict=True):
+                rank = 1 + sum(other > score for other in scores)
+                groups.append(Group((system,), rank))
+            yield Item(
+                segment=segment,
+                judge=judge,
+                groups=tuple(groups),
+                ranking=(judge, segment, ""),
+                position=str(path),
             )
-            if not any(map(isnan, scores)):
-                yield Item(
-                    segment=segment,
-                    judge=judge,
-                    groups=groups,
-                    ranking=(judge, segment, ""),
-                    position=position,
-                )
+
+
+def _short_name(signature: str) -> str:
+    return signature.partition("|")[0]
 
 
 def _group(systems: str, rank: str, languages: str = "") -> Group | None:
@@ -153,15 +163,13 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
     names = systems.replace(",", " ").split()
     if not names:
         raise ValueError("the name of a system is missing")
-    long = next((name for name in names if len(name) > MAX_NAME), None)
-    if long:
-        raise ValueError(
-            f"the name of a system has {len(long):,} characters; {MAX_NAME} are allowed"
-        )
+    for name in names:
+        if len(name) > MAX_NAME:
+            message = f"the name of a system has {len(name):,} characters; {MAX_NAME} are allowed"
+            raise ValueError(message)
     if not RANK.fullmatch(rank.strip()) or int(rank) == 0:
-        raise ValueError(
-            f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'"
-        )
+        message = f"expected a rank, a whole number from 1 (or -1: not ranked), found '{rank[:40]}'"
+        raise ValueError(message)
     if int(rank) == NOT_RANKED:
         return None
     for number, name in enumerate(names):
@@ -172,34 +180,32 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
 
 
 def _item(
-    outputs: Sequence[Group | None], segment: str, judge: str, own: str, position: str
+    outputs: Sequence[Group | None], segment: str, judge: str, ranking: str, position: str
 ) -> Item:
-    """Return the ranking of a sentence by a judge, where `own` tells it from his others of that
-    sentence.
+    """Return the ranking of a sentence by a judge, where `ranking` tells it from the judge's others
+    of that sentence.
 
-    Raises CorpusError where it has too many systems, or a system twice.
+    Raises CorpusError if it has too many systems, or a system twice.
     """
-    groups = tuple(filter(None, outputs))
-    names = [name for group in groups for name in group.systems]
-    if len(names) > MAX_SYSTEMS:
-        raise CorpusError(
-            [
-                Problem(
-                    position, f"the item ranks {len(names):,} systems; {MAX_SYSTEMS:,} are allowed"
-                )
-            ]
-        )
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise CorpusError([Problem(position, f"the system '{twice}' is ranked twice in one item")])
-    ranking, unranked = (judge, segment, own), len(outputs) - len(groups)
+    groups = tuple(group for group in outputs if group is not None)
+    counts = Counter[str]()
+    for group in groups:
+        counts.update(group.systems)
+    size = counts.total()
+    if size > MAX_SYSTEMS:
+        message = f"the item ranks {size:,} systems; {MAX_SYSTEMS:,} are allowed"
+        raise CorpusError([Problem(position, message)])
+    for name, count in counts.items():
+        if count > 1:
+            message = f"the system '{name}' is ranked twice in one item"
+            raise CorpusError([Problem(position, message)])
     return Item(
         segment=segment,
         judge=judge,
         groups=groups,
-        ranking=ranking,
+        ranking=(judge, segment, ranking),
         position=position,
-        unranked=unranked,
+        unranked=len(outputs) - len(groups),
     )
 
 
@@ -209,31 +215,34 @@ class _Xml(XmlReader[Item]):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.attributes: dict[str, str] | None = None
+        """Those of the item that is being read."""
         self.outputs: list[Group | None] = []
-        self.count = self.begun = 0
+        self.item_line = 0
+        """The line where the item begins."""
+        self.count = 0
 
     def items(self, path: Path) -> Iterator[Item]:
         """Yield the items of a file."""
         yield from self.records(path)
         if not self.count:
-            raise CorpusError(
-                [Problem(self.name, "has no element ranking-item, so there is no judgement in it")]
-            )
+            message = "has no element ranking-item, so there is no judgement in it"
+            raise CorpusError([Problem(self.name, message)])
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Begin an item, or take one of its translations."""
         if tag == "ranking-item":
             if self.attributes is not None:
                 raise self.wrong("a ranking-item inside a ranking-item")
-            self.attributes, self.outputs, self.begun = attributes, [], self.line
+            self.attributes = attributes
+            self.outputs = []
+            self.item_line = self.line
         elif tag == "translation":
             if self.attributes is None:
                 raise self.wrong("a translation outside of a ranking-item")
-            lacking = next((key for key in ("system", "rank") if key not in attributes), None)
-            if lacking:
-                raise self.wrong(
-                    f"the translation has no attribute '{lacking}'{did_you_mean(lacking, attributes)}"
-                )
+            for key in ("system", "rank"):
+                if key not in attributes:
+                    hint = did_you_mean(key, attributes)
+                    raise self.wrong(f"the translation has no attribute '{key}'{hint}")
             try:
                 self.outputs.append(_group(attributes["system"], attributes["rank"]))
             except ValueError as error:
@@ -243,7 +252,8 @@ class _Xml(XmlReader[Item]):
         """Finish an item."""
         if tag != "ranking-item" or self.attributes is None:
             return
-        attributes, position = self.attributes, f"{self.name}:{self.begun}"
+        attributes = self.attributes
+        position = f"{self.name}:{self.item_line}"
         segment = attributes.get("src-id", attributes.get("id", "")).strip()
         if not segment:
             message = "the ranking-item has neither src-id nor id, the number of its sentence"
@@ -258,72 +268,75 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
     """Yield a ranking for each row. Columns may stand in any order, with names in upper or lower
     case.
     """
-    # a line may end in \r alone, and a cell in quotation marks may go on in the next line
-    lines = (
-        part + "\n"
-        for _, line in numbered_lines(path, name)
-        for part in line.removesuffix("\r").split("\r")
-    )
+    lines = _csv_lines(path, name)
     first = next(lines)
     rows = quoted_rows(chain([first], lines), separator_of(first, ",;\t") or ",", name)
     header = [cell.lower() for cell in next(rows).cells]
-    systems, segment_title = _columns(header, name)
+    columns = _columns(header, name)
     for number, (line, cells) in enumerate(rows, 1):
         position = f"{name}:{line}"
         if not cells:
             continue
         if len(cells) != len(header):
-            raise CorpusError(
-                [Problem(position, f"has {len(cells)} columns; the first line has {len(header)}")]
-            )
+            message = f"has {len(cells)} columns; the first line has {len(header)}"
+            raise CorpusError([Problem(position, message)])
         row = dict(zip(header, map(str.strip, cells), strict=True))
+        languages = f".{row.get('srclang', '')}-{row.get('trglang', '')}"
         outputs = []
-        for system, rank in systems:
+        for system, rank in columns.systems:
             if row[system] in ("", "-1") and row[rank] in ("", "-1"):
                 continue  # WMT files have columns for five systems, some of them empty
             try:
-                outputs.append(
-                    _group(
-                        row[system],
-                        row[rank],
-                        f".{row.get('srclang', '')}-{row.get('trglang', '')}",
-                    )
-                )
+                outputs.append(_group(row[system], row[rank], languages))
             except ValueError as error:
                 raise CorpusError([Problem(position, str(error))]) from None
-        # rows of pairs are parts of a ranking
-        own = row.get("rankingid") or (str(number) if len(systems) > 2 else "")
-        item = _item(outputs, row[segment_title], row.get("judgeid") or UNKNOWN, own, position)
+        ranking = row.get("rankingid", "")
+        if not ranking and len(columns.systems) > 2:  # rows of two systems are parts of a ranking
+            ranking = str(number)
+        judge = row.get("judgeid") or UNKNOWN
+        item = _item(outputs, row[columns.segment], judge, ranking, position)
         if not item.segment:
             raise CorpusError([Problem(position, "the number of the sentence is missing")])
         yield item
 
 
-def _columns(header: list[str], name: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the names of the columns with name and rank of each system, and of the column of the
-    sentence.
+def _csv_lines(path: Path, name: str) -> Iterator[str]:
+    r"""Yield the lines of a file. A line may end in \r alone, and a cell in quotation marks may go
+    on in the next line.
     """
-    twice = next((title for title in header if title and header.count(title) > 1), None)
-    if twice:
-        raise CorpusError([Problem(f"{name}:1", f"two columns are called '{twice}'")])
+    for _, line in numbered_lines(path, name):
+        for part in line.removesuffix("\r").split("\r"):
+            yield part + "\n"
+
+
+class _Columns(NamedTuple):
+    """The names of the columns of judgements."""
+
+    systems: list[tuple[str, str]]
+    """Those with the name and the rank of each system."""
+    segment: str
+    """That with the number of the sentence."""
+
+
+def _columns(header: list[str], name: str) -> _Columns:
+    """Return the names of the columns; raises CorpusError if one is missing."""
+    position = f"{name}:1"
+    for title in header:
+        if title and header.count(title) > 1:
+            raise CorpusError([Problem(position, f"two columns are called '{title}'")])
     numbers = sorted(int(match[1]) for match in map(COLUMN.fullmatch, header) if match)
-    titles = [
-        *(
-            f"system{n}{key}"
-            for n in (numbers if len(numbers) > 1 else (1, 2))
-            for key in ("id", "rank")
-        )
-    ]
-    for title in titles:
+    if len(numbers) < 2:
+        numbers = [1, 2]
+    systems = [(f"system{number}id", f"system{number}rank") for number in numbers]
+    for title in chain.from_iterable(systems):
         if title not in header:
             hint = f"{did_you_mean(title, header)}; found {', '.join(header[:20])[:200]}"
-            raise CorpusError([Problem(f"{name}:1", f"no column is called '{title}'{hint}")])
-    segment = next((title for title in ("segmentid", "srcindex") if title in header), None)
-    if segment is None:
-        raise CorpusError(
-            [Problem(f"{name}:1", "no column is called 'segmentId' or 'srcIndex', the sentence")]
-        )
-    return list(zip(titles[::2], titles[1::2], strict=True)), segment
+            raise CorpusError([Problem(position, f"no column is called '{title}'{hint}")])
+    for title in ("segmentid", "srcindex"):
+        if title in header:
+            return _Columns(systems, title)
+    message = "no column is called 'segmentId' or 'srcIndex', the sentence"
+    raise CorpusError([Problem(position, message)])
 
 
 class Pairs(NamedTuple):
@@ -339,9 +352,9 @@ class Pairs(NamedTuple):
     judge: Ints
     segment: Ints
 
-    def only(self, kept: Bools) -> Pairs:
-        """Return the pairs where kept is true."""
-        return Pairs(*(values[kept] for values in self))
+    def only(self, selected: Bools) -> Pairs:
+        """Return the pairs where `selected` is true."""
+        return Pairs(*(values[selected] for values in self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -369,11 +382,12 @@ class Judgments:
 
     def of_judge(self, number: int) -> Judgments:
         """Return the judgements of one judge. All names and their numbers stay the same."""
-        items = np.where(np.arange(len(self.items)) == number, self.items, 0)
-        expanded, unexpanded = (
-            pairs.only(pairs.judge == number) for pairs in (self.expanded, self.unexpanded)
+        return replace(
+            self,
+            items=np.where(np.arange(len(self.items)) == number, self.items, 0),
+            expanded=self.expanded.only(self.expanded.judge == number),
+            unexpanded=self.unexpanded.only(self.unexpanded.judge == number),
         )
-        return replace(self, items=items, expanded=expanded, unexpanded=unexpanded)
 
     def wins(self) -> Ints:
         """Return how often the row's system is better than the column's: int64 [systems, systems]."""
@@ -390,9 +404,8 @@ def count_cells(pairs: Pairs, systems: int) -> Ints:
     """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by
     their numbers.
     """
-    return np.bincount(
-        (pairs.first * systems + pairs.second) * 3 + pairs.outcome, minlength=systems * systems * 3
-    )
+    keys = (pairs.first * systems + pairs.second) * 3 + pairs.outcome
+    return np.bincount(keys, minlength=systems * systems * 3)
 
 
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
@@ -412,37 +425,43 @@ def read_judgments(
 ) -> Judgments:
     """Read a file of judgements, XML or CSV, which may be compressed.
 
-    Where `judges` are given, only their judgements count. `aliases` are other names of systems.
-    Raises CorpusError where the file cannot be read, has no judgements, a wrong rank or a document
-    type definition. Raises InputError for a judge or system that is not there."""
-    items, file = list(read_items(path)), str(path)
+    `judges` limits them to those of some judges; empty: all. `aliases` are other names of systems.
+    Raises CorpusError if the file cannot be read, has no judgements, a wrong rank or a document
+    type definition, and InputError for an unknown judge or system."""
+    file = str(path)
+    items = list(read_items(path))
     all_judges = {item.judge for item in items}
     for name in (*judges, *without_judges):
         check_known(file, name, all_judges, "judge")
-    kept = [
-        item
-        for item in items
-        if (not judges or item.judge in judges) and item.judge not in without_judges
-    ]
     if aliases:
-        check_aliases(
-            file,
-            aliases,
-            {name for item in items for group in item.groups for name in group.systems},
-        )
-        kept = [item.renamed(aliases) for item in kept]
-    systems = {name for item in kept for group in item.groups for name in group.systems}
+        check_aliases(file, aliases, _systems(items))
+    if judges:
+        items = [item for item in items if item.judge in judges]
+    items = [item for item in items if item.judge not in without_judges]
+    if aliases:
+        items = [item.renamed(aliases) for item in items]
+    systems = _systems(items)
     for name in without_systems:
         check_known(file, name, systems)
     if len(systems) > MAX_SYSTEMS:
-        raise CorpusError(
-            [Problem(file, f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked")]
-        )
-    left_out: dict[str, None] = dict.fromkeys(without_systems)
-    judgments = build(file, (item.renamed(left_out) for item in kept) if left_out else kept)
+        message = f"has {len(systems):,} systems; at most {MAX_SYSTEMS:,} can be ranked"
+        raise CorpusError([Problem(file, message)])
+    if without_systems:
+        left_out: dict[str, None] = dict.fromkeys(without_systems)
+        items = [item.renamed(left_out) for item in items]
+    judgments = build(file, items)
     if not len(judgments.expanded.first):
         raise CorpusError([Problem(file, "has no judgement of two systems")])
     return judgments
+
+
+def _systems(items: Iterable[Item]) -> set[str]:
+    """Return the names of all systems of items."""
+    names: set[str] = set()
+    for item in items:
+        for group in item.groups:
+            names.update(group.systems)
+    return names
 
 
 def check_known(where: str, name: str, names: Collection[str], kind: str = "system") -> None:
@@ -462,55 +481,65 @@ def check_aliases(file: str, aliases: Mapping[str, str], systems: Collection[str
     """
     for name in aliases:
         check_known(f"{file}: aliases", name, systems)
-    renamed = [aliases.get(name, name) for name in sorted(systems)]
-    twice = next((name for name in renamed if renamed.count(name) > 1), None)
-    if twice is not None:
-        both = " and ".join(
-            f"'{name}'" for name in sorted(systems) if aliases.get(name, name) == twice
-        )
-        raise InputError(
-            f"{file}: aliases: {both} would both be called '{twice}'; a name is for one system"
-        )
+    owners: dict[str, list[str]] = {}
+    for name in sorted(systems):
+        owners.setdefault(aliases.get(name, name), []).append(name)
+    for new_name, names in owners.items():
+        if len(names) > 1:
+            listed = " and ".join(f"'{name}'" for name in names)
+            raise InputError(
+                f"{file}: aliases: {listed} would both be called '{new_name}'; "
+                "a name is for one system"
+            )
 
 
-def build(file: str, items: Iterable[Item]) -> Judgments:
-    """Return the judgements of items as pairs. Raises CorpusError where there are too many pairs."""
-    items = list(items)
-    systems = sorted({name for item in items for group in item.groups for name in group.systems})
-    judges, segments = (
-        sorted({getattr(item, key) for item in items}, key=natural) for key in ("judge", "segment")
-    )
-    output_of = {group: " ".join(sorted(group.systems)) for item in items for group in item.groups}
-    outputs = sorted(set(output_of.values()))
-    numbers = [
-        {name: n for n, name in enumerate(names)} for names in (systems, outputs, judges, segments)
-    ]
-    of_system, of_output, of_judge, of_segment = numbers
-    expanded, unexpanded = array("q"), array("q")
-    counted = [0] * len(judges)
+def build(file: str, items: Sequence[Item]) -> Judgments:
+    """Return the judgements of items as pairs; raises CorpusError if there are too many pairs."""
+    systems = sorted(_systems(items))
+    judges = sorted({item.judge for item in items}, key=natural)
+    segments = sorted({item.segment for item in items}, key=natural)
+    output_names: dict[Group, str] = {}
+    for item in items:
+        for group in item.groups:
+            output_names[group] = " ".join(sorted(group.systems))
+    outputs = sorted(set(output_names.values()))
+    system_numbers = _numbers(systems)
+    output_numbers = _numbers(outputs)
+    judge_numbers = _numbers(judges)
+    segment_numbers = _numbers(segments)
+
+    expanded = array("q")
+    unexpanded = array("q")
+    ranking_counts = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
     for item in items:
-        judge, segment = of_judge[item.judge], of_segment[item.segment]
-        counted[judge] += item.ranking not in rankings
-        rankings.add(item.ranking)
-        _add(
-            unexpanded,
-            [(of_output[output_of[group]], group.rank) for group in item.groups],
-            judge,
-            segment,
-        )
-        single = [(of_system[name], group.rank) for group in item.groups for name in group.systems]
-        if len(expanded) // 5 + len(single) * (len(single) - 1) // 2 > MAX_PAIRS:
-            raise CorpusError(
-                [Problem(item.position, f"there are more than {MAX_PAIRS:,} pairs of systems")]
-            )
-        _add(expanded, single, judge, segment)
+        judge = judge_numbers[item.judge]
+        segment = segment_numbers[item.segment]
+        if item.ranking not in rankings:
+            rankings.add(item.ranking)
+            ranking_counts[judge] += 1
+        ranked_outputs = []
+        ranked_systems = []
+        for group in item.groups:
+            ranked_outputs.append((output_numbers[output_names[group]], group.rank))
+            for name in group.systems:
+                ranked_systems.append((system_numbers[name], group.rank))
+        _add(unexpanded, ranked_outputs, judge, segment)
+        pairs = len(ranked_systems) * (len(ranked_systems) - 1) // 2
+        if len(expanded) // len(Pairs._fields) + pairs > MAX_PAIRS:
+            message = f"there are more than {MAX_PAIRS:,} pairs of systems"
+            raise CorpusError([Problem(item.position, message)])
+        _add(expanded, ranked_systems, judge, segment)
+
     notes = []
-    if unranked := sum(item.unranked for item in items):
+    unranked = sum(item.unranked for item in items)
+    if unranked:
         notes.append(f"{unranked} outputs have the rank -1 (not ranked) and are left out")
-    if empty := sum(len(item.groups) < 2 for item in items):
+    too_short = sum(len(item.groups) < 2 for item in items)
+    if too_short:
         notes.append(
-            f"{empty} of {len(items)} items have fewer than two outputs: nothing is compared there"
+            f"{too_short} of {len(items)} items have fewer than two outputs: "
+            "nothing is compared there"
         )
     return Judgments(
         file=file,
@@ -518,24 +547,34 @@ def build(file: str, items: Iterable[Item]) -> Judgments:
         judges=tuple(judges),
         segments=tuple(segments),
         outputs=tuple(outputs),
-        items=np.array(counted, np.int64),
+        items=np.array(ranking_counts, np.int64),
         expanded=_pairs(expanded),
         unexpanded=_pairs(unexpanded),
         notes=tuple(notes),
     )
 
 
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    """Return the number of each name, from 0."""
+    return {name: number for number, name in enumerate(names)}
+
+
 def _add(table: array[int], ranked: Sequence[tuple[int, int]], judge: int, segment: int) -> None:
-    for (one, rank), (two, other) in combinations(sorted(ranked), 2):
-        table.extend((one, two, (rank > other) - (rank < other) + 1, judge, segment))
+    """Add each two of ranked systems or outputs, which are numbers with their ranks, to a table."""
+    for (one, rank), (two, other_rank) in combinations(sorted(ranked), 2):
+        outcome = (rank > other_rank) - (rank < other_rank) + 1
+        table.extend((one, two, outcome, judge, segment))
 
 
 def _pairs(values: array[int]) -> Pairs:
-    table = np.frombuffer(values, np.int64) if len(values) else np.zeros(0, np.int64)
-    return Pairs(*np.ascontiguousarray(table.reshape(-1, 5).T))
+    table = np.array(values, np.int64).reshape(-1, len(Pairs._fields))
+    return Pairs(*np.ascontiguousarray(table.T))
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts numbers inside names by their value."""
-    parts = re.split(r"([0-9]{1,18})", text)
-    return [(1, int(part), part) if index % 2 else (0, 0, part) for index, part in enumerate(parts)]
+    key = []
+    for index, part in enumerate(re.split(r"([0-9]{1,18})", text)):
+        is_number = index % 2 == 1
+        key.append((1, int(part), part) if is_number else (0, 0, part))
+    return key

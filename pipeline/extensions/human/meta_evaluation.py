@@ -5,7 +5,7 @@ On sentences it is asked which lines the judged pairs of outputs belong to, and 
 scores agree with them."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -17,7 +17,7 @@ from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import defined_interval
 
 from . import correlation
-from .comparison import Agreement, PermutationTest, compared
+from .comparison import Agreement, HumanScores, PermutationTest, compared
 from .human_judgements import HumanJudgements, check_common, human_scores, judged_dataset
 from .judgments import Judgments
 from .models import HumanConfig
@@ -39,9 +39,9 @@ class SentencePairs(NamedTuple):
     worse: Ints
     line: Ints
 
-    def only(self, kept: Bools) -> "SentencePairs":
-        """Return the pairs where kept is true."""
-        return SentencePairs(*(values[kept] for values in self))
+    def only(self, selected: Bools) -> "SentencePairs":
+        """Return the pairs where `selected` is true."""
+        return SentencePairs(*(values[selected] for values in self))
 
 
 def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> Floats:
@@ -50,20 +50,24 @@ def preferences(scores: Floats, pairs: SentencePairs, ties: Ties = "later") -> F
 
     The scores are float64 [systems, lines], with the systems in ASCII order of their names; the
     result is [pairs]."""
-    better, worse = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    later = (pairs.better > pairs.worse).astype(np.float64)
-    tied = (
-        later
-        if ties == "later"
-        else np.full(len(later), {"wrong": 0.0, "half": 0.5, "out": math.nan}[ties])
-    )
-    return np.where(_tied(scores, pairs), tied, better > worse)
+    better = scores[pairs.better, pairs.line]
+    worse = scores[pairs.worse, pairs.line]
+    if ties == "later":
+        for_ties = (pairs.better > pairs.worse).astype(np.float64)
+    else:
+        for_ties = np.full(len(better), FOR_TIES[ties])
+    return np.where(_tied(scores, pairs), for_ties, better > worse)
+
+
+FOR_TIES = {"wrong": 0.0, "half": 0.5, "out": math.nan}
+"""Agreement of a pair that the metric ties."""
 
 
 def _tied(scores: Floats, pairs: SentencePairs) -> Bools:
     """Return for each pair whether its scores are equal."""
-    one, two = scores[pairs.better, pairs.line], scores[pairs.worse, pairs.line]
-    return correlation.equal_scores(one, two)
+    better = scores[pairs.better, pairs.line]
+    worse = scores[pairs.worse, pairs.line]
+    return correlation.equal_scores(better, worse)
 
 
 class SentenceLevel(NamedTuple):
@@ -91,28 +95,35 @@ def sentence_level(
     scores: Floats, pairs: SentencePairs, human_ties: SentencePairs, ties: Ties
 ) -> SentenceLevel:
     """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
-    agreeing = _counted(scores, pairs, ties)[1]
+    agreeing = _counted(scores, pairs, ties).agreement
     accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
     balance = (2 * preferences(scores, pairs, "half") - 1).sum()
-    untied, tied = len(pairs.line), len(human_ties.line)
+    with_human_ties = balance + _tied(scores, human_ties).sum()
+    untied = len(pairs.line)
+    tied = len(human_ties.line)
     return SentenceLevel(
         pairs=len(agreeing),
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
         kendall_no_ties=float(correlation.quotient(balance, untied)),
-        kendall_human_ties=float(
-            correlation.quotient(balance + _tied(scores, human_ties).sum(), untied + tied)
-        ),
+        kendall_human_ties=float(correlation.quotient(with_human_ties, untied + tied)),
         metric_ties=int(_tied(scores, pairs).sum()),
         human_ties=tied,
     )
 
 
-def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> tuple[Ints, Floats]:
+class Counted(NamedTuple):
+    """The pairs that count."""
+
+    line: Ints
+    agreement: Floats
+
+
+def _counted(scores: Floats, pairs: SentencePairs, ties: Ties) -> Counted:
     """Return the line and the agreement of each pair that is not left out."""
-    agreeing = preferences(scores, pairs, ties)
-    kept = ~np.isnan(agreeing)
-    return pairs.line[kept], agreeing[kept]
+    agreement = preferences(scores, pairs, ties)
+    counts = ~np.isnan(agreement)
+    return Counted(pairs.line[counts], agreement[counts])
 
 
 def accuracy_interval(
@@ -121,16 +132,20 @@ def accuracy_interval(
     """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
     with replacement.
     """
-    line, agreeing = _counted(scores, pairs, ties)
-    if not len(line):
+    counted = _counted(scores, pairs, ties)
+    if not len(counted.line):
         return math.nan, math.nan
-    right, tried = np.bincount(line, agreeing), np.bincount(line)
-    right, tried = right[tried > 0], tried[tried > 0]
+    # Agreeing pairs and all pairs of each judged sentence.
+    agreeing = np.bincount(counted.line, counted.agreement)
+    total = np.bincount(counted.line)
+    agreeing = agreeing[total > 0]
+    total = total[total > 0]
     generator = np.random.default_rng(seed)
-    draws = (generator.integers(0, len(tried), len(tried)) for _ in range(samples))
-    return defined_interval(
-        np.array([right[kept].sum() / tried[kept].sum() for kept in draws]), level
-    )
+    accuracies = []
+    for _ in range(samples):
+        sample = generator.integers(0, len(total), len(total))
+        accuracies.append(agreeing[sample].sum() / total[sample].sum())
+    return defined_interval(np.array(accuracies), level)
 
 
 def sentence_pairs(
@@ -144,15 +159,17 @@ def sentence_pairs(
     number = np.full(len(judgments.systems), -1, np.int64)
     number[[judgments.systems.index(name) for name in names]] = np.arange(len(names))
     pairs = judgments.expanded
-    first, second = number[pairs.first], number[pairs.second]
-    better, worse = (
-        np.where(pairs.outcome == 2, second, first),
-        np.where(pairs.outcome == 2, first, second),
+    first = number[pairs.first]
+    second = number[pairs.second]
+    second_wins = pairs.outcome == 2
+    every = SentencePairs(
+        better=np.where(second_wins, second, first),
+        worse=np.where(second_wins, first, second),
+        line=lines[pairs.segment],
     )
-    every = SentencePairs(better, worse, lines[pairs.segment])
-    named = (first >= 0) & (second >= 0) & (every.line >= 0)
+    counts = (first >= 0) & (second >= 0) & (every.line >= 0)
     tie = pairs.outcome == 1
-    return every.only(named & ~tie), every.only(named & tie)
+    return every.only(counts & ~tie), every.only(counts & tie)
 
 
 def lines_of_segments(
@@ -163,61 +180,75 @@ def lines_of_segments(
     The numbering `auto` takes the numbering that fits the number of lines, and that gives the same
     score to systems whose outputs were judged as one. The scores are float64 [systems, lines], in
     the order of `names`."""
-    count = scores.shape[1]
-    if wrong := [name for name in judgments.segments if not (name.isascii() and name.isdigit())]:
-        raise InputError(
-            f"{judgments.file}: '{wrong[0]}' is no number of a sentence, so nothing is known of its line"
-        )
+    for name in judgments.segments:
+        if not (name.isascii() and name.isdigit()):
+            message = f"'{name}' is no number of a sentence, so nothing is known of its line"
+            raise InputError(f"{judgments.file}: {message}")
     numbers = np.array([int(name[:18]) for name in judgments.segments], np.int64)
-    numberings = {"0": numbers, "1": numbers - 1, "judged": np.argsort(np.argsort(numbers))}
-    if numbering != "auto":
-        numberings = {numbering: numberings[numbering]}
-    fitting = {
-        name: lines
-        for name, lines in numberings.items()
-        if lines.min() >= 0 and lines.max() < count
+    lines_by_numbering = {
+        "0": numbers,
+        "1": numbers - 1,
+        "judged": np.argsort(np.argsort(numbers)),
     }
-    if numbering == "auto" and len(numbers) != count:
-        fitting.pop("judged", None)
+    # Numberings whose lines exist.
+    line_count = scores.shape[1]
+    fitting: dict[str, Ints] = {}
+    for name, lines in lines_by_numbering.items():
+        if numbering not in ("auto", name):
+            continue
+        if numbering == "auto" and name == "judged" and len(numbers) != line_count:
+            continue
+        if lines.min() >= 0 and lines.max() < line_count:
+            fitting[name] = lines
     if not fitting:
-        judged = f"sentences {numbers.min()} to {numbers.max()}, {len(numbers)} of them"
-        whole = f"the data set has {count} lines: is it the one?"
-        raise InputError(f"{judgments.file}: has judgements of {judged}; {whole}")
-    differing = {
-        name: _differing(judgments, names, scores, lines) for name, lines in fitting.items()
-    }
-    best = min(differing.values())
-    left = [name for name in fitting if differing[name] == best]
-    if len(left) > 1 and not all((fitting[name] == fitting[left[0]]).all() for name in left):
-        question = "does the first sentence have the number 0 or 1? That cannot be told here; say `numbering`"
-        raise InputError(f"{judgments.file}: {question}")
-    if best:
-        question = "" if left[0] == "judged" else f", and is the first sentence number {left[0]}"
-        message = "pairs of outputs that were judged as one have different scores: are these the outputs judged"
-        notes.append(f"{best} {message}{question}?")
-    return fitting[left[0]]
+        raise InputError(
+            f"{judgments.file}: has judgements of sentences {numbers.min()} to {numbers.max()}, "
+            f"{len(numbers)} of them; the data set has {line_count} lines: is it the one?"
+        )
+    # Of these, the ones that give the same score to outputs that were judged as one.
+    differing = {}
+    for name, lines in fitting.items():
+        differing[name] = _differing(judgments, names, scores, lines)
+    fewest = min(differing.values())
+    best = [name for name in fitting if differing[name] == fewest]
+    result = fitting[best[0]]
+    if not all(np.array_equal(fitting[name], result) for name in best):
+        raise InputError(
+            f"{judgments.file}: does the first sentence have the number 0 or 1? That cannot be "
+            "told here; say `numbering`"
+        )
+    if fewest:
+        question = ""
+        if best[0] != "judged":
+            question = f", and is the first sentence number {best[0]}"
+        notes.append(
+            f"{fewest} pairs of outputs that were judged as one have different scores: "
+            f"are these the outputs judged{question}?"
+        )
+    return result
 
 
 def _differing(judgments: Judgments, names: Sequence[str], scores: Floats, lines: Ints) -> int:
     """Return how many pairs of systems whose outputs were judged as one have different scores
     there.
     """
-    number = {name: new for new, name in enumerate(names)}
-    pairs, count = judgments.unexpanded, len(judgments.outputs)
-    seen = np.unique(
-        np.concatenate([pairs.segment * count + pairs.first, pairs.segment * count + pairs.second])
-    )
-    segments, outputs = np.divmod(seen, count)
-    groups = [
-        [number[name] for name in text.split() if name in number] for text in judgments.outputs
-    ]
-    several = np.array([len(group) > 1 for group in groups])[outputs]
+    number = {name: index for index, name in enumerate(names)}
+    groups = []
+    for text in judgments.outputs:
+        groups.append([number[name] for name in text.split() if name in number])
+    has_several = np.array([len(group) > 1 for group in groups])
+    # Each output of each sentence, once.
+    pairs = judgments.unexpanded
+    count = len(judgments.outputs)
+    first = pairs.segment * count + pairs.first
+    second = pairs.segment * count + pairs.second
+    segments, outputs = np.divmod(np.unique(np.concatenate([first, second])), count)
+    several = has_several[outputs]
     differing = 0
     for segment, output in zip(segments[several].tolist(), outputs[several].tolist(), strict=True):
         values = scores[groups[output], lines[segment]]
-        differing += int(
-            (~correlation.equal_scores(values[1:], values[:1]) & ~np.isnan(values[1:])).sum()
-        )
+        equal = correlation.equal_scores(values[1:], values[:1])
+        differing += int((~equal & ~np.isnan(values[1:])).sum())
     return differing
 
 
@@ -314,7 +345,8 @@ class MetaEvaluation:
         """Return everything as mappings and lists. What only some configs ask for is left out where
         it is empty.
         """
-        return {name: part for name, part in asdict(self).items() if part or name not in LATER}
+        sections = asdict(self).items()
+        return {name: section for name, section in sections if section or name not in LATER}
 
 
 def meta_evaluate(
@@ -328,84 +360,123 @@ def meta_evaluate(
 
     All metrics are compared on the systems that have the human score and a score by every metric.
     """
-    dataset = judged_dataset(
-        list(dict.fromkeys(metric.dataset for metric in metrics)), config.dataset
-    )
+    datasets = list(dict.fromkeys(metric.dataset for metric in metrics))
+    dataset = judged_dataset(datasets, config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
-    unused = {
-        name
-        for name in LATER
-        if getattr(config, name) == type(config).model_fields[name].get_default()
-    }
+    unused = set()
+    for name in LATER:
+        if getattr(config, name) == type(config).model_fields[name].get_default():
+            unused.add(name)
     result = MetaEvaluation(settings=config.model_dump(exclude=unused), digest=human_data.digest)
-    sampling = config.resamples, config.level, config.seed
     for title, scores in human_scores(human_data, config, progress).items():
+        # The systems that have the human score, and a score by every metric.
         judged = set(correlation.common_systems([scores], config.without))
-        measured = set(
-            correlation.common_systems((metric.scores for metric in metrics), config.without)
-        )
+        metric_columns = [metric.scores for metric in metrics]
+        measured = set(correlation.common_systems(metric_columns, config.without))
         check_common(human_data, judged, measured)
-        for only, where in (
+        for systems_of_one, where in (
             (judged - measured, "people, no metric"),
             (measured - judged, "a metric, no people"),
         ):
-            if only:
-                result.notes.append(f"scored by {where}, and left out: {', '.join(sorted(only))}")
+            if systems_of_one:
+                listed = ", ".join(sorted(systems_of_one))
+                result.notes.append(f"scored by {where}, and left out: {listed}")
         systems = sorted(judged & measured)
         result.scores[title] = {name: scores[name] for name in systems}
         human = correlation.vector(scores, systems)
-        if config.aggregation == "score":
-            values = [correlation.vector(metric.scores, systems) for metric in metrics]
-        else:
-            of_sentences = [
-                metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics
-            ]
-            values = list(skills(np.stack(of_sentences)))
-        for metric, own in zip(metrics, values, strict=True):
-            coefficients = {
-                name: Coefficient(
-                    value, correlation.bootstrap_interval(own, human, name, *sampling)
-                )
-                for name, value in correlation.correlate(
-                    own, human, correlation.COEFFICIENTS
-                ).items()
-            }
-            result.correlations.append(
-                Correlation(dataset, metric.metric, title, systems, coefficients)
-            )
-            result.windows.extend(
-                Windowed(
-                    dataset=dataset,
-                    metric=metric.metric,
-                    human=title,
-                    first=first,
-                    last=last,
-                    **found,
-                )
-                for first, last, found in (
-                    correlation.windows(own, human, config.window) if config.window else ()
-                )
-            )
-        for (one, first), (two, second) in combinations(zip(metrics, values, strict=True), 2):
-            test, names = correlation.williams(first, second, human), (one.metric, two.metric)
-            if test.t < 0:  # the metric with the higher correlation comes first
-                test, names = correlation.williams(second, first, human), (two.metric, one.metric)
-            result.tests.append(
-                Test(
-                    dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict()
-                )
-            )
-        of_people = result.scores[title], human_data.sentences.get(title)
-        agreements, tests, notes = compared(metrics, human_data.file, title, *of_people, config)
-        result.statistics.extend(agreements)
-        result.permutations.extend(tests)
-        result.notes.extend(notes)
+        columns = _columns(metrics, systems, config)
+        _add_correlations(result, dataset, title, systems, human, columns, config)
+        _add_tests(result, dataset, title, human, columns)
+        scores_of_people = HumanScores(
+            file=human_data.file,
+            title=title,
+            systems=result.scores[title],
+            sentences=human_data.sentences.get(title),
+        )
+        comparison = compared(metrics, scores_of_people, config)
+        result.statistics.extend(comparison.agreements)
+        result.permutations.extend(comparison.tests)
+        result.notes.extend(comparison.notes)
     if human_data.judgments:
         result.sentences.extend(_on_sentences(metrics, human_data.judgments, config, result.notes))
-    result.notes[:] = dict.fromkeys(
-        [*(human_data.judgments.notes if human_data.judgments else ()), *result.notes]
-    )
+        result.notes[:0] = human_data.judgments.notes
+    result.notes[:] = dict.fromkeys(result.notes)
     return result
+
+
+def _columns(
+    metrics: Sequence[MetricScores], systems: Sequence[str], config: HumanConfig
+) -> dict[str, Floats]:
+    """Return the scores of systems by each metric: its signature, and float64 [systems]."""
+    if config.aggregation == "score":
+        values = [correlation.vector(metric.scores, systems) for metric in metrics]
+    else:
+        tables = [metric.sentences_of(systems, "aggregation: trueskill") for metric in metrics]
+        values = list(skills(np.stack(tables)))
+    return {metric.metric: column for metric, column in zip(metrics, values, strict=True)}
+
+
+def _add_correlations(
+    result: MetaEvaluation,
+    dataset: str,
+    title: str,
+    systems: list[str],
+    human: Floats,
+    columns: Mapping[str, Floats],
+    config: HumanConfig,
+) -> None:
+    """Add the correlation of each metric with a human score, also in windows."""
+    for metric, column in columns.items():
+        values = correlation.correlate(column, human, correlation.COEFFICIENTS)
+        coefficients = {}
+        for name, value in values.items():
+            interval = correlation.bootstrap_interval(
+                column, human, name, config.resamples, config.level, config.seed
+            )
+            coefficients[name] = Coefficient(value, interval)
+        result.correlations.append(Correlation(dataset, metric, title, systems, coefficients))
+        if not config.window:
+            continue
+        for window in correlation.windows(column, human, config.window):
+            result.windows.append(
+                Windowed(
+                    dataset=dataset,
+                    metric=metric,
+                    human=title,
+                    first=window.first,
+                    last=window.last,
+                    **window.coefficients,
+                )
+            )
+
+
+def _add_tests(
+    result: MetaEvaluation,
+    dataset: str,
+    title: str,
+    human: Floats,
+    columns: Mapping[str, Floats],
+) -> None:
+    """Add Williams' test of each two metrics. The one with the higher correlation comes first."""
+    for one, two in combinations(columns, 2):
+        names = (one, two)
+        test = correlation.williams(columns[one], columns[two], human)
+        if test.t < 0:
+            names = (two, one)
+            test = correlation.williams(columns[two], columns[one], human)
+        result.tests.append(
+            Test(dataset=dataset, human=title, metric=names[0], other=names[1], **test._asdict())
+        )
+
+
+class JudgedScores(NamedTuple):
+    """Sentence scores of systems that were judged."""
+
+    systems: list[str]
+    scores: Floats
+    """float64 [systems, sentences]."""
+    lines: Ints
+    """The sentence, from 0, of each judged sentence; -1 if the metric leaves it out."""
 
 
 def judged_scores(
@@ -414,20 +485,20 @@ def judged_scores(
     without: Collection[str],
     numbering: str,
     notes: list[str],
-) -> tuple[list[str], Floats, Ints]:
-    """Return the judged systems, their sentence scores [systems, lines], and the line of each
-    judged sentence.
-
-    It is -1 for a line that the metric leaves out. Raises InputError where that line cannot be
-    known."""
-    systems = [name for name in metric.systems if name in judgments.systems and name not in without]
+) -> JudgedScores:
+    """Return the sentence scores of the judged systems; raises InputError if the lines of judged
+    sentences cannot be known.
+    """
+    judged = set(judgments.systems).difference(without)
+    systems = [name for name in metric.systems if name in judged]
     if metric.sentences is None or not systems:
         raise InputError(
             f"agreements: {metric.metric} has no sentence scores of systems that were judged"
         )
     scores = metric.sentences()[[metric.systems.index(name) for name in systems]]
     lines = lines_of_segments(judgments, systems, scores, numbering, notes)
-    return systems, scores, np.where(np.isnan(scores[:, lines]).all(axis=0), -1, lines)
+    left_out = np.isnan(scores[:, lines]).all(axis=0)
+    return JudgedScores(systems, scores, np.where(left_out, -1, lines))
 
 
 def _on_sentences(
@@ -437,21 +508,19 @@ def _on_sentences(
         if metric.sentences is None:
             continue
         try:
-            systems, scores, lines = judged_scores(
-                metric, judgments, config.without, config.numbering, notes
-            )
+            judged = judged_scores(metric, judgments, config.without, config.numbering, notes)
         except InputError as error:  # what was computed on systems stays valid
             notes.append(f"nothing on sentences: {error}")
             continue
-        pairs, tied = sentence_pairs(judgments, systems, lines)
-        level = sentence_level(scores, pairs, tied, config.ties)
+        pairs, tied = sentence_pairs(judgments, judged.systems, judged.lines)
+        level = sentence_level(judged.scores, pairs, tied, config.ties)
         low, high = accuracy_interval(
-            scores, pairs, config.ties, config.resamples, config.level, config.seed
+            judged.scores, pairs, config.ties, config.resamples, config.level, config.seed
         )
         yield Sentences(
             dataset=metric.dataset,
             metric=metric.metric,
-            systems=systems,
+            systems=judged.systems,
             pairs=level.pairs,
             metric_ties=level.metric_ties,
             coefficients={

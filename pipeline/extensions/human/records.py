@@ -8,7 +8,8 @@ into an inner object."""
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -30,9 +31,10 @@ MAX_BYTES = 1 << 28
 SYSTEMS = "*"
 """The name of the column of systems where records have an object for each system, under its name.
 """
-_PLACE = re.compile(r"(:[0-9]+|\[[0-9]+\])$")
+_POSITION = re.compile(r"(:[0-9]+|\[[0-9]+\])$")
+"""The number of a line or object at the end of a position."""
 Scores = dict[tuple[str, str], float]
-"""A score for each output, by system and item; NaN where it is lacking."""
+"""A score for each output, by system and item; NaN if it is missing."""
 
 
 class Record(NamedTuple):
@@ -44,96 +46,112 @@ class Record(NamedTuple):
     fields: Mapping[str, Any]
 
     def field(self, name: str) -> Any:
-        """Return what a name, or a path of names with dots, leads to. Raises CorpusError where
-        there is nothing.
+        """Return what a name, or a path of names with dots, leads to; raises CorpusError if there
+        is nothing.
         """
-        value: Any = self.fields
         if name in self.fields:
             return self.fields[name]
+        value: Any = self.fields
         for step in name.split("."):
             if not isinstance(value, dict) or step not in value:
-                known = list(value) if isinstance(value, dict) else []
-                if name.isdecimal():
-                    width = sum(map(str.isdecimal, known))
-                    raise CorpusError(
-                        [Problem(self.position, f"has {width} columns; column {name} is asked for")]
-                    )
-                told = did_you_mean(step, known) or (
-                    f"; there are {', '.join(known[:20])}" if known else ""
-                )
-                raise CorpusError([Problem(self.position, f"has no '{name}'{told}")])
+                raise self._without(name, step, list(value) if isinstance(value, dict) else [])
             value = value[step]
         return value
 
+    def _without(self, name: str, step: str, fields: Sequence[str]) -> CorpusError:
+        """Return the error for a name that leads to nothing: `step` is none of the fields."""
+        if name.isdecimal():
+            width = sum(map(str.isdecimal, fields))
+            message = f"has {width} columns; column {name} is asked for"
+        else:
+            hint = did_you_mean(step, fields)
+            if not hint and fields:
+                hint = f"; there are {', '.join(fields[:20])}"
+            message = f"has no '{name}'{hint}"
+        return CorpusError([Problem(self.position, message)])
+
     def text(self, name: str) -> str:
-        """Return a text or number as a text. Raises CorpusError where it is neither."""
+        """Return a text or number as a text; raises CorpusError if it is neither."""
         value = self.field(name)
         if not isinstance(value, str | int | float) or isinstance(value, bool):
             raise CorpusError([Problem(self.position, f"'{name}': expected a text or a number")])
         return str(value)
 
     def number(self, names: str | Sequence[str]) -> float:
-        """Return a number, or the mean of several; NaN where one is lacking. Raises CorpusError for
+        """Return a number, or the mean of several; NaN if one is missing. Raises CorpusError for
         anything else.
         """
         numbers = []
         for name in [names] if isinstance(names, str) else names:
             value = self.field(name)
-            text = (
-                "none"
-                if value is None
-                else str(float(value))
-                if isinstance(value, int | float)
-                else str(value)
-            )
-            lacking = text.lower() in {"", *NOT_A_NUMBER}
+            if value is None:
+                text = "none"
+            elif isinstance(value, int | float):
+                text = str(float(value))
+            else:
+                text = str(value)
+            if text.lower() in {"", *NOT_A_NUMBER}:
+                numbers.append(math.nan)
+                continue
             try:
-                numbers.append(math.nan if lacking else number_of(text, "a score, a number"))
+                numbers.append(number_of(text, "a score, a number"))
             except ValueError as error:
                 raise CorpusError([Problem(self.position, f"'{name}': {error}")]) from None
         return fmean(numbers)
 
 
 def read_records(path: Path) -> list[Record]:
-    """Return the records of a file, which may be compressed. Raises CorpusError where it is no list
-    of records.
-
-    The first line of a table has the names of its columns where none of its cells is a number.
+    """Return the records of a file, which may be compressed; raises CorpusError if it is no list of
+    records.
     """
-    name, kinds = named(path), {suffix.lower() for suffix in path.suffixes[-2:]}
+    name = named(path)
+    kinds = {suffix.lower() for suffix in path.suffixes[-2:]}
     if ".json" in kinds:
-        whole = _parsed(small_text(path, MAX_BYTES), name)
-        objects = [
-            (f"{name}[{number}]", one)
-            for number, one in enumerate(whole if isinstance(whole, list) else [0])
-        ]
+        records = _of_json(path, name)
     elif kinds & {".jsonl", ".ndjson"}:
-        lines = [
-            (f"{name}:{n}", line)
-            for n, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1)
-        ]
-        objects = [(position, _parsed(line, position)) for position, line in lines if line.strip()]
+        records = _of_json_lines(path, name)
     else:
-        rows = list(read_rows(path, MAX_BYTES))
-        names = [] if len(rows) < 2 or any(map(is_numeric, rows[0].cells)) else rows[0].cells
-        twice = next((column for column in names if names.count(column) > 1), None)
-        if twice is not None:
-            raise at_line(name, rows[0].line, f"two columns are called '{twice}'")
-        objects = []
-        for line, cells in rows[bool(names) :]:  # by number, and by name
-            numbered = {str(number): cell for number, cell in enumerate(cells, 1)}
-            objects.append(
-                (f"{name}:{line}", {**numbered, **dict(zip(names, cells, strict=False))})
-            )
-    wrong = next((position for position, one in objects if not isinstance(one, dict)), None)
-    if wrong or not objects:
-        message = (
-            "expected a list of JSON objects, or lines of such (.jsonl)"
-            if wrong
-            else "has no lines"
-        )
-        raise CorpusError([Problem(wrong or name, message)])
-    return [Record(*one) for one in objects]
+        records = _of_table(path, name)
+    for record in records:
+        if not isinstance(record.fields, dict):
+            message = "expected a list of JSON objects, or lines of such (.jsonl)"
+            raise CorpusError([Problem(record.position, message)])
+    if not records:
+        raise CorpusError([Problem(name, "has no lines")])
+    return records
+
+
+def _of_json(path: Path, name: str) -> list[Record]:
+    content = _parsed(small_text(path, MAX_BYTES), name)
+    objects = content if isinstance(content, list) else [0]
+    return [Record(f"{name}[{number}]", fields) for number, fields in enumerate(objects)]
+
+
+def _of_json_lines(path: Path, name: str) -> list[Record]:
+    records = []
+    for number, line in enumerate(small_text(path, MAX_BYTES).split("\n"), 1):
+        if line.strip():
+            position = f"{name}:{number}"
+            records.append(Record(position, _parsed(line, position)))
+    return records
+
+
+def _of_table(path: Path, name: str) -> list[Record]:
+    """Return the rows of a table. Its first line has names if none of its cells is a number."""
+    rows = list(read_rows(path, MAX_BYTES))
+    names: Sequence[str] = ()
+    if len(rows) >= 2 and not any(map(is_numeric, rows[0].cells)):
+        names = rows[0].cells
+        for column in names:
+            if names.count(column) > 1:
+                raise at_line(name, rows[0].line, f"two columns are called '{column}'")
+        rows = rows[1:]
+    records = []
+    for line, cells in rows:
+        fields = {str(number): cell for number, cell in enumerate(cells, 1)}
+        fields.update(zip(names, cells, strict=False))
+        records.append(Record(f"{name}:{line}", fields))
+    return records
 
 
 def _parsed(text: str, position: str) -> Any:
@@ -144,20 +162,22 @@ def _parsed(text: str, position: str) -> Any:
 
 
 def filtered(records: Sequence[Record], where: Mapping[str, str]) -> list[Record]:
-    """Return the records that have each of these texts in its column. Raises CorpusError where
-    there is none.
+    """Return the records that have each of these texts in its column; raises CorpusError if there
+    is none.
     """
-    kept = [
-        one for one in records if all(one.text(column) == text for column, text in where.items())
-    ]
-    if not kept:
-        asked = ", ".join(f"'{text}' in column {column}" for column, text in where.items())
-        raise CorpusError([Problem(_PLACE.sub("", records[0].position), f"no line has {asked}")])
-    return kept
+    matching = []
+    for record in records:
+        if all(record.text(column) == text for column, text in where.items()):
+            matching.append(record)
+    if not matching:
+        conditions = ", ".join(f"'{text}' in column {column}" for column, text in where.items())
+        file = _POSITION.sub("", records[0].position)
+        raise CorpusError([Problem(file, f"no line has {conditions}")])
+    return matching
 
 
 def records_config(text: str) -> RecordsConfig | None:
-    """Return what a text such as {file: r.json, score: scores.fluency} asks for; None for the name
+    """Return the section of a text such as {file: r.json, score: scores.fluency}; None for the name
     of a file.
 
     Raises ConfigError for what is no such mapping.
@@ -169,117 +189,138 @@ def records_config(text: str) -> RecordsConfig | None:
     try:
         return RecordsConfig.model_validate(parse(text, "records")[0].plain())
     except ValidationError as error:
-        first, known = error.errors()[0], ", ".join(RecordsConfig.model_fields)
-        raise ConfigError(
-            f"{text}: {first['loc'][0]}: {first['msg']}; records have {known}"
-        ) from None
+        first = error.errors()[0]
+        keys = ", ".join(RecordsConfig.model_fields)
+        message = f"{text}: {first['loc'][0]}: {first['msg']}; records have {keys}"
+        raise ConfigError(message) from None
 
 
-def scores_of(written: RecordsConfig, records: Sequence[Record]) -> Scores:
+def scores_of(config: RecordsConfig, records: Sequence[Record]) -> Scores:
     """Return the scores of records. Without a column of items these are numbered, those of each
     system from 1.
 
-    Raises CorpusError where an output comes twice.
+    Raises CorpusError if an output comes twice.
     """
-    if (
-        written.system == SYSTEMS
-    ):  # each object of a record becomes a record, with the fields around it and its name
-        around = [
-            (one, {key: value for key, value in one.fields.items() if not isinstance(value, dict)})
-            for one in records
-        ]
-        records = [
-            Record(one.position, {**shared, **value, SYSTEMS: name})
-            for one, shared in around
-            for name, value in one.fields.items()
-            if isinstance(value, dict)
-        ]
+    if config.system == SYSTEMS:
+        records = _record_of_each_system(records)
+    items = [config.item] if isinstance(config.item, str) else config.item
     scores: Scores = {}
-    counts: dict[str, int] = {}
-    items = [written.item] if isinstance(written.item, str) else written.item
-    for record in filtered(records, written.where):
-        system = record.text(written.system) if written.system else ""
-        counts[system] = counts.get(system, 0) + 1
-        item = "\t".join(map(record.text, items)) if items else str(counts[system])
+    counts = Counter[str]()
+    for record in filtered(records, config.where):
+        system = record.text(config.system) if config.system else ""
+        counts[system] += 1
+        item = str(counts[system])
+        if items:
+            item = "\t".join(map(record.text, items))
         if (system, item) in scores:
-            raise CorpusError(
-                [Problem(record.position, f"'{system}' has two scores of the item '{item}'")]
-            )
-        scores[system, item] = record.number(written.score)
+            message = f"'{system}' has two scores of the item '{item}'"
+            raise CorpusError([Problem(record.position, message)])
+        scores[system, item] = record.number(config.score)
     return scores
 
 
+def _record_of_each_system(records: Sequence[Record]) -> list[Record]:
+    """Return a record for each object in records, with its name and the fields around it."""
+    single = []
+    for record in records:
+        shared = {}
+        for name, value in record.fields.items():
+            if not isinstance(value, dict):
+                shared[name] = value
+        for name, value in record.fields.items():
+            if isinstance(value, dict):
+                single.append(Record(record.position, {**shared, **value, SYSTEMS: name}))
+    return single
+
+
 def means_of(scores: Scores) -> dict[str, float]:
-    """Return the mean score of each system over the outputs that have one; NaN where it has none."""
+    """Return the mean score of each system over the outputs that have one; NaN if it has none."""
     systems: dict[str, list[float]] = {}
     for (system, _), score in scores.items():
-        systems.setdefault(system, []).extend([] if math.isnan(score) else [score])
-    return {system: fmean(own) if own else math.nan for system, own in systems.items()}
+        values = systems.setdefault(system, [])
+        if not math.isnan(score):
+            values.append(score)
+    return {system: fmean(values) if values else math.nan for system, values in systems.items()}
 
 
-def correlated(one: Scores, two: Scores, written: CorrelationConfig) -> dict[str, Any]:
+def correlated(metric: Scores, human: Scores, config: CorrelationConfig) -> dict[str, Any]:
     """Return the statistics of two scores of outputs that both have, and how many systems and
     outputs these are.
 
     With `resamples` also their percentile intervals over samples of the items, drawn with
     replacement, each with the outputs of all systems. Samples in which a statistic is not defined
-    are left out; without others its ends are NaN. Raises InputError where no output has both, and
-    where there is no such statistic."""
-    common = [key for key, value in two.items() if key in one and not math.isnan(value + one[key])]
-    common = [key for key in common if key[0] not in written.without]
+    are left out; without others its ends are NaN. Raises InputError if no output has both, or a
+    statistic is unknown."""
+    # The outputs that have both scores, as tables float64 [systems, items] with NaN for others.
+    common = []
+    for key, score in human.items():
+        system, _ = key
+        if key in metric and not math.isnan(score + metric[key]) and system not in config.without:
+            common.append(key)
     if not common:
         raise InputError(
             "no output has both scores: are systems and items called alike in both files?"
         )
-    systems, items = (list(dict.fromkeys(key[part] for key in common)) for part in (0, 1))
-    rows, columns = (
-        {name: number for number, name in enumerate(names)} for names in (systems, items)
-    )
-    places = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
-    metric, human = tables = np.full((2, len(systems), len(items)), np.nan)
-    for table, own in zip(tables, (one, two), strict=True):
-        table[places] = [own[key] for key in common]
-    if written.part:  # of the outputs in the order of human scores; equal ones stay in their order
-        order, half = np.argsort(human[places], kind="stable"), len(common) // 2
-        left_out = order[half:] if written.part == "lower" else order[: len(order) - half]
-        human[tuple(axis[left_out] for axis in places)] = np.nan
-    asked = {text: statistic_of(text) for text in written.statistics}
+    rows = _numbers(system for system, _ in common)
+    columns = _numbers(item for _, item in common)
+    cells = tuple(np.array([(rows[system], columns[item]) for system, item in common]).T)
+    metric_table = np.full((len(rows), len(columns)), np.nan)
+    human_table = np.full((len(rows), len(columns)), np.nan)
+    metric_table[cells] = [metric[key] for key in common]
+    human_table[cells] = [human[key] for key in common]
+    if config.part:
+        # Half of the outputs, in the order of human scores; equal ones keep their order.
+        order = np.argsort(human_table[cells], kind="stable")
+        half = len(common) // 2
+        left_out = order[half:] if config.part == "lower" else order[: len(order) - half]
+        human_table[tuple(axis[left_out] for axis in cells)] = np.nan
 
-    def values(own: Ints | slice) -> list[float]:
+    statistics = {text: statistic_of(text) for text in config.statistics}
+
+    def values(items: Ints | slice) -> list[float]:
         """Return the statistics on some of the items."""
-        found = []
-        for statistic in asked.values():
-            pair = (
-                _as_asked(one[:, own], human[:, own], statistic, written.given)
-                for one in (human, metric)
-            )
-            found.append(statistic.value(*pair).value)
-        return [*map(abs, found)] if written.absolute else found
+        human_part = human_table[:, items]
+        metric_part = metric_table[:, items]
+        results = []
+        for statistic in statistics.values():
+            human_scores = _compared_scores(human_part, human_part, statistic, config.given)
+            metric_scores = _compared_scores(metric_part, human_part, statistic, config.given)
+            value = statistic.value(human_scores, metric_scores).value
+            results.append(abs(value) if config.absolute else value)
+        return results
 
-    result: dict[str, Any] = {"systems": len(systems), "scores": int((~np.isnan(human)).sum())}
-    result |= zip(asked, values(slice(None)), strict=True)
-    if written.resamples:
-        draws = np.random.default_rng(written.seed).integers(
-            0, len(items), (written.resamples, len(items))
-        )
-        columns_of = zip(asked, np.array([values(own) for own in draws]).T, strict=True)
-        result["intervals"] = {
-            text: [*defined_interval(own, written.level)] for text, own in columns_of
-        }
+    outputs = int((~np.isnan(human_table)).sum())
+    result: dict[str, Any] = {"systems": len(rows), "scores": outputs}
+    result.update(zip(statistics, values(slice(None)), strict=True))
+    if config.resamples:
+        generator = np.random.default_rng(config.seed)
+        samples = generator.integers(0, len(columns), (config.resamples, len(columns)))
+        sample_values = np.array([values(sample) for sample in samples])
+        intervals = {}
+        for number, text in enumerate(statistics):
+            intervals[text] = [*defined_interval(sample_values[:, number], config.level)]
+        result["intervals"] = intervals
     return result
 
 
-def _as_asked(table: Floats, human: Floats, statistic: Statistic, given: str | None) -> Floats:
+def _numbers(names: Iterable[str]) -> dict[str, int]:
+    """Return a number from 0 for each different name, in the order in which they come."""
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+
+
+def _compared_scores(
+    table: Floats, human: Floats, statistic: Statistic, control: str | None
+) -> Floats:
     """Return scores [systems, items] as a statistic compares them: means of systems, or what these
     do not explain.
 
-    With `given: system` these are the residuals of a regression on the system alone: scores less
+    With `control` "system" these are the residuals of a regression on the system alone: scores less
     the system's mean."""
-    kept, of_systems = np.where(np.isnan(human), np.nan, table), statistic.level == "system"
-    if not of_systems and given is None:
-        return kept
-    present = ~np.isnan(kept)
-    means = quotient(
-        np.where(present, kept, 0.0).sum(axis=1, keepdims=True), present.sum(axis=1, keepdims=True)
-    )
-    return means if of_systems else kept - means
+    scores = np.where(np.isnan(human), np.nan, table)
+    compares_systems = statistic.level == "system"
+    if not compares_systems and control is None:
+        return scores
+    present = ~np.isnan(scores)
+    sums = np.where(present, scores, 0.0).sum(axis=1, keepdims=True)
+    means = quotient(sums, present.sum(axis=1, keepdims=True))
+    return means if compares_systems else scores - means

@@ -30,11 +30,15 @@ Scores = dict[str, dict[str, float]]
 
 MAX_BYTES = 1 << 26
 SUFFIXES = frozenset({".txt", ".csv", ".tsv", ".tab", ".gz", ".bz2", ".xz"})
-QUOTE = '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas separate columns'
+QUOTE = (
+    '; a name with blanks stands in quotation marks ("GPT-4 (few-shot)" 0.5), or tabs or commas '
+    "separate columns"
+)
 SENTENCES = ".seg.score"
 """The end of the names of files of scores of sentences in mt-metrics-eval. It is no part of the
 name of the score."""
-INFINITE = frozenset({"inf", "infinity"})
+MISSING = NOT_A_NUMBER - {"inf", "infinity"}
+"""What stands for a missing score, in lower case."""
 NO_LINES = frozenset({".yaml", ".yml", ".json"})
 
 
@@ -54,16 +58,15 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         raise CorpusError([Problem(name, "is empty; expected lines `system score`")])
     if all(len(row.cells) == 1 for row in rows):
         if len(rows) != len(names):
-            expected = f"; there are {len(names)} systems" if names else ""
-            message = (
-                f"has {len(rows)} lines with one column; expected lines `system score`{expected}"
-            )
+            message = f"has {len(rows)} lines with one column; expected lines `system score`"
+            if names:
+                message += f"; there are {len(names)} systems"
             raise CorpusError([Problem(name, message)])
         titles = [_title(path)]
-        rows = [
-            Row(line, [system, *cells])
-            for (line, cells), system in zip(rows, sorted(names), strict=True)
-        ]
+        single = rows
+        rows = []
+        for (line, cells), system in zip(single, sorted(names), strict=True):
+            rows.append(Row(line, [system, *cells]))
     else:
         titles, rows = _titles(rows, path)
     scores: Scores = {title: {} for title in titles}
@@ -72,9 +75,8 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         hint = QUOTE if isinstance(row, SpacedRow) and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
             several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
-            raise at_line(
-                name, line, f"expected a system and {several}, found {len(cells)} columns{hint}"
-            )
+            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
+            raise at_line(name, line, message)
         for title, text in zip(titles, cells[1:], strict=True):
             if cells[0] in scores[title]:
                 raise at_line(name, line, f"the system '{cells[0]}' comes twice")
@@ -83,46 +85,46 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
 
 
 def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
-    """Return {name of the score: {system: float64 [lines]}}, where NaN is a lacking score.
+    """Return {name of the score: {system: float64 [lines]}}, where NaN is a missing score.
 
-    None where the file has no scores of sentences: where the systems do not come equally often, and
-    more than once. Raises CorpusError where a score is not a number."""
+    None if the file has no scores of sentences: if the systems do not come equally often, and more
+    than once. Raises CorpusError if a score is not a number."""
     if path.suffix.lower() in NO_LINES:
         return None
     rows = [row for row in read_rows(path, MAX_BYTES, comment="#") if len(row.cells) > 1]
-    titles, rows = (
-        _titles(rows, path.with_name(path.name.replace(SENTENCES, ""))) if rows else ([], rows)
-    )
-    places: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        places.setdefault(row.cells[0], []).append(place)
-    counts = {len(own) for own in places.values()}
+    titles: list[str] = []
+    if rows:
+        titles, rows = _titles(rows, path.with_name(path.name.replace(SENTENCES, "")))
+    rows_of_system: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        rows_of_system.setdefault(row.cells[0], []).append(number)
+    counts = {len(numbers) for numbers in rows_of_system.values()}
     if len(counts) != 1 or counts == {1} or any(len(row.cells) != len(titles) + 1 for row in rows):
         return None
     name = named(path)
-    lacking = NOT_A_NUMBER - INFINITE
-    cells = ((row.line, text) for row in rows for text in row.cells[1:])
-    numbers = [
-        math.nan if text.lower() in lacking else _number(text, f"{name}:{line}")
-        for line, text in cells
-    ]
-    table = np.array(numbers).reshape(len(rows), len(titles))
-    columns = enumerate(titles)
-    return {
-        title: {system: table[own, column] for system, own in places.items()}
-        for column, title in columns
-    }
+    table = np.empty((len(rows), len(titles)))
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row.cells[1:]):
+            if text.lower() in MISSING:
+                table[number, column] = math.nan
+            else:
+                table[number, column] = _number(text, f"{name}:{row.line}")
+    scores = {}
+    for column, title in enumerate(titles):
+        values = table[:, column]
+        scores[title] = {system: values[numbers] for system, numbers in rows_of_system.items()}
+    return scores
 
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
     """Return the mean score of each system over the sentences for which it has one; NaN where it
     has none.
     """
-    present = {system: scores[~np.isnan(scores)] for system, scores in sentences.items()}
-    return {
-        system: float(scores.mean()) if len(scores) else math.nan
-        for system, scores in present.items()
-    }
+    result = {}
+    for system, scores in sentences.items():
+        present = scores[~np.isnan(scores)]
+        result[system] = float(present.mean()) if len(present) else math.nan
+    return result
 
 
 def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
@@ -132,15 +134,14 @@ def _titles(rows: list[Row], path: Path) -> tuple[list[str], list[Row]]:
     line, header = rows[0]
     if len(header) < 2 or any(map(is_numeric, header[1:])):
         title = _title(path)
-        return [title] if len(header) <= 2 else [
-            f"{title}.{number}" for number in range(1, len(header))
-        ], rows
+        if len(header) <= 2:
+            return [title], rows
+        return [f"{title}.{number}" for number in range(1, len(header))], rows
     if len(set(header)) < len(header):
         raise at_line(named(path), line, "two columns have the same name")
     if len(rows) == 1:
-        raise CorpusError(
-            [Problem(named(path), "has a header only; expected lines `system score`")]
-        )
+        message = "has a header only; expected lines `system score`"
+        raise CorpusError([Problem(named(path), message)])
     return header[1:], rows[1:]
 
 
@@ -193,17 +194,19 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
     left out.
     """
     metrics = []
-    for scored in columns:
-        own = zip(scored.scores, scored.own, strict=False)
-        scores = {
-            score.system: scored.metric.goodness(score.score)
-            for score, number in own
-            if number is None
-        }
-        every = scored.by_line
+    for result in columns:
+        scores = {}
+        for score, reference in zip(result.scores, result.reference_of_system, strict=False):
+            if reference is None:
+                scores[score.system] = result.metric.goodness(score.score)
+        by_line = result.by_line
         metrics.append(
             MetricScores(
-                scored.dataset, scored.signature, scores, every.lines, partial(_sentences, every)
+                dataset=result.dataset,
+                metric=result.signature,
+                scores=scores,
+                lines=by_line.lines,
+                sentences=partial(_sentences, by_line),
             )
         )
     return metrics
@@ -215,20 +218,25 @@ def scores_of_file(path: Path) -> list[MetricScores]:
     """
     sentences = read_sentence_scores(path)
     if sentences is None:
-        return [MetricScores("", name, own) for name, own in read_scores(path).items()]
+        return [MetricScores("", name, scores) for name, scores in read_scores(path).items()]
     metrics = []
-    for name, own in sentences.items():
-        rows = [own[system] for system in sorted(own)]
-        metrics.append(MetricScores("", name, means(own), len(rows[0]), partial(np.stack, rows)))
+    for name, systems in sentences.items():
+        rows = [systems[system] for system in sorted(systems)]
+        metrics.append(
+            MetricScores("", name, means(systems), len(rows[0]), partial(np.stack, rows))
+        )
     return metrics
 
 
-def _sentences(scored: MetricResult) -> Floats:
+def _sentences(result: MetricResult) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
-    numbered = zip(scored.names, scored.columns, scored.own, strict=False)
-    columns = {name: blocks for name, blocks, own in numbered if own is None}
-    rows = [
-        scored.metric.goodness(scores_of_system(scored.metric, columns[name]))
-        for name in sorted(columns)
-    ]
+    columns = {}
+    for name, blocks, reference in zip(
+        result.names, result.columns, result.reference_of_system, strict=False
+    ):
+        if reference is None:
+            columns[name] = blocks
+    rows = []
+    for name in sorted(columns):
+        rows.append(result.metric.goodness(scores_of_system(result.metric, columns[name])))
     return np.stack(rows)

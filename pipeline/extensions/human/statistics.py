@@ -92,8 +92,8 @@ class Statistic:
         choices=tuple(AVERAGES),
         applies=lambda statistic: statistic.level == "sentence",
         why="systems have one score each",
-        help="item: the mean over sentences, each with all its systems; system: the mean over systems, each with all "
-        "its sentences; none: all scores at once",
+        help="item: the mean over sentences, each with all its systems; system: the mean over "
+        "systems, each with all its sentences; none: all scores at once",
     )
 
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
@@ -108,15 +108,16 @@ class Statistic:
         lines].
         """
         cells = AVERAGES[self.average](np.arange(present.size).reshape(present.shape))
-        kept = present.reshape(-1)[cells]
-        if len(cells) == 1:
-            cells, kept = cells[:, kept[0]], np.ones((1, int(kept.sum())), np.bool_)
-        enough = kept.sum(axis=1) >= 2
-        return Groups(cells[enough], kept[enough])
+        is_present = present.reshape(-1)[cells]
+        if len(cells) == 1:  # a single group needs no room for missing scores
+            cells = cells[:, is_present[0]]
+            is_present = np.ones(cells.shape, np.bool_)
+        enough = is_present.sum(axis=1) >= 2
+        return Groups(cells[enough], is_present[enough])
 
     def value(self, human: Floats, metric: Floats) -> Value:
-        """Return the statistic of scores, float64 [systems, lines]. A score that is lacking is NaN
-        on either side.
+        """Return the statistic of scores, float64 [systems, lines]. A missing score is NaN on either
+        side.
 
         At the level of systems, scores are [systems, 1].
         """
@@ -130,16 +131,15 @@ class Statistic:
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic of scores in groups, float64 [groups, members] each."""
         values = self.of_groups(human, metric, groups.present)
-        undefined, scores = int(np.isnan(values).sum()), int(groups.present.sum())
+        undefined = int(np.isnan(values).sum())
+        scores = int(groups.present.sum())
         if undefined == len(values):
             reason = "in every group all scores of people or of the metric are equal"
-            for own, whose in ((metric, "the metric"), (human, "people")):
-                low = np.where(groups.present, own, np.inf).min(axis=1)
-                high = np.where(groups.present, own, -np.inf).max(axis=1)
-                if (low == high).all():
-                    reason = f"all scores of {whose} are equal" + " in every group" * (
-                        len(groups.cells) > 1
-                    )
+            where = " in every group" if len(groups.cells) > 1 else ""
+            if _all_equal(metric, groups.present):
+                reason = f"all scores of the metric are equal{where}"
+            if _all_equal(human, groups.present):
+                reason = f"all scores of people are equal{where}"
             return Value(
                 value=math.nan, scores=scores, groups=0, undefined=undefined, reason=reason
             )
@@ -151,6 +151,13 @@ class Statistic:
         left implicit.
         """
         return render_signature(self.name, settings_of(self))
+
+
+def _all_equal(scores: Floats, present: Bools) -> bool:
+    """Return whether the scores within each group are equal."""
+    low = np.where(present, scores, np.inf).min(axis=1)
+    high = np.where(present, scores, -np.inf).max(axis=1)
+    return bool((low == high).all())
 
 
 def averaged(values: Floats) -> Floats:
@@ -166,13 +173,12 @@ ROUNDING = 1e-12
 
 
 def scipy_stats(what: str) -> ModuleType:
-    """Return scipy.stats. Raises InputError, which begins with `what`, where scipy is missing."""
+    """Return scipy.stats. Raises InputError, which begins with `what`, if scipy is missing."""
     try:
         from scipy import stats  # here, because it takes longer to import than most commands run
     except ImportError:
-        raise InputError(
-            f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
-        ) from None
+        message = f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
+        raise InputError(message) from None
     module: ModuleType = stats
     return module
 
@@ -197,13 +203,15 @@ class Spearman(Statistic):
     summary: ClassVar[str] = "Spearman's correlation of ranks"
 
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
-        """Return the correlation of ranks within each group. A score that is lacking ranks behind
-        all others.
+        """Return the correlation of ranks within each group. Missing scores rank behind all
+        others.
         """
-        ranked = scipy_stats(self.name).rankdata
-        ranks = (ranked(np.where(present, scores, np.inf), axis=-1) for scores in (human, metric))
-        first, second = (np.where(present, own, 0.0) for own in ranks)
-        return pearson(first, second, present)
+        rankdata = scipy_stats(self.name).rankdata
+        ranks = []
+        for scores in (human, metric):
+            all_ranks = rankdata(np.where(present, scores, np.inf), axis=-1)
+            ranks.append(np.where(present, all_ranks, 0.0))
+        return pearson(ranks[0], ranks[1], present)
 
 
 @lru_cache(2)
@@ -221,14 +229,15 @@ def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
     It is the p-value of a paired permutation test on sentence scores, float64 [..., systems,
     lines]: the share of permutations whose sum of differences is at least the one observed."""
     first, second = np.triu_indices(scores.shape[-2], 1)
-    mixed = scores @ _signs(permutations, scores.shape[-1], seed)
-    sums, sizes = scores.sum(axis=-1), ROUNDING * np.abs(scores).sum(axis=-1)
-    observed = sums[..., first] - sums[..., second] - (sizes[..., first] + sizes[..., second])
+    permuted = scores @ _signs(permutations, scores.shape[-1], seed)
+    sums = scores.sum(axis=-1)
+    rounding = ROUNDING * np.abs(scores).sum(axis=-1)
+    observed = sums[..., first] - sums[..., second]
+    observed = observed - (rounding[..., first] + rounding[..., second])
     shares: Floats = np.empty(observed.shape)
     for number, (one, two) in enumerate(zip(first, second, strict=True)):
-        shares[..., number] = (
-            mixed[..., one, :] - mixed[..., two, :] >= observed[..., number, None]
-        ).mean(axis=-1)
+        differences = permuted[..., one, :] - permuted[..., two, :]
+        shares[..., number] = (differences >= observed[..., number, None]).mean(axis=-1)
     return shares
 
 
@@ -265,12 +274,11 @@ class SoftAccuracy(Statistic):
         """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]:
         float64 [..., 1].
         """
-        human_data = p_values(human, self.permutations, self.seed)
-        rows = metric.reshape(-1, *metric.shape[-2:])
-        differences = [
-            np.abs(p_values(scores, self.permutations, self.seed) - human_data).mean()
-            for scores in rows
-        ]
+        human_p = p_values(human, self.permutations, self.seed)
+        differences = []
+        for scores in metric.reshape(-1, *metric.shape[-2:]):
+            metric_p = p_values(scores, self.permutations, self.seed)
+            differences.append(np.abs(metric_p - human_p).mean())
         return 1 - np.array(differences).reshape(*metric.shape[:-2], 1)
 
 
@@ -279,10 +287,10 @@ NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
 have."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
-SORTED_FROM = 100
-"""Groups of this size or larger are counted by sorting, and not pair by pair."""
-MOST_PAIRS = 30_000_000
-"""The most pairs that are sorted at once, which takes about two gigabytes."""
+MIN_SORTED_GROUP = 100
+"""Groups of this many scores or more are counted by sorting, and not pair by pair."""
+MAX_SORTED_PAIRS = 30_000_000
+"""Pairs that are sorted at once, which takes about two gigabytes."""
 
 
 def counts_within(
@@ -293,36 +301,39 @@ def counts_within(
 
     Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
     Large groups are sorted, which takes n log n steps for n members."""
-    if epsilon > 0 or human.shape[-1] < SORTED_FROM:
+    if epsilon > 0 or human.shape[-1] < MIN_SORTED_GROUP:
         return pair_counts(metric, human, present, epsilon)
-    rows = metric.reshape(-1, *metric.shape[-2:])
-    table = [
-        _sorted_counts(own[group][kept], human[group][kept])
-        for own in rows
-        for group, kept in enumerate(present)
-    ]
+    table = []
+    for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
+        for group, members in enumerate(present):
+            counts = _sorted_counts(metric_scores[group][members], human[group][members])
+            table.append(counts)
     return PairCounts(*np.moveaxis(np.reshape(table, (*metric.shape[:-1], 5)), -1, 0))
 
 
-def _sorted_counts(metric: Floats, human: Floats) -> tuple[int, int, int, int, int]:
+def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
     """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of
     equal scores.
     """
-    tau = (
-        scipy_stats("kendall of many scores")
-        .kendalltau(metric, human, method="asymptotic")
-        .statistic
-    )
-    one, two = (np.unique(scores, return_inverse=True)[1] for scores in (metric, human))
-    equal = (
-        np.unique(values, return_counts=True)[1] for values in (one, two, one * len(two) + two)
-    )
-    tied_one, tied_two, both = (int((sizes * (sizes - 1) // 2).sum()) for sizes in equal)
+    kendalltau = scipy_stats("kendall of many scores").kendalltau
+    tau = kendalltau(metric, human, method="asymptotic").statistic
+    _, one = np.unique(metric, return_inverse=True)
+    _, two = np.unique(human, return_inverse=True)
+    tied_one = _tied_pairs(one)
+    tied_two = _tied_pairs(two)
+    tied_both = _tied_pairs(one * len(two) + two)
     pairs = len(metric) * (len(metric) - 1) // 2
     size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
     balance = round(tau * size) if size else 0
-    concordant = (pairs - tied_one - tied_two + both + balance) // 2
-    return concordant, concordant - balance, tied_one - both, tied_two - both, both
+    concordant = (pairs - tied_one - tied_two + tied_both + balance) // 2
+    discordant = concordant - balance
+    return [concordant, discordant, tied_one - tied_both, tied_two - tied_both, tied_both]
+
+
+def _tied_pairs(values: Ints) -> int:
+    """Return the number of pairs of equal values."""
+    _, counts = np.unique(values, return_counts=True)
+    return int((counts * (counts - 1) // 2).sum())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,21 +366,26 @@ class Accuracy(Statistic):
         "0",
         pattern=rf"{BEST}|{NUMBER}",
         form="a number from 0, or best",
-        help="scores of the metric that differ by no more than this are a tie; best: the difference that gives the "
-        "highest value is sought",
+        help="scores of the metric that differ by no more than this are a tie; best: the "
+        "difference that gives the highest value is sought",
     )
 
     @property
     def tie_below(self) -> float:
-        """The difference up to which scores of the metric are a tie; 0 where the best is sought."""
+        """The difference up to which scores of the metric are a tie; 0 if the best is sought."""
         return 0.0 if self.epsilon == BEST else float(self.epsilon)
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
         """Return the statistic, with the best epsilon where it is sought."""
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
-        epsilon, share, counted = calibrated(human, metric, groups.present)
-        return Value(value=share, scores=int(groups.present.sum()), groups=counted, epsilon=epsilon)
+        best = calibrated(human, metric, groups.present)
+        return Value(
+            value=best.share,
+            scores=int(groups.present.sum()),
+            groups=best.groups,
+            epsilon=best.epsilon,
+        )
 
     def of_groups(self, human: Floats, metric: Floats, present: Bools) -> Floats:
         """Return the share of the pairs within each group; NaN where there are no pairs."""
@@ -377,45 +393,58 @@ class Accuracy(Statistic):
         return quotient(counts.concordant + counts.ties_both, sum(counts[1:], start=counts[0]))
 
 
-def calibrated(human: Floats, metric: Floats, present: Bools) -> tuple[float, float, int]:
+class Calibration(NamedTuple):
+    """The epsilon with which a metric agrees best with people."""
+
+    epsilon: float
+    share: float
+    """The mean share of agreeing pairs."""
+    groups: int
+    """How many groups have a pair."""
+
+
+def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration
     (Deutsch et al. 2023).
 
-    Also returns this share, and the number of groups that have a pair. Scores are float64 [groups,
-    members]. Those of the metric that differ by no more than epsilon count as equal. The candidates
-    are 0 and the differences of the metric within the pairs; of equally good ones it is the
-    smallest. Raises InputError where there are too many pairs."""
+    Scores are float64 [groups, members]. Those of the metric that differ by no more than epsilon
+    count as equal. The candidates are 0 and the differences of the metric within the pairs; of
+    equally good ones it is the smallest. Raises InputError if there are too many pairs."""
     sizes = present.sum(axis=1)
     count = int((sizes * (sizes - 1) // 2).sum())
-    if count > MOST_PAIRS:
+    if count > MAX_SORTED_PAIRS:
         message = (
             f"{count:,} pairs of scores are too many to sort at once; average by item or system"
         )
         raise InputError(f"epsilon: best: {message}")
-    parts = []
-    for row, own in enumerate(present):
-        first, second = np.triu_indices(int(own.sum()), 1)
-        human_data, scores = human[row][own], metric[row][own]
-        parts.append(
-            (
-                np.full(len(first), row),
-                human_data[first] - human_data[second],
-                scores[first] - scores[second],
-            )
-        )
-    group, human_data, scores = (np.concatenate(part) for part in zip(*parts, strict=True))
-    counted = np.bincount(group, minlength=len(human))
-    groups = int((counted > 0).sum())
-    worth = (1 / np.maximum(counted, 1))[group]
-    agrees = np.sign(human_data) == np.sign(scores)
-    order = np.argsort(np.abs(scores), kind="stable")
-    distance = np.abs(scores)[order]
-    gain = ((human_data == 0).astype(np.float64) - agrees)[order] * worth[order]
-    start = float((agrees * worth).sum())
-    last = np.append(distance[1:] != distance[:-1], True)
-    sums = np.concatenate([[start], (start + np.cumsum(gain))[last]]) / groups
+    # The differences of all pairs, group by group.
+    groups = []
+    human_parts = []
+    metric_parts = []
+    for group, members in enumerate(present):
+        first, second = np.triu_indices(int(members.sum()), 1)
+        human_scores = human[group][members]
+        metric_scores = metric[group][members]
+        groups.append(np.full(len(first), group))
+        human_parts.append(human_scores[first] - human_scores[second])
+        metric_parts.append(metric_scores[first] - metric_scores[second])
+    group_of_pair = np.concatenate(groups)
+    human_differences = np.concatenate(human_parts)
+    metric_differences = np.concatenate(metric_parts)
+    pairs_of_group = np.bincount(group_of_pair, minlength=len(human))
+    groups_with_pairs = int((pairs_of_group > 0).sum())
+    weights = (1 / np.maximum(pairs_of_group, 1))[group_of_pair]
+    # What each pair gains or loses, once epsilon is so large that the metric ties it.
+    agrees = np.sign(human_differences) == np.sign(metric_differences)
+    order = np.argsort(np.abs(metric_differences), kind="stable")
+    distances = np.abs(metric_differences)[order]
+    gains = ((human_differences == 0).astype(np.float64) - agrees)[order] * weights[order]
+    start = float((agrees * weights).sum())
+    last = np.append(distances[1:] != distances[:-1], True)
+    sums = np.concatenate([[start], (start + np.cumsum(gains))[last]]) / groups_with_pairs
     best = int((sums >= sums.max() - EQUAL).argmax())
-    return float(distance[last][best - 1]) if best else 0.0, float(sums[best]), groups
+    epsilon = float(distances[last][best - 1]) if best else 0.0
+    return Calibration(epsilon, float(sums[best]), groups_with_pairs)
 
 
 STATISTICS: Table[type[Statistic]] = Table(__name__, {}, kind="agreement_statistics")
@@ -442,21 +471,19 @@ def statistic_of(text: str) -> Statistic:
         hint = did_you_mean(name, [*STATISTICS, *SPELLINGS])
         raise ConfigError(f"no statistic is called '{name}'{hint}; known: {', '.join(STATISTICS)}")
     kind = STATISTICS[name]
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in settings.items():
-        option = next((one for one in kind.options if key in (one.name, one.key)), None)
-        if option is None:
+        matching = [one for one in kind.options if key in (one.name, one.key)]
+        if not matching:
             names = [one.name for one in kind.options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
             raise ConfigError(f"'{text}': {name} has no option '{key}'{hint}")
         try:
-            given[option.attribute] = option.read(value)
+            values[matching[0].attribute] = matching[0].read(value)
         except ValueError as error:
             raise ConfigError(f"'{text}': {key}: {error}") from None
-    statistic = kind(**given)
-    for option in kind.options:
-        if option.attribute in given and option.applies and not option.applies(statistic):
-            raise ConfigError(
-                f"'{text}': {option.name} has no effect here ({option.why}); leave it out"
-            )
+    statistic = kind(**values)
+    for one in kind.options:
+        if one.attribute in values and one.applies and not one.applies(statistic):
+            raise ConfigError(f"'{text}': {one.name} has no effect here ({one.why}); leave it out")
     return statistic

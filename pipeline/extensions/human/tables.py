@@ -23,8 +23,9 @@ def counts_table(summary: "JudgmentSummary") -> Table:
     """
     from .judgment_summary import counts  # here, because few tables are of judgements
 
-    every = [*summary.counts.items(), ("all", counts(summary.judgments))]
-    rows = [[judge, *(f"{count:,}" for count in own.values())] for judge, own in every]
+    rows = []
+    for judge, numbers in {**summary.counts, "all": counts(summary.judgments)}.items():
+        rows.append([judge, *(f"{number:,}" for number in numbers.values())])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
@@ -32,16 +33,9 @@ def judged_table(scores: dict[str, Any], title: str, digits: int) -> Table:
     """Return a row for each system, the best first, with its human score, rank range and cluster."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
-        shown = coefficient(scores["scores"][name], digits)
-        rows.append(
-            [
-                str(rank),
-                name,
-                shown,
-                shown_range(*scores["ranks"][name]),
-                str(scores["clusters"][name]),
-            ]
-        )
+        score = coefficient(scores["scores"][name], digits)
+        ranks = shown_range(*scores["ranks"][name])
+        rows.append([str(rank), name, score, ranks, str(scores["clusters"][name])])
     return ["rank", "system", title, "ranks", "cluster"], rows
 
 
@@ -49,11 +43,12 @@ def kappa_table(kappas: "dict[tuple[int, int], Kappa]", names: Sequence[str], le
     """Return the kappa of each two judges, or * where they share fewer than `least` comparisons."""
     rows = []
     for row, name in enumerate(names):
-        own = (kappas[row, column] for column in range(row, len(names)))
-        cells = (
-            "*" if kappa.comparisons < least else round_half_up(kappa.kappa, 2) for kappa in own
-        )
-        rows.append([name, *[""] * row, *cells])
+        cells = [name, *[""] * row]
+        for column in range(row, len(names)):
+            kappa = kappas[row, column]
+            enough = kappa.comparisons >= least
+            cells.append(round_half_up(kappa.kappa, 2) if enough else "*")
+        rows.append(cells)
     return ["judge", *names], rows
 
 
@@ -64,53 +59,54 @@ def head_to_head_table(pairs: "HeadToHead", names: Sequence[str], order: Sequenc
     """
     from pipeline.scoring.resampling.paired_tests import mark
 
-    rows = [[names[row]] for row in order]
-    for cells, row in zip(rows, order, strict=True):
+    rows = []
+    for row in order:
+        cells = [names[row]]
         for column in order:
-            share, p = float(pairs.share[column, row]), float(pairs.p[column, row])
-            cells.append(
-                ""
-                if row == column
-                else "-"
-                if math.isnan(share)
-                else round_half_up(share, 2) + mark(p)
-            )
+            share = float(pairs.share[column, row])
+            if row == column:
+                cells.append("")
+            elif math.isnan(share):
+                cells.append("-")
+            else:
+                cells.append(round_half_up(share, 2) + mark(float(pairs.p[column, row])))
+        rows.append(cells)
     return ["", *(names[number] for number in order)], rows
 
 
 def correlation_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric and human score: coefficients with their intervals."""
-    items, named = human["correlations"], _named(human)
+    items = human["correlations"]
+    labels = _labels(human)
     names = list(items[0]["coefficients"]) if items else []
     rows = []
     for item in items:
-        cells = [cell for name in names for cell in _with_interval(item["coefficients"][name])]
-        rows.append([named[item["metric"]], item["human"], str(len(item["systems"])), *cells])
+        row = [labels[item["metric"]], item["human"], str(len(item["systems"]))]
+        for name in names:
+            row += _with_interval(item["coefficients"][name])
+        rows.append(row)
     level = shown_level(human["settings"]["level"])
-    return [
-        "metric",
-        "human score",
-        "n",
-        *(title for name in names for title in (name, level)),
-    ], rows
+    header = ["metric", "human score", "n"]
+    for name in names:
+        header += [name, level]
+    return header, rows
 
 
 def sentence_table(human: dict[str, Any]) -> Table:
     """Return a row for each metric: accuracy and Kendall's tau on pairs of outputs."""
-    named, level, rows = _named(human), shown_level(human["settings"]["level"]), []
+    labels = _labels(human)
+    level = shown_level(human["settings"]["level"])
+    rows = []
     for item in human["sentences"]:
-        cells = [
-            cell
-            for name in ("accuracy", "kendall")
-            for cell in _with_interval(item["coefficients"][name])
-        ]
-        rows.append(
-            [named[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}", *cells]
-        )
+        row = [labels[item["metric"]], f"{item['pairs']:,}", f"{item['metric_ties']:,}"]
+        for name in ("accuracy", "kendall"):
+            row += _with_interval(item["coefficients"][name])
+        rows.append(row)
     return ["metric", "pairs", "metric ties", "accuracy", level, "kendall", level], rows
 
 
-def _named(human: dict[str, Any]) -> dict[str, str]:
+def _labels(human: dict[str, Any]) -> dict[str, str]:
+    """Return the labels of the metrics by their signatures."""
     return called(item["metric"] for item in human["correlations"])
 
 
@@ -128,25 +124,22 @@ def test_table(human: dict[str, Any]) -> Table:
     """Return a row for each of Williams' tests of whether a metric correlates higher with people
     than another.
     """
-    named, rows = _named(human), []
+    labels = _labels(human)
+    rows = []
     for item in human["tests"]:
-        cells = [
-            coefficient(item["between"]),
-            coefficient(item["t"]),
-            "-" if item["p"] is None else shown_p(item["p"]),
-        ]
-        rows.append([named[item["metric"]], named[item["other"]], item["human"], *cells])
+        p = "-" if item["p"] is None else shown_p(item["p"])
+        names = [labels[item["metric"]], labels[item["other"]], item["human"]]
+        rows.append([*names, coefficient(item["between"]), coefficient(item["t"]), p])
     return ["metric", "other", "human score", "r of both", "t", "p"], rows
 
 
 def window_table(human: dict[str, Any]) -> Table:
     """Return the correlations among neighbours in the human ranking."""
-    named, rows = _named(human), []
+    labels = _labels(human)
+    rows = []
     for item in human["windows"]:
-        cells = [coefficient(item["pearson"]), coefficient(item["spearman"])]
-        rows.append(
-            [named[item["metric"]], item["human"], f"{item['first']}-{item['last']}", *cells]
-        )
+        names = [labels[item["metric"]], item["human"], f"{item['first']}-{item['last']}"]
+        rows.append([*names, coefficient(item["pearson"]), coefficient(item["spearman"])])
     return ["metric", "human score", "places", "pearson", "spearman"], rows
 
 
@@ -155,52 +148,42 @@ def statistic_table(human: dict[str, Any]) -> Table:
     epsilon found.
     """
     items = human.get("statistics", ())
-    named, short = called(item["metric"] for item in items), _short(items)
-    sought = ["epsilon"] if any(item["epsilon"] is not None for item in items) else []
+    labels = called(item["metric"] for item in items)
+    short = _short(items)
+    order = list(short)
+    has_epsilon = any(item["epsilon"] is not None for item in items)
 
-    def place(item: dict[str, Any]) -> tuple[int, str, float]:
+    def sort_key(item: dict[str, Any]) -> tuple[int, str, float]:
         value = item["value"]
-        fall = math.inf if value is None or math.isnan(value) else -value
-        return list(short).index(item["statistic"]), item["human"], fall
+        missing = value is None or math.isnan(value)
+        return order.index(item["statistic"]), item["human"], math.inf if missing else -value
 
     rows = []
-    for item in sorted(items, key=place):
-        epsilon = ["" if item[key] is None else f"{item[key]:.3g}" for key in sought]
-        cells = [
-            short[item["statistic"]],
-            named[item["metric"]],
-            item["human"],
-            coefficient(item["value"]),
-            *epsilon,
-        ]
-        rows.append([*cells, *(f"{item[key]:,}" for key in ("scores", "groups", "undefined"))])
-    return [
-        "statistic",
-        "metric",
-        "human score",
-        "value",
-        *sought,
-        "scores",
-        "groups",
-        "undefined",
-    ], rows
+    for item in sorted(items, key=sort_key):
+        row = [short[item["statistic"]], labels[item["metric"]], item["human"]]
+        row.append(coefficient(item["value"]))
+        if has_epsilon:
+            row.append("" if item["epsilon"] is None else f"{item['epsilon']:.3g}")
+        row += [f"{item[key]:,}" for key in ("scores", "groups", "undefined")]
+        rows.append(row)
+    header = ["statistic", "metric", "human score", "value"]
+    if has_epsilon:
+        header.append("epsilon")
+    return [*header, "scores", "groups", "undefined"], rows
 
 
 def _short(items: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return statistics as they may be asked for, by their signatures: acc_eq, or
+    """Return statistics as they may be requested, by their signatures: acc_eq, or
     name[option=value,...].
     """
-    known = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
+    spellings = {meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning}
     short = {}
     for item in items:
         name, *settings = item["statistic"].split("|")
-        kept = [
-            option
-            for option in (text.replace(":", "=", 1) for text in settings)
-            if option not in USUAL
-        ]
-        text = f"{name}[{','.join(kept)}]" if kept else name
-        short[item["statistic"]] = known.get(text, text)
+        options = [text.replace(":", "=", 1) for text in settings]
+        options = [option for option in options if option not in USUAL]
+        text = f"{name}[{','.join(options)}]" if options else name
+        short[item["statistic"]] = spellings.get(text, text)
     return short
 
 
@@ -208,24 +191,25 @@ def permutation_table(human: dict[str, Any]) -> Table:
     """Return a row for each permutation test of whether a statistic of a metric is higher than that
     of another.
 
-    A p-value is a share of the permutations. Where none reached the difference, it is below one of
+    A p-value is a share of the permutations. If none reached the difference, it is below one of
     them."""
     items = human.get("permutations", ())
-    named, short = (
-        called(text for item in items for text in (item["metric"], item["other"])),
-        _short(items),
-    )
+    signatures = []
+    for item in items:
+        signatures += [item["metric"], item["other"]]
+    labels = called(signatures)
+    short = _short(items)
     rows = []
     for item in items:
-        names = [
-            short[item["statistic"]],
-            named[item["metric"]],
-            named[item["other"]],
-            item["human"],
-        ]
-        p, resamples = item["p"], item["resamples"]
-        shown = "-" if p is None else shown_p(p) if p else f"<{1 / resamples:.2g}"
-        rows.append([*names, coefficient(item["delta"]), shown, f"{resamples:,}"])
+        resamples = item["resamples"]
+        if item["p"] is None:
+            p = "-"
+        elif item["p"]:
+            p = shown_p(item["p"])
+        else:
+            p = f"<{1 / resamples:.2g}"
+        row = [short[item["statistic"]], labels[item["metric"]], labels[item["other"]]]
+        rows.append([*row, item["human"], coefficient(item["delta"]), p, f"{resamples:,}"])
     return ["statistic", "metric", "other", "human score", "d", "p", "permutations"], rows
 
 

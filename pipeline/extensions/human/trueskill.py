@@ -11,6 +11,7 @@ runs advance together in arrays."""
 import math
 from collections.abc import Callable, Iterator
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,7 @@ STEPS = 1024
 NEAR = 1 - 1e-9
 """A system with this share of the largest variance counts as equally uncertain; the first of these
 systems plays."""
-LEAST = 2.222758749e-162
+LEAST_PROBABILITY = 2.222758749e-162
 """Probabilities below this count as 0, as in the Python package trueskill."""
 
 
@@ -44,41 +45,42 @@ def trueskill(
     """
     cells = judgments.cells()
     systems = len(judgments.systems)
+    # How often the row's system wins, ties and loses: int64 [systems, systems, 3].
     outcomes = cells.reshape(systems, systems, 3)
-    # for each two systems: how often the row's system wins, ties and loses
     outcomes = outcomes + np.swapaxes(outcomes, 0, 1)[..., ::-1]
-    # Play all runs; return the mean skills: float64 [runs, systems].
-    matches = int(cells.sum()) + 1
     met = outcomes.sum(axis=2)
     compared = met.sum(axis=1) > 0
     shares = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
-    means = np.zeros((runs, len(met)))
-    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
-    width, rows = (
-        SIGMA * matches / 40.0,
-        np.arange(runs),
-    )  # the deviation of a performance grows with the matches
-    margin = draw_margin(width)
     partners = (met > 0).astype(np.float64)
+    # The deviation of a performance grows with the number of matches.
+    matches = int(cells.sum()) + 1
+    width = SIGMA * matches / 40.0
+    margin = draw_margin(width)
+    rows = np.arange(runs)
+    means = np.zeros((runs, systems))
+    variance = np.where(compared, SIGMA**2, -1.0) * np.ones((runs, 1))
     for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
+        # The least certain system meets one whose skill is near.
         first = (variance >= variance.max(axis=1, keepdims=True) * NEAR).argmax(axis=1)
         weights = np.exp(-np.abs(means - means[rows, first, None])) * partners[first]
         reached = np.cumsum(weights, axis=1)
         second = (reached <= (nearness * reached[:, -1])[:, None]).sum(axis=1)
+        # The outcome is that of a random judgement of the two.
         share = shares[first, second]
         outcome = (chance >= share[:, 0]).astype(np.int64) + (chance >= share[:, 1])
-        winner, loser = np.where(outcome == 2, second, first), np.where(outcome == 2, first, second)
-        skills = (
-            means[rows, winner],
-            means[rows, loser],
-            variance[rows, winner],
-            variance[rows, loser],
+        winner = np.where(outcome == 2, second, first)
+        loser = np.where(outcome == 2, first, second)
+        before = Players(
+            means[rows, winner], means[rows, loser], variance[rows, winner], variance[rows, loser]
         )
-        new = rated(*skills, outcome == 1, width, margin)
-        means[rows, winner], means[rows, loser], variance[rows, winner], variance[rows, loser] = new
+        after = rated(before, outcome == 1, width, margin)
+        means[rows, winner] = after.winner
+        means[rows, loser] = after.loser
+        variance[rows, winner] = after.winner_variance
+        variance[rows, loser] = after.loser_variance
         if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
             progress(number + 1, matches)
-    means[:, outcomes.sum(axis=(1, 2)) == 0] = np.nan
+    means[:, ~compared] = np.nan
     return means
 
 
@@ -90,29 +92,31 @@ def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
         yield from np.stack([generator.random((count, 2)) for generator in generators], axis=-1)
 
 
-def rated(
-    winner: Floats,
-    loser: Floats,
-    winner_variance: Floats,
-    loser_variance: Floats,
-    drawn: Bools,
-    width: float,
-    margin: float,
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return means and variances of winner and loser after a match (Herbrich et al. 2006): float64
-    arrays of one shape.
+class Players(NamedTuple):
+    """Means and variances of the skills of winners and losers: float64 arrays of one shape."""
+
+    winner: Floats
+    loser: Floats
+    winner_variance: Floats
+    loser_variance: Floats
+
+
+def rated(before: Players, drawn: Bools, width: float, margin: float) -> Players:
+    """Return the skills of winner and loser after a match (Herbrich et al. 2006).
 
     `drawn` is true where neither won. `width` is beta, and `margin` the difference of performances
     below which a match is drawn."""
-    both = 2 * width**2 + winner_variance + loser_variance
-    scale = np.sqrt(both)
-    shift, shrink = _truncated((winner - loser) / scale, margin / scale, drawn)
-    up, down = winner_variance / both, loser_variance / both
-    return (
-        winner + up * scale * shift,
-        loser - down * scale * shift,
-        winner_variance * (1 - up * shrink),
-        loser_variance * (1 - down * shrink),
+    variance = 2 * width**2 + before.winner_variance + before.loser_variance
+    scale = np.sqrt(variance)
+    difference = (before.winner - before.loser) / scale
+    shift, shrink = _truncated(difference, margin / scale, drawn)
+    up = before.winner_variance / variance
+    down = before.loser_variance / variance
+    return Players(
+        winner=before.winner + up * scale * shift,
+        loser=before.loser - down * scale * shift,
+        winner_variance=before.winner_variance * (1 - up * shrink),
+        loser_variance=before.loser_variance * (1 - down * shrink),
     )
 
 
@@ -124,14 +128,16 @@ def _truncated(difference: Floats, margin: Floats, drawn: Bools) -> tuple[Floats
     upper = np.where(drawn, margin - size, difference - margin)
     lower = -margin - size
     mass = _cdf(upper) - np.where(drawn, _cdf(lower), 0.0)
-    at_upper, at_lower = _pdf(upper), np.where(drawn, _pdf(lower), 0.0)
-    safe = np.where(mass > LEAST, mass, 1.0)
-    won = np.where(mass > LEAST, at_upper / safe, -upper)
-    tied = np.where(mass > LEAST, (at_lower - at_upper) / safe, upper)
-    lost = np.where(
-        drawn, tied**2 + (upper * at_upper - lower * at_lower) / safe, won * (won + upper)
-    )
-    return np.where(drawn, np.where(difference < 0, -tied, tied), won), lost
+    at_upper = _pdf(upper)
+    at_lower = np.where(drawn, _pdf(lower), 0.0)
+    has_mass = mass > LEAST_PROBABILITY
+    safe_mass = np.where(has_mass, mass, 1.0)
+    shift_won = np.where(has_mass, at_upper / safe_mass, -upper)
+    shift_tied = np.where(has_mass, (at_lower - at_upper) / safe_mass, upper)
+    shrink_tied = shift_tied**2 + (upper * at_upper - lower * at_lower) / safe_mass
+    shrink = np.where(drawn, shrink_tied, shift_won * (shift_won + upper))
+    shift = np.where(drawn, np.where(difference < 0, -shift_tied, shift_tied), shift_won)
+    return shift, shrink
 
 
 _erfc = np.frompyfunc(math.erfc, 1, 1)
@@ -167,28 +173,33 @@ def skills(scores: Floats) -> Floats:
     on each other, and are computed together: those of the systems i and j with the same sum i + j.
     """
     metrics, systems, lines = scores.shape
-    mean, variance = np.zeros((metrics, systems)), np.full((metrics, systems), SIGMA**2)
+    means = np.zeros((metrics, systems))
+    variances = np.full((metrics, systems), SIGMA**2)
     margin = draw_margin(BETA)
+    rows = np.arange(metrics)[:, None]
     for line in range(lines):
-        own = scores[:, :, line]
+        line_scores = scores[:, :, line]
         for total in range(1, 2 * systems - 2):
             first = np.arange(max(0, total - systems + 1), (total + 1) // 2)
             second = total - first
-            one, two = own[:, first], own[:, second]
+            one = line_scores[:, first]
+            two = line_scores[:, second]
             drawn = equal_scores(one, two)
             lost = (one < two) & ~drawn
-            winner, loser = np.where(lost, second, first), np.where(lost, first, second)
-            rows = np.arange(metrics)[:, None]
-            before = (
-                mean[rows, winner],
-                mean[rows, loser],
-                variance[rows, winner],
-                variance[rows, loser],
+            winner = np.where(lost, second, first)
+            loser = np.where(lost, first, second)
+            before = Players(
+                means[rows, winner],
+                means[rows, loser],
+                variances[rows, winner],
+                variances[rows, loser],
             )
-            played = ~(np.isnan(one) & np.isnan(two))  # nobody plays in a line that is left out
-            rates = zip(rated(*before, drawn, BETA, margin), before, strict=True)
-            after = [np.where(played, new, old) for new, old in rates]
-            mean[rows, winner], mean[rows, loser], variance[rows, winner], variance[rows, loser] = (
-                after
+            after = rated(before, drawn, BETA, margin)
+            played = ~(np.isnan(one) & np.isnan(two))  # no match in a line that is left out
+            means[rows, winner] = np.where(played, after.winner, before.winner)
+            means[rows, loser] = np.where(played, after.loser, before.loser)
+            variances[rows, winner] = np.where(
+                played, after.winner_variance, before.winner_variance
             )
-    return mean
+            variances[rows, loser] = np.where(played, after.loser_variance, before.loser_variance)
+    return means

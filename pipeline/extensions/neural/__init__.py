@@ -16,6 +16,7 @@ EXTENSION = Extension(
         "comet": "comet:Comet",
         "judge": "judge:JudgeMetric",
     },
+    explain_options={"effects": "commands.effects:OPTION"},
     page_sections={"effects": "page_sections:effects"},
     help_folder="help",
 )

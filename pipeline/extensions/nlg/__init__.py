@@ -7,8 +7,8 @@ EXTENSION = Extension(
     about="SARI, NIST, CIDEr-D, METEOR, and features of texts",
     metrics={
         "sari": "sari:Sari",
-        "nist": "weighed_grams:Nist",
-        "cider": "weighed_grams:Cider",
+        "nist": "nist:Nist",
+        "cider": "cider:Cider",
         "meteor": "meteor:Meteor",
         "length": "features:Length",
         "features": "features:Features",

@@ -1,6 +1,4 @@
-"""What outputs are like: their length, and what simplifications copy of their sources, add, delete
-and split.
-"""
+"""Features of outputs: their length, and how much simplifications copy, add, delete and split."""
 
 import re
 from dataclasses import dataclass, field
@@ -26,7 +24,7 @@ from pipeline.metrics.base.options import (
 from pipeline.metrics.base.statistics_spec import Columns, Field, OverlapSpec, StatisticsSpec, Text
 from pipeline.tokenizers.tokenization import Tokenization
 
-_ENDS = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"[.!?…]['\")\]»\u2019\u201d]*(?=\s|$)")
 COUNTS = (
     "src_chars",
     "src_len",
@@ -47,40 +45,53 @@ class FeatureSpec(StatisticsSpec):
     source = True
     references: ClassVar[bool] = False
     columns: ClassVar[tuple[Field, ...]] = tuple(map(Field, COUNTS))
-    """Characters, tokens and sentences of both; the tokens that both have; and 1 where they are the
-    same text."""
+    """Characters, tokens and sentences of both; the tokens that both have; and 1 if they are the
+    same text.
+    """
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        assert text.source is not None  # noqa: S101 (these needs read it)
+        assert text.source is not None  # noqa: S101 (this spec reads it)
         source, *systems = self.tokenization.encode([text.source, *text.systems])
-        own, shared = (
-            _sizes("src", text.source, source),
-            kernel.overlap(None, [source], systems, 1, ("match",))["match"],
-        )
-        words, result = [line.split() for line in text.source.texts()], []
-        for lines, tokens, match in zip(text.systems, systems, shared, strict=True):
-            copies = [line.split() == its for line, its in zip(lines.texts(), words, strict=True)]
-            more = {"shared": match[:, 0, 0], "copy": np.array(copies, np.int64)}
-            result.append(own | _sizes("hyp", lines, tokens) | more)
-        return result
+        source_sizes = _sizes("src", text.source, source)
+        matches = kernel.overlap(None, [source], systems, 1, ("match",))["match"]
+        source_words = [line.split() for line in text.source.texts()]
+        columns_of_systems = []
+        for lines, tokens, match in zip(text.systems, systems, matches, strict=True):
+            copies = []
+            for line, words in zip(lines.texts(), source_words, strict=True):
+                copies.append(line.split() == words)
+            columns = source_sizes | _sizes("hyp", lines, tokens)
+            columns["shared"] = match[:, 0, 0]
+            columns["copy"] = np.array(copies, np.int64)
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
 
-def _sizes(whose: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
-    texts = [line.decode(errors="replace") for line in lines.texts()]
-    sentences = [max(len(_ENDS.findall(text)), 1 if text.strip() else 0) for text in texts]
-    sizes = {"chars": list(map(len, texts)), "len": np.diff(tokens.offsets), "sentences": sentences}
-    return {f"{whose}_{name}": np.array(values, np.int64) for name, values in sizes.items()}
+def _sizes(prefix: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
+    """Return the characters, tokens and sentences of each line."""
+    characters = []
+    sentences = []
+    for line in lines.texts():
+        text = line.decode(errors="replace")
+        characters.append(len(text))
+        ends = len(_SENTENCE_END.findall(text))
+        sentences.append(max(ends, int(bool(text.strip()))))
+    return {
+        f"{prefix}_chars": np.array(characters, np.int64),
+        f"{prefix}_len": np.diff(tokens.offsets),
+        f"{prefix}_sentences": np.array(sentences, np.int64),
+    }
 
 
 @dataclass(frozen=True)
 class Features(ScoresLines, Metric):
-    """Means over sentences of what an output does to its source, as EASSE's report has them.
+    """Means over sentences of features of simplification, as EASSE's report has them.
 
     - compression: characters of the output, divided by those of the source;
-    - copies: 1 where the output is the source but for white space;
-    - additions and deletions: tokens that the source or the output lacks, divided by the tokens of
-      the longer one;
+    - copies: 1 if the output differs from the source at most in white space;
+    - additions and deletions: tokens that only the output or only the source has, divided by the
+      tokens of the longer one;
     - splits: sentences of the output, divided by those of the source. It ends with . ! ? or …
       before white space.
 
@@ -109,17 +120,19 @@ class Features(ScoresLines, Metric):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the features of sums of counts. A share of nothing is 0."""
-        longer, shared = np.maximum(totals["src_len"], totals["hyp_len"]), totals["shared"]
+        longer = np.maximum(totals["src_len"], totals["hyp_len"])
+        added = totals["hyp_len"] - totals["shared"]
+        deleted = totals["src_len"] - totals["shared"]
         return {
             "compression": ratio(totals["hyp_chars"], totals["src_chars"]),
             "copies": totals["copy"].astype(np.float64),
-            "additions": ratio(totals["hyp_len"] - shared, longer),
-            "deletions": ratio(totals["src_len"] - shared, longer),
+            "additions": ratio(added, longer),
+            "deletions": ratio(deleted, longer),
             "splits": ratio(totals["hyp_sentences"], totals["src_sentences"]),
         }
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return the sizes of source and output, and what they share."""
+        """Return the sizes of source and output, and the tokens that they share."""
         return [Counted(name, columns[name]) for name in COUNTS]
 
 
@@ -128,7 +141,8 @@ class Length(Metric):
     """The mean or sum over sentences of their numbers of tokens (words or characters).
 
     The metric is a baseline for correlations with people: it shows how well a preference for long
-    outputs does."""
+    outputs does.
+    """
 
     name: ClassVar[str] = "length"
     summary: ClassVar[str] = (
@@ -161,9 +175,12 @@ class Length(Metric):
     @property
     def spec(self) -> OverlapSpec:
         """Lengths of the tokenised lines."""
-        tokenizer = "char" if self.unit == "char" else self.tokenizer
-        both, end = self.strip == "both", self.strip == "end"
-        tokenization = Tokenization(tokenizer, strip=both, lowercase=self.lowercase, strip_end=end)
+        tokenization = Tokenization(
+            "char" if self.unit == "char" else self.tokenizer,
+            strip=self.strip == "both",
+            lowercase=self.lowercase,
+            strip_end=self.strip == "end",
+        )
         return OverlapSpec(tokenization, 1, (), source=False)
 
     def score(self, totals: Columns) -> dict[str, Floats]:

@@ -1,5 +1,5 @@
-"""METEOR 1.5 (Denkowski and Lavie 2014): what the authors' program in Java counts, and the score of
-sums of that.
+"""METEOR 1.5 (Denkowski and Lavie 2014): the counts of the authors' program in Java, and their
+score.
 """
 
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, option
 from pipeline.metrics.base.statistics_spec import Columns, Field
 from pipeline.metrics.functions.declare import Plugin
-from pipeline.metrics.functions.metric import Code, PluggedSpec
+from pipeline.metrics.functions.metric import Code, FunctionMetricSpec
 from pipeline.tokenizers.sacrebleu import JAR as PTB
 from pipeline.tokenizers.sacrebleu import Jar, Ptb
 
@@ -31,14 +31,16 @@ JAR = Jar("METEOR 1.5", "meteor/meteor-1.5.jar", SHA256)
 
 
 class Parameters(NamedTuple):
-    """Those of a language, as the program prints them in its evaluation ID."""
+    """The parameters of a language, as the program prints them in its evaluation ID."""
 
     alpha: float
     beta: float
     gamma: float
     delta: float
     weights: tuple[float, ...]
-    """Of exact matches, then of as many as the language has of stems, synonyms and paraphrases."""
+    """The weights of exact matches, stems, synonyms and paraphrases, as far as the language has
+    them.
+    """
 
 
 FULL = {
@@ -52,90 +54,90 @@ FULL = {
 """Languages with rules of normalisation, and with a table of paraphrases in a file of its own."""
 OTHERS = ("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "se", "tr")
 LANGUAGES = FULL | dict.fromkeys(OTHERS, Parameters(0.75, 1.4, 0.7, 0.5, (1, 0.5)))
-SIDES, STAGES = ("hyp", "ref"), (1, 2, 3, 4)
+SIDES = ("hyp", "ref")
+STAGES = (1, 2, 3, 4)
 COUNTS = (
-    *(f"{side}_{kind}" for kind in ("tokens", "function") for side in SIDES),
-    *(
-        f"{side}_{kind}_{stage}"
-        for stage in STAGES
-        for kind in ("content", "function")
-        for side in SIDES
-    ),
+    *("hyp_tokens", "ref_tokens", "hyp_function", "ref_function"),
+    *("hyp_content_1", "ref_content_1", "hyp_function_1", "ref_function_1"),
+    *("hyp_content_2", "ref_content_2", "hyp_function_2", "ref_function_2"),
+    *("hyp_content_3", "ref_content_3", "hyp_function_3", "ref_function_3"),
+    *("hyp_content_4", "ref_content_4", "hyp_function_4", "ref_function_4"),
     *("chunks", "hyp_matched", "ref_matched"),
 )
-"""What the program counts of an output and its best reference, in its order: tokens of both,
+"""The counts of the program for an output and its best reference, in its order: tokens of both,
 function words among them, content and function words that each stage matches, runs of matches, and
-words in them."""
+words in them.
+"""
 
 
 class Program:
     """The program, started anew for each call, which takes some seconds."""
 
     def __init__(self, language: str, normalize: str, tokenizer: str, jar: Path | None) -> None:
-        self._language, self._tokenizer, self._given = language, tokenizer, jar
-        self._words = [
-            "-",
-            "-",
-            "-stdio",
-            "-l",
-            language,
-            *([] if normalize == "none" else [f"-{normalize}"]),
-        ]
+        self.language = language
+        self.normalize = normalize
+        self.tokenizer = tokenizer
+        self.jar = jar
 
     def files(self) -> list[Path]:
-        """Return the jar and the table of paraphrases, on which numbers depend; raises ConfigError
-        where one lacks.
+        """Return the files that numbers depend on, the jar first.
+
+        Raises ConfigError if the jar or the table of paraphrases is missing.
         """
-        jar = JAR.found(self._given)
-        table = jar.parent / "data" / f"paraphrase-{self._language}.gz"
-        if self._language in FULL and not table.is_file():
-            raise ConfigError(
-                f"{JAR.title}: {table} is missing; www.cs.cmu.edu/~alavie/METEOR has it with the jar"
-            )
-        of_tokens = [PTB.found()] if self._tokenizer == "ptb" else []
-        return [jar, *([table] if self._language in FULL else []), *of_tokens]
+        jar = JAR.found(self.jar)
+        files = [jar]
+        if self.language in FULL:
+            table = jar.parent / "data" / f"paraphrase-{self.language}.gz"
+            if not table.is_file():
+                source = "www.cs.cmu.edu/~alavie/METEOR has it with the jar"
+                raise ConfigError(f"{JAR.title}: {table} is missing; {source}")
+            files.append(table)
+        if self.tokenizer == "ptb":
+            files.append(PTB.found())
+        return files
 
     def __call__(
         self, outputs: Sequence[str], references: Sequence[Sequence[str]]
     ) -> list[list[float]]:
         """Return COUNTS of each output with the best of its references."""
-        # no text may have what parts texts and lines
-        texts = [
-            re.sub(r"\|\|\||[\r\n]", " ", text) for own in (*references, outputs) for text in own
-        ]
-        each = iter(Ptb().many(texts) if self._tokenizer == "ptb" else texts)
-        fields = [list(islice(each, len(own))) for own in references]
-        lines = "".join(
-            " ||| ".join(("SCORE", *own, output)) + "\n"
-            for own, output in zip(fields, each, strict=True)
+        # no text may have the separators of texts and lines
+        separators = re.compile(r"\|\|\||[\r\n]")
+        texts: list[str] = []
+        for line_texts in (*references, outputs):
+            texts += [separators.sub(" ", text) for text in line_texts]
+        if self.tokenizer == "ptb":
+            texts = Ptb().many(texts)
+        # a line of input for each output: its references, then the output
+        remaining = iter(texts)
+        references_of_lines = [list(islice(remaining, len(each))) for each in references]
+        lines = []
+        for line_references, output in zip(references_of_lines, remaining, strict=True):
+            lines.append(" ||| ".join(["SCORE", *line_references, output]) + "\n")
+        command = ["java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(self.files()[0])]
+        command += ["-", "-", "-stdio", "-l", self.language]
+        if self.normalize != "none":
+            command.append(f"-{self.normalize}")
+        process = subprocess.run(
+            command, input="".join(lines), capture_output=True, encoding="utf-8", check=False
         )
-        command = [
-            "java",
-            "-Xmx2G",
-            "-Dfile.encoding=UTF-8",
-            "-jar",
-            str(self.files()[0]),
-            *self._words,
-        ]
-        done = subprocess.run(
-            command, input=lines, capture_output=True, encoding="utf-8", check=False
-        )
-        counts = [[*map(float, line.split())] for line in done.stdout.splitlines()]
-        if [*map(len, counts)] != [len(COUNTS)] * len(outputs):
-            raise RuntimeError(
-                f"{JAR.title} printed {len(counts)} lines for {len(outputs)}: {done.stderr[-300:]}"
-            )
+        counts = []
+        for line in process.stdout.splitlines():
+            counts.append([float(number) for number in line.split()])
+        if [len(numbers) for numbers in counts] != [len(COUNTS)] * len(outputs):
+            found = f"{len(counts)} lines for {len(outputs)}"
+            raise RuntimeError(f"{JAR.title} printed {found}: {process.stderr[-300:]}")
         return counts
 
 
 @dataclass(frozen=True)
 class Meteor(ComputesNumbers, Metric):
-    """METEOR 1.5, by the authors' program in Java, of which the user has a copy.
+    """METEOR 1.5, by the user's copy of the authors' program in Java.
 
     The program aligns an output with each reference by exact words, stems, synonyms and
     paraphrases, and counts what the best alignment has. The score of a set is that of the summed
     counts, as the program computes it: the harmonic mean of weighted precision and recall, less a
-    penalty for matches in many chunks, by the language's parameters."""
+    penalty for matches in many chunks, by the language's parameters.
+    """
 
     name: ClassVar[str] = "meteor"
     summary: ClassVar[str] = "METEOR 1.5, by your copy of its jar in Java; needs no source"
@@ -151,7 +153,7 @@ class Meteor(ComputesNumbers, Metric):
         "en", help="language of the texts, the program's -l", choices=tuple(LANGUAGES)
     )
     normalize: str = option(
-        lambda given: "norm" if given.get("language", "en") in FULL else "lower",
+        lambda options: "norm" if options.get("language", "en") in FULL else "lower",
         key="norm",
         help="the program's -norm (its own tokens, lower case), -lower (lower case), or none",
         choices=("norm", "lower", "none"),
@@ -174,31 +176,25 @@ class Meteor(ComputesNumbers, Metric):
     level: str = level_option()
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return a normalisation that the language has not."""
-        wrong = self.normalize == "norm" and self.language not in FULL
-        return (
-            [("normalize", f"the program normalises {', '.join(FULL)} alone; take lower or none")]
-            if wrong
-            else []
-        )
+        """Return a normalisation that the language does not have."""
+        if self.normalize != "norm" or self.language in FULL:
+            return []
+        problem = f"the program normalises {', '.join(FULL)} alone; take lower or none"
+        return [("normalize", problem)]
 
     @cached_property
-    def spec(self) -> PluggedSpec:
-        """What the program counts."""
-        options = tuple(
-            (name, getattr(self, name)) for name in ("language", "normalize", "tokenizer")
-        )
-        told = "|".join(
-            (
-                "meteor",
-                *(f"{name}:{value}" for name, value in options),
-                f"version:{DECLARED.version}",
-            )
-        )
-        code = Code(
-            Plugin(Program, DECLARED, batch_size=5000, workers=1), (*options, ("jar", self.jar))
-        )
-        return PluggedSpec("meteor", COUNTS, 0, told=told, code=code)
+    def spec(self) -> FunctionMetricSpec:
+        """The counts of the program."""
+        signature = ["meteor"]
+        options = []
+        for name in ("language", "normalize", "tokenizer"):
+            value = getattr(self, name)
+            options.append((name, value))
+            signature.append(f"{name}:{value}")
+        signature.append(f"version:{DECLARED.version}")
+        plugin = Plugin(Program, DECLARED, batch_size=5000, workers=1)
+        code = Code(plugin, (*options, ("jar", self.jar)))
+        return FunctionMetricSpec("meteor", COUNTS, 0, signature="|".join(signature), code=code)
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -206,28 +202,34 @@ class Meteor(ComputesNumbers, Metric):
         return self.spec.columns
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return meteor, precision, recall and the penalty for many chunks, 0 where there is none."""
-        alpha, beta, gamma, delta, weights = LANGUAGES[self.language]
-        shares, whole = [], totals["chunks"] == 1
+        """Return meteor, precision, recall and the penalty for many chunks; 0 for undefined ones."""
+        parameters = LANGUAGES[self.language]
+        alpha = parameters.alpha
+        delta = parameters.delta
+        is_one_chunk = totals["chunks"] == 1  # and all of both texts
+        shares = []
         for side in SIDES:
-            content, function = (
-                [totals[f"{side}_{kind}_{n}"] for n in STAGES] for kind in ("content", "function")
-            )
-            tokens, functions = totals[f"{side}_tokens"], totals[f"{side}_function"]
-            hits = sum(
-                w * (delta * c + (1 - delta) * f)
-                for w, c, f in zip(weights, content, function, strict=False)
-            )
-            shares.append(
-                ratio(np.asarray(hits), delta * (tokens - functions) + (1 - delta) * functions)
-            )
-            whole = whole & (sum(content) + sum(function) == tokens)
+            tokens = totals[f"{side}_tokens"]
+            functions = totals[f"{side}_function"]
+            hits: Any = 0
+            matched_content: Any = 0
+            matched_functions: Any = 0
+            for index, stage in enumerate(STAGES):
+                content = totals[f"{side}_content_{stage}"]
+                function = totals[f"{side}_function_{stage}"]
+                if index < len(parameters.weights):
+                    hits = hits + parameters.weights[index] * (
+                        delta * content + (1 - delta) * function
+                    )
+                matched_content = matched_content + content
+                matched_functions = matched_functions + function
+            weighted_length = delta * (tokens - functions) + (1 - delta) * functions
+            shares.append(ratio(np.asarray(hits), weighted_length))
+            is_one_chunk = is_one_chunk & (matched_content + matched_functions == tokens)
         precision, recall = shares
         mean = ratio(precision * recall, alpha * precision + (1 - alpha) * recall)
         chunks = ratio(2 * totals["chunks"], totals["hyp_matched"] + totals["ref_matched"])
-        penalty = (
-            gamma * np.where(whole, 0.0, chunks) ** beta
-        )  # none where one chunk is all of both texts
+        penalty = parameters.gamma * np.where(is_one_chunk, 0.0, chunks) ** parameters.beta
         return {
             "meteor": mean * (1 - penalty),
             "precision": precision,
@@ -237,10 +239,8 @@ class Meteor(ComputesNumbers, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the tokens of both texts, the words that match, and the chunks in which they are."""
-        return [
-            Counted(name, columns[name])
-            for name in ("hyp_tokens", "ref_tokens", "hyp_matched", "chunks")
-        ]
+        names = ("hyp_tokens", "ref_tokens", "hyp_matched", "chunks")
+        return [Counted(name, columns[name]) for name in names]
 
 
 DECLARED = Declared(
@@ -255,4 +255,4 @@ DECLARED = Declared(
         Parameter("jar", "path"),
     ),
 )
-"""How the program is called, in the terms of metrics of users."""
+"""The program as a metric of a user would declare it."""

@@ -22,14 +22,16 @@ SUMMED = SARI_COUNTS[:9]
 """The counts that are summed over sentences."""
 PARTS = ("add", "keep", "del")
 UNIT = 1 << 50
-"""The parts of a sentence score are whole numbers of 1 / UNIT, whose sums do not depend on an
-order."""
+"""The parts of a sentence score are whole multiples of 1 / UNIT, whose sums do not depend on their
+order.
+"""
 
 
 @dataclass(frozen=True)
 class SariSpec(StatisticsSpec):
-    """What outputs add, keep and delete: counts of each order, or, where sentences are scored, the
-    finished parts.
+    """The n-grams that outputs add, keep and delete.
+
+    They are counts of each order or, if sentences are scored, the parts of the sentence score.
     """
 
     tokenization: Tokenization = field()
@@ -40,90 +42,103 @@ class SariSpec(StatisticsSpec):
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """Lengths in tokens, and SUMMED of each order; or the parts of the sentence score, in 1 /
-        UNIT.
-        """
+        """Lengths in tokens, then `numbers`."""
         lengths = (Field("src_len"), Field("hyp_len"), Field("ref_len", per_reference=True))
+        return (*lengths, *self.numbers)
+
+    @property
+    def numbers(self) -> tuple[Field, ...]:
+        """SUMMED of each order, or the parts of the sentence score in 1 / UNIT."""
         if self.flavour == "easse":
-            return (*lengths, *(Field(name, SARI_ORDER) for name in SUMMED))
-        more = ("del_recall", "del_f") if self.flavour == "modified" else ()
-        return (*lengths, *map(Field, (*PARTS, *more)))
+            return tuple(Field(name, SARI_ORDER) for name in SUMMED)
+        parts = [Field(name) for name in PARTS]
+        if self.flavour == "modified":
+            parts += [Field("del_recall"), Field("del_f")]
+        return tuple(parts)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
         source, *others = self._encoded(text)
-        references, systems = others[: len(text.references)], others[len(text.references) :]
+        references = others[: len(text.references)]
+        systems = others[len(text.references) :]
         counts, ratios = kernel.sari(source, references, systems, text.missing)
         if self.flavour == "modified":
-            counts[:, :, 0] = _moved(text)
-        src_len, ref_len = (
-            np.diff(source.offsets),
-            np.stack([np.diff(one.offsets) for one in references], axis=-1),
-        )
-        result = []
+            counts[:, :, SARI_COUNTS.index("add_c")] = _new_additions(text)
+        source_length = np.diff(source.offsets)
+        reference_lengths = np.stack([np.diff(one.offsets) for one in references], axis=-1)
+        columns_of_systems = []
         for number, system in enumerate(systems):
-            lengths = {"src_len": src_len, "hyp_len": np.diff(system.offsets), "ref_len": ref_len}
-            whole = dict(zip(SARI_COUNTS, np.moveaxis(counts[number], 1, 0), strict=True))
-            real = dict(zip(SARI_RATIOS, np.moveaxis(ratios[number], 1, 0), strict=True))
-            own = whole if self.flavour == "easse" else self._parts(whole, real)
-            result.append({item.name: own[item.name] for item in self.columns[3:]} | lengths)
-        return result
+            numbers = dict(zip(SARI_COUNTS, np.moveaxis(counts[number], 1, 0), strict=True))
+            if self.flavour != "easse":
+                sums = dict(zip(SARI_RATIOS, np.moveaxis(ratios[number], 1, 0), strict=True))
+                numbers = self._parts(numbers, sums)
+            columns = {item.name: numbers[item.name] for item in self.numbers}
+            columns["src_len"] = source_length
+            columns["hyp_len"] = np.diff(system.offsets)
+            columns["ref_len"] = reference_lengths
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
     def _encoded(self, text: Text) -> list[Encoded]:
-        assert text.source is not None  # noqa: S101 (these needs read it)
+        """Return source, references and outputs as ids of tokens."""
+        assert text.source is not None  # noqa: S101 (this spec reads it)
         texts = [text.source, *text.references, *text.systems]
         if self.tokenization.tokenizer == "intl":
-            texts = [join_lines(map(_with_end, lines.texts())) for lines in texts]
+            texts = [join_lines(map(_with_final_punctuation, lines.texts())) for lines in texts]
         if self.legacy:  # the source alone is not tokenised
-            apart = self.tokenization.tokens
-            spaced = [
-                changed_lines(text, n, lambda line: " ".join(apart(line)))
-                for n, text in enumerate(texts[1:], 1)
-            ]
-            return kernel.encode([texts[0], *spaced], "whitespace")
+
+            def tokenized(line: str) -> str:
+                return " ".join(self.tokenization.tokens(line))
+
+            for number in range(1, len(texts)):
+                texts[number] = changed_lines(texts[number], number, tokenized)
+            return kernel.encode(texts, "whitespace")
         encoded = self.tokenization.encode(texts)
         return _with_empty_tokens(encoded) if self.flavour == "huggingface" else encoded
 
-    def _parts(self, whole: Mapping[str, Ints], real: Mapping[str, Floats]) -> dict[str, Ints]:
-        """Return the parts of each sentence score: the means over orders of the F1 of additions and
-        so on.
+    def _parts(self, counts: Mapping[str, Ints], sums: Mapping[str, Floats]) -> dict[str, Ints]:
+        """Return the parts of each sentence score, the means over orders, in 1 / UNIT.
+
+        `counts` are SARI_COUNTS and `sums` SARI_RATIOS: [lines, orders] each.
         """
         empty = 1.0 if self.flavour == "huggingface" else 0.0  # a ratio of nothing to nothing
 
-        def share(part: Any, total: Ints) -> Floats:
-            return np.where(total == 0, empty, ratio(part, total))
+        def share(part: Any, total: str) -> Floats:
+            return np.where(counts[total] == 0, empty, ratio(part, counts[total]))
 
-        kept = share(real["keep_p"], whole["kept"])
-        wanted = (
-            share(whole["keep_c"], whole["keep_r"])
-            if empty
-            else share(real["keep_q"], whole["keepable"])
-        )
-        gone, recall = (share(real["del_p"], whole[total]) for total in ("deleted", "deletable"))
+        added = _f1(share(counts["add_c"], "add_h"), share(counts["add_c"], "add_r"))
+        keep_precision = share(sums["keep_p"], "kept")
+        if self.flavour == "huggingface":
+            keep_recall = share(counts["keep_c"], "keep_r")
+        else:
+            keep_recall = share(sums["keep_q"], "keepable")
+        del_precision = share(sums["del_p"], "deleted")
+        del_recall = share(sums["del_p"], "deletable")
         parts = {
-            "add": _f1(
-                share(whole["add_c"], whole["add_h"]), share(whole["add_c"], whole["add_r"])
-            ),
-            "keep": _f1(kept, wanted),
-            "del": gone,
-            "del_recall": recall,
-            "del_f": _f1(gone, recall),
+            "add": added,
+            "keep": _f1(keep_precision, keep_recall),
+            "del": del_precision,
+            "del_recall": del_recall,
+            "del_f": _f1(del_precision, del_recall),
         }
-        return {
-            name: np.rint(part.mean(axis=-1) * UNIT).astype(np.int64)
-            for name, part in parts.items()
-        }
+        scaled = {}
+        for name, part in parts.items():
+            scaled[name] = np.rint(part.mean(axis=-1) * UNIT).astype(np.int64)
+        return scaled
 
 
-def _with_end(line: bytes) -> bytes:
-    """Return a line in which punctuation before white space at the end is apart, as in EASSE.
+def _with_final_punctuation(line: bytes) -> bytes:
+    """Return a line in which punctuation before white space at the end is a token, as in EASSE.
 
-    There intl sees this white space. In sacreBLEU, and so in the kernel, it is dropped first, and
-    `12.` is one token."""
+    There intl finds this white space. In sacreBLEU, and so in the kernel, it is dropped first, and
+    `12.` is one token.
+    """
     text = line.decode(errors="surrogateescape")
     end = text.rstrip()
-    apart = len(end) < len(text) and unicodedata.category(end[-1:] or " ").startswith("P")
-    return f"{end[:-1]} {end[-1]}".encode(errors="surrogateescape") if apart else line
+    has_blanks = len(end) < len(text)
+    if not has_blanks or not unicodedata.category(end[-1:] or " ").startswith("P"):
+        return line
+    return f"{end[:-1]} {end[-1]}".encode(errors="surrogateescape")
 
 
 def _f1(one: Floats, two: Floats) -> Floats:
@@ -132,84 +147,87 @@ def _f1(one: Floats, two: Floats) -> Floats:
 
 def _with_empty_tokens(texts: list[Encoded]) -> list[Encoded]:
     """Return texts in which a line without tokens has an empty token, as str.split(' ') makes one."""
-    empty = max((int(text.ids.max(initial=-1)) for text in texts), default=-1) + 1
+    largest = max((int(text.ids.max(initial=-1)) for text in texts), default=-1)
     result = []
     for ids, offsets in texts:
-        lacks = offsets[1:] == offsets[:-1]
-        more = np.concatenate(([0], np.cumsum(lacks)))
-        result.append(
-            Encoded(np.insert(ids, offsets[:-1][lacks], empty).astype(np.int32), offsets + more)
-        )
+        starts = offsets[:-1]
+        is_empty = starts == offsets[1:]
+        inserted = np.insert(ids, starts[is_empty], largest + 1).astype(np.int32)
+        shifts = np.concatenate(([0], np.cumsum(is_empty)))
+        result.append(Encoded(inserted, offsets + shifts))
     return result
 
 
-def _moved(text: Text) -> Ints:
+def _new_additions(text: Text) -> Ints:
     """Return add_c of the flavour modified: int64 [systems, lines, order].
 
     An added n-gram must moreover have a word that no n-gram of this order of the source has, or
     must not be a subsequence of the source's words, which are not lower-cased. Words are split at
-    any white space, tokens at blanks."""
-    assert text.source is not None  # noqa: S101 (the needs read it)
-    counts = np.zeros((len(text.systems), len(text.source.starts), SARI_ORDER), np.int64)
-    there = (
-        np.ones((len(text.source.starts), len(text.references)), bool)
-        if text.missing is None
-        else ~text.missing
-    )
-    references, systems = (
-        [list(lines.texts()) for lines in texts] for texts in (text.references, text.systems)
-    )
-    for line, source in enumerate(text.source.texts()):
-        words, lower = source.decode().split(), source.decode().lower()
-        own = [
-            reference[line]
-            for reference, is_there in zip(references, there[line], strict=True)
-            if is_there
-        ]
+    any white space, tokens at blanks.
+    """
+    assert text.source is not None  # noqa: S101 (the spec reads it)
+    sources = list(text.source.texts())
+    references = [list(lines.texts()) for lines in text.references]
+    systems = [list(lines.texts()) for lines in text.systems]
+    counts = np.zeros((len(systems), len(sources), SARI_ORDER), np.int64)
+    for line, source in enumerate(sources):
+        words = source.decode().split()
+        lower_case = source.decode().lower()
         for order in range(1, SARI_ORDER + 1):
-            known = set(lower.split() if len(lower.split(" ")) >= order else ())
-            wanted = set().union(*(_grams(reference, order) for reference in own)) - _grams(
-                source, order
-            )
+            known_words: set[str] = set()
+            if len(lower_case.split(" ")) >= order:
+                known_words.update(lower_case.split())
+            expected: set[tuple[str, ...]] = set()
+            for number, reference in enumerate(references):
+                if text.missing is None or not text.missing[line, number]:
+                    expected |= _ngrams(reference[line], order)
+            expected -= _ngrams(source, order)
             for number, system in enumerate(systems):
-                added = [" ".join(gram).split() for gram in wanted & _grams(system[line], order)]
-                counts[number, line, order - 1] = sum(
-                    not (known.issuperset(g) and _within(g, words)) for g in added
-                )
+                new = 0
+                for ngram in expected & _ngrams(system[line], order):
+                    added_words = " ".join(ngram).split()
+                    is_known = known_words.issuperset(added_words)
+                    if not (is_known and _is_subsequence(added_words, words)):
+                        new += 1
+                counts[number, line, order - 1] = new
     return counts
 
 
-def _grams(line: bytes, order: int) -> set[tuple[str, ...]]:
+def _ngrams(line: bytes, order: int) -> set[tuple[str, ...]]:
     tokens = line.decode().lower().split(" ")
     return set(zip(*(tokens[start:] for start in range(order)), strict=False))
 
 
-def _within(gram: list[str], words: list[str]) -> bool:
-    """Return whether the words of an n-gram stand among others in this order, with or without
-    others between them.
-    """
-    rest = iter(words)
-    return all(word in rest for word in gram)
+def _is_subsequence(words: list[str], others: list[str]) -> bool:
+    """Return whether words are among others in this order, with or without others in between."""
+    remaining = iter(others)
+    return all(word in remaining for word in words)
 
 
-def _own(flavour: str) -> dict[str, Any]:
+def _only(flavour: str) -> dict[str, Any]:
+    """Return the arguments of an option that only one flavour has."""
     return {"applies": lambda m: m.flavour == flavour, "why": f"only flavour: {flavour} has it"}
 
 
 @dataclass(frozen=True)
 class Sari(ScoresLines, ShowsNgrams, Metric):
-    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes, for the orders 1 to 4.
+    """SARI: the mean of the scores of n-grams that an output adds, keeps and deletes.
 
-    All references of a sentence count together: an n-gram is wanted as often as they have it on average.
+    N-grams are of the orders 1 to 4.
 
-    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse, 6a4352ec). Each order has
-      an F1 for additions, for what is kept, and for deletions.
-    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py of the first authors
-      (github.com/cocoxu/simplification, 35570464), and in the metric sari of Hugging Face's evaluate. Deletions are
-      scored by their precision. huggingface takes a ratio of nothing to nothing as 1, the others as 0.
+    All references of a sentence count together: an n-gram is expected as often as they have it on
+    average.
 
-    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the source. References
-    may be of different numbers; a missing one does not count, and one that is there twice counts twice.
+    - easse sums counts over sentences, as the package EASSE does (github.com/feralvam/easse,
+      6a4352ec). Each order has an F1 for additions, for kept n-grams, and for deletions.
+    - xu, huggingface and modified are means of sentence scores, as in SARI.py and modified-sari.py
+      of the first authors (github.com/cocoxu/simplification, 35570464), and in the metric sari of
+      Hugging Face's evaluate. Deletions are scored by their precision. huggingface takes a ratio of
+      nothing to nothing as 1, the others as 0.
+
+    modified counts an added n-gram only if a token of it is new, or if it is no subsequence of the
+    source. References may be of different numbers; a missing one does not count, and one that is
+    there twice counts twice.
     """
 
     name: ClassVar[str] = "sari"
@@ -227,7 +245,7 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         choices=("easse", "xu", "huggingface", "modified"),
     )
     tokenizer: str = any_tokenizer_option(
-        lambda given: "blank" if given.get("flavour") in ("xu", "modified") else "13a",
+        lambda options: "blank" if options.get("flavour") in ("xu", "modified") else "13a",
         "how lines are split into words: 13a, or blank for the flavours xu and modified",
     )
     lowercase: bool = option(
@@ -239,9 +257,10 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     )
     legacy: bool = option(
         False,
-        help="for texts that are tokenised: the source is split at white space, and nothing is lower-cased",
+        help="for texts that are tokenised: the source is split at white space, and nothing is "
+        "lower-cased",
         implicit=True,
-        **_own("easse"),
+        **_only("easse"),
     )
     deletion: str = option(
         "f1",
@@ -249,36 +268,34 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         help="what deletions are scored by",
         choices=("f1", "precision"),
         implicit=True,
-        **_own("easse"),
+        **_only("easse"),
     )
     average: str = option(
         "macro",
         key="avg",
-        help="mean of the F1 of all orders (macro), or F1 of mean precision and mean recall (micro, as in the paper)",
+        help="mean of the F1 of all orders (macro), or F1 of mean precision and mean recall "
+        "(micro, as in the paper)",
         choices=("macro", "micro"),
         implicit=True,
-        **_own("easse"),
+        **_only("easse"),
     )
     level: str = option(
-        lambda given: "corpus" if given.get("flavour", "easse") == "easse" else "mean",
-        help="score the corpus, or the mean of sentence scores, which the flavours but easse always are",
+        lambda options: "corpus" if options.get("flavour", "easse") == "easse" else "mean",
+        help="score the corpus, or the mean of sentence scores, which the flavours but easse "
+        "always are",
         choices=("corpus", "mean"),
         implicit=True,
     )
 
     def conflicts(self) -> list[tuple[str, str]]:
-        """Return what the flavours that score sentences do not have, and what needs no source."""
+        """Return a level, tokeniser or case that the flavour does not have."""
         if self.flavour != "easse" and self.level != "mean":
             return [
                 ("level", f"flavour {self.flavour} scores sentences, so that it is always mean")
             ]
-        if self.flavour == "modified" and (self.tokenizer, self.lowercase) != ("blank", True):
-            return [
-                (
-                    "flavour",
-                    "modified takes lower-cased tokens between single blanks: no other tokenizer or case",
-                )
-            ]
+        if self.flavour == "modified" and not (self.tokenizer == "blank" and self.lowercase):
+            tokens = "lower-cased tokens between single blanks"
+            return [("flavour", f"modified takes {tokens}: no other tokenizer or case")]
         return []
 
     @property
@@ -289,10 +306,9 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     @property
     def citations(self) -> tuple[str, ...]:
         """The metric, and the package that is followed."""
-        return (
-            "xu-etal-2016-optimizing",
-            *(["alva-manchego-etal-2019-easse"] if self.flavour == "easse" else []),
-        )
+        if self.flavour == "easse":
+            return ("xu-etal-2016-optimizing", "alva-manchego-etal-2019-easse")
+        return ("xu-etal-2016-optimizing",)
 
     @cached_property
     def spec(self) -> SariSpec:
@@ -303,11 +319,11 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
     @cached_property
     def terms(self) -> tuple[Field, ...]:
         """SUMMED of each order, or the parts of sentence scores."""
-        return self.spec.columns[3:]
+        return self.spec.numbers
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return sari, add, keep and del, for modified also sari_f, del_recall and del_f; 0 where
-        there is none.
+        """Return sari, add, keep and del, for modified also sari_f, del_recall and del_f; 0 for
+        undefined ones.
         """
         if self.flavour == "easse":
             parts = {part: self._part(part, totals) for part in PARTS}
@@ -319,25 +335,23 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         return outputs
 
     def _part(self, part: str, totals: Columns) -> Floats:
-        """Return the score of additions, of what is kept, or of deletions, from counts [...,
-        order].
-        """
-        precision, recall = (
-            ratio(totals[f"{part}_c"], totals[f"{part}_{total}"]) for total in "hr"
-        )
+        """Return the score of added, kept or deleted n-grams from counts [..., order]."""
+        correct = totals[f"{part}_c"]
+        precision = ratio(correct, totals[f"{part}_h"])
+        recall = ratio(correct, totals[f"{part}_r"])
         if self.average == "micro":
-            precision, recall = precision.mean(axis=-1), recall.mean(axis=-1)
-        by_precision = part == "del" and self.deletion == "precision"
-        scores = precision if by_precision else _f1(precision, recall)
+            precision = precision.mean(axis=-1)
+            recall = recall.mean(axis=-1)
+        scores = _f1(precision, recall)
+        if part == "del" and self.deletion == "precision":
+            scores = precision
         return scores if self.average == "micro" else scores.mean(axis=-1)
 
     def ngram_rule(self) -> Rule | None:
-        """Return that n-grams are added, kept and deleted, rightly or not."""
-        return (
-            None
-            if self.legacy
-            else Rule("sari", self.spec.tokenization, 1, SARI_ORDER, merged=True)
-        )
+        """Return how n-grams are counted; none for legacy, whose source has other tokens."""
+        if self.legacy:
+            return None
+        return Rule("sari", self.spec.tokenization, 1, SARI_ORDER, merged=True)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the lengths, and the counts of each order."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.arrays import Ints
 from pipeline.data.corpus import Corpus
-from pipeline.data.texts import STEP, lines_of
+from pipeline.data.texts import LINES_AT_ONCE, lines_of
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Tokens, Verdict, edit_judge
 from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.metric_results import MetricResult
@@ -217,8 +217,8 @@ def _verdicts(
     judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
     files = [view.source, *view.references, *map(view.systems.get, names)]
-    for low in range(0, len(lines), STEP):
-        numbers = lines[low : low + STEP]
+    for low in range(0, len(lines), LINES_AT_ONCE):
+        numbers = lines[low : low + LINES_AT_ONCE]
         source, *others = [list(lines_of(file, numbers)) for file in files if file]
         annotations = others[: len(view.references)]
         outputs = others[len(view.references) :]

@@ -14,6 +14,7 @@ import numpy as np
 
 from pipeline.arrays import Floats, Ints
 from pipeline.data.config.resolved import select_lines
+from pipeline.data.inputs import annotator_of
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
 from pipeline.extensions.human.judgment_summary import JudgmentSummary
@@ -24,7 +25,6 @@ from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
 from pipeline.extensions.human.trueskill import Progress
 from pipeline.metrics.base.options import parse_signature
-from pipeline.metrics.base.statistics_spec import annotator_of
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.results import Results, Score
 

@@ -25,7 +25,7 @@ from pipeline.errors import (
     gathered,
     known_names,
 )
-from pipeline.extensions.human.comparison import asked_statistics
+from pipeline.extensions.human.comparison import requested_statistics
 from pipeline.extensions.human.judgments import Judgments, read_judgments
 from pipeline.extensions.human.models import RowsConfig
 from pipeline.extensions.human.records import (
@@ -286,7 +286,7 @@ class _Opener:
                     if correlation.statistics and column and column.records is None:
                         self.problem("`statistics` are of columns of `records`", where)
             try:
-                asked_statistics(correlation.statistics)
+                requested_statistics(correlation.statistics)
             except InputError as error:
                 self.problem(str(error), ("correlations", number, "statistics"))
 

@@ -69,7 +69,7 @@ cdef enum:
 
 
 cdef class M2Sentences:
-    """The sentences of an M2 file, or of a part of it, and what is said of their edits: see Told in `m2_files.py`."""
+    """The sentences of an M2 file, or of a part of it, and a summary of their edits: see EditSummary in `m2_files.py`."""
 
     cdef bytes data
     cdef Part part
@@ -77,7 +77,7 @@ cdef class M2Sentences:
     """Whether all lines are written as most are, and nothing has to be told. If not, nothing else here means anything."""
     cdef readonly dict types
     """How often each type of edits, as bytes, occurs."""
-    cdef public object told, missing
+    cdef public object missing
 
     def __init__(self, bytes data, int64_t line, bint strict):
         """Read lines from a number on. If `strict`, they are not plain where edits are left out of texts."""

@@ -1,9 +1,9 @@
-"""Whole numbers in little memory: columns of them in planes of a few bits, and weighted sums of
-these.
+"""Whole numbers in little memory: their columns in planes of a few bits, and weighted sums.
 
 A column is its least number, and what is above that: the lowest eight bits of each line in one
 plane, the next eight in another, and the highest in a plane of as few bits as hold them. Equal
-planes are kept once."""
+planes are stored once.
+"""
 
 import math
 from typing import Any, NamedTuple
@@ -15,11 +15,22 @@ from ...arrays import Floats, Ints
 
 Bytes = NDArray[np.uint8]
 
-
 LARGEST = 1 << 53
 """Up to this number, float64 has all whole numbers."""
-PIECE = 2048
-"""How many lines are summed at once by the Python kernel, which bounds memory."""
+LINES_AT_ONCE = 2048
+"""How many lines the Python kernel sums at once, which bounds memory."""
+PLANE_BITS = (1, 2, 4, 8)
+"""How many bits the numbers of a plane may have."""
+
+
+class Plane(NamedTuple):
+    """Some bits of the numbers of a column."""
+
+    shift: int
+    """Which bit of the numbers is the lowest of the plane."""
+    bits: int
+    data: bytes
+    """The bits of all numbers, packed."""
 
 
 class Packed(NamedTuple):
@@ -29,7 +40,7 @@ class Packed(NamedTuple):
     """The planes, one after the other. Each has a number for every line, filled up with zeros to a
     multiple of eight lines. The number of the first line is in the lowest bits of a byte."""
     bits: Bytes
-    """How many bits the numbers of each plane have: 1, 2, 4 or 8."""
+    """How many bits the numbers of each plane have: one of PLANE_BITS."""
     factors: Floats
     """The columns are the planes times these: float64 [planes + 1, columns]. The last row is added
     to each line."""
@@ -38,31 +49,38 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, array: Floats) -> "Packed | None":
-        """Return a table of float64 packed, or None where not all numbers are whole, and between
-        -2**53 and 2**53.
+        """Return a table of float64 packed.
+
+        Returns None unless all numbers are whole, and between -2**53 and 2**53.
         """
         columns = np.ascontiguousarray(array.reshape(len(array), math.prod(array.shape[1:])).T)
-        planes: dict[tuple[int, bytes], int] = {}
-        factors: list[tuple[int, int, int]] = []
+        numbers_of_planes: dict[tuple[int, bytes], int] = {}
+        column_planes: list[list[tuple[int, int]]] = []  # the number and the factor of each
         least = np.zeros(len(columns))
         for column, numbers in enumerate(columns):
-            low, top = (numbers.min(), numbers.max()) if len(numbers) else (0.0, 0.0)
-            if not (low >= -LARGEST and top <= LARGEST):  # NaN is neither
+            low = numbers.min() if len(numbers) else 0.0
+            top = numbers.max() if len(numbers) else 0.0
+            in_range = low >= -LARGEST and top <= LARGEST  # never for NaN
+            if not in_range or low != int(low):
                 return None
             least[column] = low + 0.0  # -0.0 is 0.0
-            split = _planes(numbers - low, int(top - low))
-            if split is None or low != int(low):
+            planes = _planes(numbers - low, int(top - low))
+            if planes is None:
                 return None
-            for shift, bits, plane in split:
-                factors.append(
-                    (planes.setdefault((bits, plane.tobytes()), len(planes)), column, 1 << shift)
-                )
-        table = np.zeros((len(planes) + 1, len(columns)))
-        for place, column, factor in factors:
-            table[place, column] += factor
+            factors = []
+            for plane in planes:
+                key = (plane.bits, plane.data)
+                number = numbers_of_planes.setdefault(key, len(numbers_of_planes))
+                factors.append((number, 1 << plane.shift))
+            column_planes.append(factors)
+        table = np.zeros((len(numbers_of_planes) + 1, len(columns)))
+        for column, factors in enumerate(column_planes):
+            for number, factor in factors:
+                table[number, column] += factor
         table[-1] = least
-        data = np.frombuffer(b"".join(content for _, content in planes), np.uint8)
-        return cls(data, np.array([size for size, _ in planes], np.uint8), table, array.shape)
+        data = np.frombuffer(b"".join(plane for _bits, plane in numbers_of_planes), np.uint8)
+        widths = np.array([bits for bits, _plane in numbers_of_planes], np.uint8)
+        return cls(data, widths, table, array.shape)
 
     @property
     def nbytes(self) -> int:
@@ -70,67 +88,64 @@ class Packed(NamedTuple):
         return self.data.nbytes + self.bits.nbytes + self.factors.nbytes
 
     def same_columns(self) -> Floats:
-        """Return what is equal for equal columns of the table, and for no others: float64 [any
-        length, ...].
-        """
+        """Return what is equal for equal columns alone: float64 [any length, ...]."""
         return self.factors.reshape(-1, *self.shape[1:])
 
     def floats(self) -> Floats:
         """Return the table, as float64."""
-        table: Floats = (
-            _unpacked(self.data, self.bits, self.shape[0]).T @ self.factors[:-1] + self.factors[-1]
-        )
+        planes = _unpacked(self.data, self.bits, self.shape[0])
+        table: Floats = planes.T @ self.factors[:-1] + self.factors[-1]
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:
-        """Return the sums of the columns, from what plane_sums() returns: float64 [samples, ...]."""
+        """Return the sums of the columns, from the result of plane_sums(): float64 [samples, ...]."""
         table: Floats = sums.astype(np.float64) @ self.factors
         return table.reshape(len(sums), *self.shape[1:])
 
 
-def _planes(numbers: Floats, top: int) -> list[tuple[int, int, Bytes]] | None:
-    """Return the planes of numbers from 0 to `top`: the lowest bit, the number of bits, and the
-    packed content.
-
-    Return None where a number is not whole.
-    """
-    whole: NDArray[Any] = np.zeros((len(numbers) + 7) // 8 * 8, np.uint8 if top < 256 else np.int64)
-    whole[: len(numbers)] = numbers
-    if not np.array_equal(whole[: len(numbers)], numbers):
+def _planes(numbers: Floats, top: int) -> list[Plane] | None:
+    """Return the planes of numbers from 0 to `top`, or None if a number is not whole."""
+    padded_size = (len(numbers) + 7) // 8 * 8
+    integers: NDArray[Any] = np.zeros(padded_size, np.uint8 if top < 256 else np.int64)
+    integers[: len(numbers)] = numbers
+    if not np.array_equal(integers[: len(numbers)], numbers):
         return None
-    planes, left = [], top.bit_length()
-    for shift in range(0, left, 8):
-        bits = next(size for size in (1, 2, 4, 8) if size >= min(left - shift, 8))
-        own = whole if top < 256 else (whole >> shift & 255).astype(np.uint8)
-        planes.append((shift, bits, own if bits == 8 else _packed(own, bits)))
+    planes = []
+    for shift in range(0, top.bit_length(), 8):
+        remaining_bits = top.bit_length() - shift
+        bits = next((width for width in PLANE_BITS if width >= remaining_bits), 8)
+        content = integers
+        if top >= 256:
+            content = (integers >> shift & 255).astype(np.uint8)
+        planes.append(Plane(shift, bits, _packed(content, bits).tobytes()))
     return planes
 
 
 def _packed(numbers: Bytes, bits: int) -> Bytes:
     """Return numbers of so many bits, several in a byte, the first in the lowest bits."""
-    own = numbers.reshape(-1, 8 // bits)
-    packed = own[:, 0].copy()
-    for place in range(1, 8 // bits):
-        packed |= own[:, place] << np.uint8(bits * place)
+    in_a_byte = 8 // bits
+    rows = numbers.reshape(-1, in_a_byte)
+    packed = rows[:, 0].copy()
+    for position in range(1, in_a_byte):
+        packed |= rows[:, position] << np.uint8(bits * position)
     return packed
 
 
 def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
     """Return the numbers of all planes: uint8 [planes, lines]."""
-    planes, at = np.empty((len(bits), lines), np.uint8), 0
-    for place, size in enumerate(bits.tolist()):
-        count = (lines + 7) // 8 * size
-        own = data[at : at + count, None] >> np.arange(0, 8, size, dtype=np.uint8) & np.uint8(
-            (1 << size) - 1
-        )
-        planes[place] = own.ravel()[:lines]
-        at += count
+    planes = np.empty((len(bits), lines), np.uint8)
+    start = 0
+    for plane, width in enumerate(bits.tolist()):
+        size = (lines + 7) // 8 * width
+        shifted = data[start : start + size, None] >> np.arange(0, 8, width, dtype=np.uint8)
+        planes[plane] = (shifted & np.uint8((1 << width) - 1)).ravel()[:lines]
+        start += size
     return planes
 
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
-    """Raise ValueError where packed planes and weights do not fit together."""
-    known = bits.dtype == np.uint8 and {1, 2, 4, 8}.issuperset(bits.tolist())
+    """Raise ValueError if packed planes and weights do not fit together."""
+    known = bits.dtype == np.uint8 and set(PLANE_BITS).issuperset(bits.tolist())
     if not known or lines < 0 or len(data) != (lines + 7) // 8 * int(bits.sum(dtype=np.int64)):
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
@@ -138,23 +153,24 @@ def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
     fit = weights.dtype == np.uint8 and weights.ndim == 2 and weights.shape[1] == lines
     if not fit or (lines and weights.strides[1] != 1):
         raise ValueError(
-            f"weights: expected uint8 [samples, {lines}], found {weights.dtype} {list(weights.shape)}"
+            f"weights: expected uint8 [samples, {lines}], "
+            f"found {weights.dtype} {list(weights.shape)}"
         )
 
 
 def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
-    """Return the sums of the numbers of packed planes (see Packed) times weights: int64 [samples,
-    planes + 1].
+    """Return the weighted sums of packed planes (see Packed): int64 [samples, planes + 1].
 
     `weights` is uint8 [samples, lines]. The last column is the sum of the weights. Raises
-    ValueError as check_planes()."""
+    ValueError as check_planes() does.
+    """
     check_planes(data, bits, lines, weights)
     planes = _unpacked(data, bits, lines)
     sums = np.zeros((len(weights), len(planes) + 1), np.int64)
-    for low in range(0, lines, PIECE):
-        piece = slice(
-            low, low + PIECE
-        )  # float64 holds these sums exactly, and multiplies faster than integers
-        sums[:, :-1] += (weights[:, piece].astype(np.float64) @ planes[:, piece].T).astype(np.int64)
-        sums[:, -1] += weights[:, piece].sum(axis=1, dtype=np.int64)
+    for low in range(0, lines, LINES_AT_ONCE):
+        some = slice(low, low + LINES_AT_ONCE)
+        # float64 holds these sums exactly, and multiplies faster than integers.
+        products = weights[:, some].astype(np.float64) @ planes[:, some].T
+        sums[:, :-1] += products.astype(np.int64)
+        sums[:, -1] += weights[:, some].sum(axis=1, dtype=np.int64)
     return sums

@@ -1,7 +1,8 @@
-"""What only some metrics can do. A capability is a small class that a metric mixes in.
+"""What only some metrics can do. A capability is a small class that a metric inherits from too.
 
-The function below each capability is the only place that asks whether a metric has it, and says
-what holds for the others. So nobody asks which metric it has."""
+The functions beside a capability are the only places that ask whether a metric has it, and say what
+holds for the others. So nothing else depends on which metric it has.
+"""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -9,13 +10,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...arrays import Floats, Ints
+from ...data.inputs import KEPT
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
 from .options import KEEP
-from .statistics_spec import KEPT, Columns, NumberSpec, StatisticsSpec, Text
+from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
 Texts = Sequence[str]
@@ -32,9 +34,9 @@ class ReadsFiles(ABC):
     files: str
     """The path of its files, in which {system} and {dataset} may stand."""
     columns: str
-    """The names of the columns, joined by +, or nothing where the file has no names."""
+    """The names of the columns joined by +, or an empty text if the file has no names."""
     decimals: int
-    """The most decimals that its numbers have."""
+    """The largest number of decimals of its numbers."""
 
     @property
     @abstractmethod
@@ -44,119 +46,106 @@ class ReadsFiles(ABC):
 
 def reads_files(metric: Metric | type[Metric]) -> bool:
     """Return whether a metric reads files of numbers."""
-    return issubclass(metric if isinstance(metric, type) else type(metric), ReadsFiles)
+    kind = metric if isinstance(metric, type) else type(metric)
+    return issubclass(kind, ReadsFiles)
 
 
 class ComputesNumbers:
-    """Its columns are numbers that code of a user, or a model, computes of whole texts before
-    anything is counted.
+    """Its columns are numbers that a function or a model computes of whole texts before counting.
 
-    Its needs say which texts are read and by which code, as `metrics/functions/metric.py` does.
+    Its specification says which texts are read and which code computes, as
+    `metrics/functions/metric.py` does.
     """
 
     declared: ClassVar[Declared | None] = None
-    """What results keep of it, so that they can be read without the code, and written as numbers
-    for others."""
+    """What results keep of the metric, so that they can be read without its code."""
     is_built_in: ClassVar[bool] = False
-    """Whether it is one of the program, which every reader of results has."""
+    """Whether the metric is part of the program, so that every reader of results has it."""
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for so many systems and for all references, where its numbers depend on
-        them together.
-        """
+        """Return the metric for a number of systems and all references, if its numbers need them."""
         return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
-        """Return the numbers of the first system of a text, which its code computes in this
-        process.
-        """
+        """Return the numbers of the first system of a text, computed in this process."""
         columns: Columns = cast("Any", self).spec.computed(text)
         return columns
 
 
 def computes_numbers(metric: Metric | type[Metric]) -> ComputesNumbers | None:
     """Return the metric, or its class, if code computes its numbers; else None."""
-    does = issubclass(metric if isinstance(metric, type) else type(metric), ComputesNumbers)
-    return cast("ComputesNumbers", metric) if does else None
+    kind = metric if isinstance(metric, type) else type(metric)
+    if not issubclass(kind, ComputesNumbers):
+        return None
+    return cast("ComputesNumbers", metric)
 
 
 def columns_of(metric: Metric, text: Text) -> Columns:
     """Return the columns of the first system of a text."""
-    own = computes_numbers(metric)
-    return own.computed(text) if own else metric.spec.count(text)[0]
+    code_metric = computes_numbers(metric)
+    if code_metric:
+        return code_metric.computed(text)
+    return metric.spec.count(text)[0]
 
 
 def for_run(
     metrics: Iterable[Metric], systems: int, references: Callable[[], list[str]]
 ) -> tuple[Metric, ...]:
-    """Return metrics for so many systems, and for all the references that a function returns."""
-    own = {metric: computes_numbers(metric) for metric in metrics}
-    return tuple(
-        code.for_run(systems, references) if code else metric for metric, code in own.items()
-    )
+    """Return metrics for a number of systems and for all references that a function returns."""
+    adapted = []
+    for metric in metrics:
+        code_metric = computes_numbers(metric)
+        adapted.append(code_metric.for_run(systems, references) if code_metric else metric)
+    return tuple(adapted)
 
 
 def declared_of(metrics: Iterable[Metric]) -> dict[str, Declared]:
-    """Return what results keep of the metrics of users, by name."""
-    return {m.name: own.declared for m in metrics if (own := computes_numbers(m)) and own.declared}
+    """Return what results keep of metrics from functions, by name."""
+    result = {}
+    for metric in metrics:
+        code_metric = computes_numbers(metric)
+        if code_metric and code_metric.declared:
+            result[metric.name] = code_metric.declared
+    return result
 
 
 def is_built_in(metric: type[Metric]) -> bool:
-    """Return whether a metric, of which results keep what is declared, is one of the program all
-    the same.
-    """
-    own = computes_numbers(metric)
-    return own is not None and own.is_built_in
+    """Return whether a metric that computes numbers is part of the program."""
+    code_metric = computes_numbers(metric)
+    return code_metric is not None and code_metric.is_built_in
 
 
 def lacks_code(metric: Metric) -> str:
-    """Return the message for a metric of a user of which only results are at hand; an empty text
-    for others.
-    """
-    spec: Any = metric.spec if computes_numbers(metric) else None
-    return without_code(metric.name) if spec is not None and spec.code is None else ""
+    """Return the message for a metric whose code is missing, or an empty text."""
+    if not computes_numbers(metric):
+        return ""
+    spec: Any = metric.spec
+    return without_code(metric.name) if spec.code is None else ""
 
 
 def without_code(name: str) -> str:
-    """Return the message for a metric of a user that is to be computed without its code."""
+    """Return the message for a metric that needs its code, which is missing."""
     ways = "name it with --plugin, or install its package"
-    return f"{name}: its code is not at hand; {ways} (where results are there, 'show' and 'report' need none)"
+    reading = "(where results are there, 'show' and 'report' need none)"
+    return f"{name}: its code is not at hand; {ways} {reading}"
 
 
 class AnnotatesTexts:
-    """It has the options annotator, by which edits are found in texts, and gold, with KEEP for gold
-    as it is.
-    """
+    """It has the options annotator, which finds edits in texts, and gold, with KEEP for unchanged."""
 
     annotator: str
     gold: str
 
     @property
     def annotation(self) -> str:
-        """The annotator as needs have it."""
-        return f"{KEPT}{self.annotator}" if self.annotator and self.gold == KEEP else self.annotator
+        """The annotator as in names of inputs."""
+        keeps_gold = self.annotator and self.gold == KEEP
+        return f"{KEPT}{self.annotator}" if keeps_gold else self.annotator
 
 
 def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
     """Return the metric if it can have texts annotated, else None."""
     return metric if isinstance(metric, AnnotatesTexts) else None
-
-
-class LimitsReferences(ABC):
-    """It cannot score with every number of references."""
-
-    @abstractmethod
-    def misfit(self, references: int, *, missing: bool = False) -> str | None:
-        """Return why the metric cannot score with this number of references, some perhaps missing,
-        or None.
-        """
-
-
-def misfit(metric: Metric, references: int, *, missing: bool = False) -> str | None:
-    """Return why a metric cannot score with this number of references, or None."""
-    return (
-        metric.misfit(references, missing=missing) if isinstance(metric, LimitsReferences) else None
-    )
 
 
 class ReadsDataSet:
@@ -168,8 +157,7 @@ class ReadsDataSet:
         return False
 
     whole_sums: ClassVar[tuple[str, ...]] = ()
-    """The columns whose sums over all sentences of a system are read beside the columns; see WHOLE.
-    """
+    """The columns whose sums over all sentences of a system are read too; see WHOLE."""
 
 
 def data_set_columns(metric: Metric) -> ReadsDataSet:
@@ -180,141 +168,92 @@ def data_set_columns(metric: Metric) -> ReadsDataSet:
 # --- which references count
 
 
-class DrawsReferences(ABC):
-    """References are drawn at random, or have weights."""
+class ChoosesReferences:
+    """It has rules of its own for references, beyond taking the best or the mean."""
 
-    @abstractmethod
+    def misfit(self, references: int, *, missing: bool = False) -> str | None:
+        """Return why this number of references, some perhaps missing, cannot be scored, or None."""
+        return None
+
     def draws(self, lines: int, references: int) -> Draws | None:
-        """Return how references are drawn at random, or None if they are not, as with a single
-        reference.
-        """
+        """Return how references are drawn at random; None if they are not, as with one reference."""
+        return None
 
     @property
-    @abstractmethod
     def shares(self) -> tuple[float, ...]:
-        """The weights of the references, with sum 1. Without weights all references count the same."""
+        """The weights of the references, with sum 1; empty if all count the same."""
+        return ()
 
-
-def draws_references(metric: Metric) -> DrawsReferences:
-    """Return what says how references are drawn and weighed. Only policies that need it may ask."""
-    assert isinstance(metric, DrawsReferences)  # noqa: S101 (a metric with such a policy has it)
-    return metric
-
-
-class ChoosesInSequence(ABC):
-    """The reference of a sentence may depend on the sentences before, as the official programs of
-    edits choose it.
-    """
-
-    @abstractmethod
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses references with the totals of the sentences before; None where each
-        is chosen alone.
+        """Return a new object that chooses references with the totals of the sentences before.
 
-        It is a new object, which carries what it has to know from block to block.
+        The official programs of edits choose annotators so. The object carries these totals from
+        block to block. None: the reference of each sentence is chosen for itself.
         """
+        return None
 
 
-def sequential_choice(metric: Metric) -> SequentialAnnotatorChoice | None:
-    """Return what chooses references where a choice depends on the sentences before; None where
-    none does.
-    """
-    return metric.sequential_choice() if isinstance(metric, ChoosesInSequence) else None
+def reference_rules(metric: Metric) -> ChoosesReferences:
+    """Return the metric's own rules for references; those of other metrics change nothing."""
+    return metric if isinstance(metric, ChoosesReferences) else ChoosesReferences()
 
 
 def chooser(metric: Metric) -> Callable[[Columns], Ints]:
-    """Return what chooses the references of a system, to be called with its blocks in the order of
-    lines.
-    """
-    return sequential_choice(metric) or metric.choose
+    """Return the function that chooses the references of a system, block after block in order."""
+    return reference_rules(metric).sequential_choice() or metric.choose
 
 
 # --- how sentences and sums are scored
 
 
 class ScoresLines:
-    """Sentences have all outputs at level mean, and not the score alone."""
+    """Sentences have all outputs at level mean, not only the score."""
 
     def line_outputs(self: Any, columns: Columns) -> dict[str, Floats]:
         """Return all outputs of each sentence at level mean, the score first: float64 [lines] each.
 
         References are combined as the policy says. The default is for terms that are not per
-        reference."""
+        reference.
+        """
         outputs: dict[str, Floats] = self.score(self.make_terms(columns))
         return outputs
 
+    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
+        """Return the outputs at level bootstrap from those of all sentences: float64 [lines] each.
+
+        Only a metric with this level has it.
+        """
+        raise NotImplementedError
+
 
 def line_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return all outputs of each sentence at level mean; an empty mapping where sentence_scores()
-    is the only one.
-    """
+    """Return all outputs of each sentence at level mean; empty if there is only the score."""
     return metric.line_outputs(columns) if isinstance(metric, ScoresLines) else {}
-
-
-class ScoresSamples(ABC):
-    """It has the level bootstrap."""
-
-    @abstractmethod
-    def aggregated(self, outputs: Mapping[str, Floats]) -> dict[str, float]:
-        """Return the outputs at level bootstrap, from those of all sentences: float64 [lines] each."""
 
 
 def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float]:
     """Return the outputs of a metric at level bootstrap."""
-    assert isinstance(metric, ScoresSamples)  # noqa: S101 (no other metric has this level)
-    return metric.aggregated(outputs)
+    return cast("ScoresLines", metric).aggregated(outputs)
 
 
 class Compiled(ABC):
-    """It has a compiled form of sentence_scores(), which returns the same, bit for bit, faster
-    where lines are few.
-    """
+    """It has a compiled form of sentence_scores(), equal bit for bit and faster for few lines."""
 
     @abstractmethod
     def compiled(self) -> Callable[[Columns], Floats] | None:
         """Return a function that returns what sentence_scores() does.
 
-        Where one of the references counts that has the highest score, it may return these highest
-        scores alone, float64 [lines, 1]. None: there is no such form for the settings, or none with
-        the kernel that is used."""
-
-
-def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
-    """Return the compiled form of sentence_scores() of a metric, or None where it has none."""
-    return metric.compiled() if isinstance(metric, Compiled) else None
-
-
-class CountsCategories(ABC):
-    """It can count categories of edits apart."""
-
-    @abstractmethod
-    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
-        """Return the columns that count the terms of each category, such as each type of edit, or
-        None.
-
-        `categories` are those of the data set. The fields are those of the terms, per reference,
-        each with an order for each category and one more for what is of none of them. Sums over the
-        orders are the terms."""
-
-    @abstractmethod
-    def category(self, name: str, tier: int) -> str:
-        """Return the category of a tier (3 is the finest, 1 the coarsest) to which one of the data
-        set belongs.
+        If the reference with the highest score counts, it may return these highest scores alone,
+        float64 [lines, 1]. None: the settings or the kernel have no compiled form.
         """
 
 
-def counts_categories(metric: Metric) -> CountsCategories | None:
-    """Return the metric if it can count categories apart, else None."""
-    return metric if isinstance(metric, CountsCategories) else None
+def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
+    """Return the compiled form of sentence_scores() of a metric, or None."""
+    return metric.compiled() if isinstance(metric, Compiled) else None
 
 
-def category_needs(metric: Metric, categories: tuple[str, ...]) -> StatisticsSpec | None:
-    """Return the columns that count the categories of a data set, None where there are none."""
-    own = counts_categories(metric)
-    return own.breakdown(categories) if own and categories else None
-
-
-# --- what is shown and told
+# --- n-grams that reports show
 
 
 class Rule(NamedTuple):
@@ -328,28 +267,25 @@ class Rule(NamedTuple):
     last: int
     """The longest order."""
     merged: bool = False
-    """Whether references are merged: then an n-gram counts as often as in the reference that has it
-    most often."""
+    """Whether references are merged: an n-gram counts as often as in the reference that has it most
+    often."""
 
 
 class Tokens(Hashable, Protocol):
-    """Finds the tokens of a text as a metric counts them, such as Tokenization."""
+    """Splits a text into tokens as a metric counts them, such as Tokenization."""
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text."""
 
 
 class Shared(NamedTuple):
-    """What an output shares with a reference by one row of a metric's counts, where no Rule says
-    it.
-    """
+    """What an output shares with a reference, counted in one row of a metric without a Rule."""
 
     row: int
-    """The row of the counts, from 0. The counts are called match and, if they are known, ref_total.
-    """
+    """The row of the counts, from 0. The counts are named match and, if known, ref_total."""
     kind: str
-    """What is shared: "ngrams", or "sequence" for the longest common subsequence, or "characters"
-    for n-grams that are marked in the text itself. """
+    """What is shared: "ngrams", "sequence" for the longest common subsequence, or "characters" for
+    n-grams that are marked in the text itself."""
     tokenization: Tokens
     n: int = 1
     """The length of n-grams."""
@@ -363,13 +299,11 @@ class ShowsNgrams:
         return None
 
     def overlaps(self) -> tuple[Shared, ...]:
-        """Return what the HTML report marks in an output as shared with a reference, beside what a
-        Rule says.
-        """
+        """Return what else the HTML report marks in an output as shared with a reference."""
         return ()
 
     def row_names(self) -> list[str]:
-        """Return the names of the rows in tables of counts with orders; none: their numbers."""
+        """Return the names of the rows in tables of counts with orders; empty: their numbers."""
         return []
 
 
@@ -379,18 +313,22 @@ def shown_ngrams(metric: Metric) -> ShowsNgrams:
 
 
 def row_names(metric: Metric) -> list[str]:
-    """Return the names of the rows in tables of counts with orders, those of the terms or of the
-    n-gram rule.
-    """
-    own = shown_ngrams(metric)
-    rule = own.ngram_rule()
-    orders = max((field.orders for field in metric.terms), default=0) or (rule.last if rule else 0)
-    return own.row_names() or [str(n) for n in range(1, orders + 1)]
+    """Return the names of the rows in tables of counts with orders."""
+    shown = shown_ngrams(metric)
+    names = shown.row_names()
+    if names:
+        return names
+    orders = max((field.orders for field in metric.terms), default=0)
+    rule = shown.ngram_rule()
+    if not orders and rule:
+        orders = rule.last
+    return [str(n) for n in range(1, orders + 1)]
 
 
 def grams(tokens: Sequence[str], n: int) -> Grams:
     """Return the n-grams of tokens with their counts."""
-    return Counter(zip(*(tokens[start:] for start in range(n)), strict=False))
+    shifted = [tokens[start:] for start in range(n)]
+    return Counter(zip(*shifted, strict=False))
 
 
 def merged(references: Sequence[Grams]) -> Grams:
@@ -416,10 +354,11 @@ ROLES: dict[str, dict[str, Kind]] = {
     "green": {**_COMMON, **_EDITED},
     "sari": {"match": COUNTED["common"], "added": COUNTED["new_match"], **_EDITED},
 }
-"""The roles by the names of rules, as the kernel counts them (`kernel/common.py`).
+"""The roles of n-grams by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In green and sari, removed is rightly deleted, lost wrongly. What sari keeps and deletes counts by
-the mean of the references, so that its counts are no sums of roles. """
+In green and sari, removed is a right deletion and lost a wrong one. SARI counts by the mean of the
+references what is kept and deleted, so that its counts are no sums of roles.
+"""
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
     "gleu": {"match": ("match",), "penalty": ("penalised",)},
@@ -427,32 +366,42 @@ COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
     "sari": {},
 }
-"""The counts of metrics, by the names of rules, with the roles that they are the sums of."""
+"""The counts of metrics by the names of rules, with the roles that they are the sums of."""
 
 
 def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
-    """Return the n-grams of source σ, reference ρ and output η, with their counts, by the roles of
-    a rule.
+    """Return the n-grams of source σ, reference ρ and output η with their counts, by role.
 
-    Those of the output have the roles whose `of` has h, and other; these add up to it.
+    Those of the output have the roles whose `of` has h, or the role other; these add up to it.
     """
     texts = {"s": sigma, "r": rho, "h": eta}
-    found: dict[str, Grams] = {}
+    by_role: dict[str, Grams] = {}
     other = Counter(eta)
     for name, kind in ROLES[rule].items():
-        counts = {gram: kind.times(sigma[gram], rho[gram], eta[gram]) for gram in texts[kind.of[0]]}
-        found[name] = Counter({gram: count for gram, count in counts.items() if count})
+        counts: Grams = Counter()
+        for gram in texts[kind.of[0]]:
+            count = kind.times(sigma[gram], rho[gram], eta[gram])
+            if count:
+                counts[gram] = count
+        by_role[name] = counts
         if "h" in kind.of:
-            other -= found[name]
-    return {**found, "other": other}
+            other -= counts
+    return {**by_role, "other": other}
 
 
-RIGHT, WRONG, MISSED = "right", "wrong", "missed"
-"""What an edit of an output is, and an edit that only the annotator has."""
+# --- edits
+
+
+RIGHT = "right"
+"""The verdict on an edit that the annotator has too."""
+WRONG = "wrong"
+"""The verdict on an edit that the annotator does not have."""
+MISSED = "missed"
+"""The verdict on an edit that only the annotator has."""
 
 
 class Verdict(NamedTuple):
-    """An edit of a sentence, and what an annotator says of it."""
+    """An edit of a sentence, and whether an annotator has it too."""
 
     start: int
     """The first token of the source that it replaces, from 0."""
@@ -461,15 +410,14 @@ class Verdict(NamedTuple):
     original: str
     """The tokens that it replaces, with blanks between them."""
     correction: str
-    """What it puts in their place; empty for a deletion."""
+    """What replaces them; empty for a deletion."""
     type: str
     verdict: str
-    """One of RIGHT, WRONG and MISSED."""
+    """RIGHT, WRONG or MISSED."""
 
 
 Verdicts = list[list[list[list[Verdict] | None]]]
-"""For each output, each line and each annotator the edits; None for an annotator who takes no part
-in the sentence."""
+"""The edits for each output, line and annotator; None for an annotator without the sentence."""
 
 
 class JudgesEdits(ABC):
@@ -484,28 +432,42 @@ class JudgesEdits(ABC):
     def verdicts(
         self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
     ) -> Verdicts:
-        """Return for each output and each line the edits with what each annotator says of them, as
-        they stand there.
+        """Return for each output and each line the edits in order, with each annotator's verdict.
 
         The arguments are lines of the input that the metric reads: of the source, of each output,
-        and of each annotator, such as records of edits. There is None for an annotator who takes no
-        part in the sentence."""
+        and of each annotator, such as records of edits. An annotator without the sentence has None.
+        """
 
     def references_of(self, source: str, annotations: Sequence[str]) -> Sequence[int]:
-        """Return for each annotator of a sentence the number of the reference that the columns have
-        of them.
+        """Return the number of the reference in the columns for each annotator of a sentence.
 
-        It is -1 for an annotator who takes no part. Several annotators may share a reference. The
-        arguments are as for verdicts()."""
+        It is -1 for an annotator without the sentence. Several annotators may share a reference.
+        The arguments are as for verdicts().
+        """
         return range(len(annotations))
 
     def by_annotator(self) -> Metric | None:
-        """Return the metric for columns in which each reference is that of an annotator; None if
-        these have them.
+        """Return the metric whose columns have a reference for each annotator; None: this one.
 
         See references_of().
         """
         return None
+
+    def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
+        """Return the columns that count the terms of each category, such as a type of edit, or None.
+
+        `categories` are those of the data set. The fields are those of the terms, per reference,
+        each with an order for each category and one more for edits of none of them. Sums over the
+        orders are the terms.
+        """
+        return None
+
+    def category(self, name: str, tier: int) -> str:
+        """Return the category of a tier, from 3 (finest) to 1, to which one of the data set belongs.
+
+        Metrics with a breakdown() have it.
+        """
+        raise NotImplementedError
 
 
 def edit_judge(metric: Metric) -> JudgesEdits | None:
@@ -514,28 +476,41 @@ def edit_judge(metric: Metric) -> JudgesEdits | None:
 
 
 def by_annotator(metric: Metric) -> Metric:
-    """Return the metric for columns in which each reference is that of an annotator; itself where
-    it reads no other.
-    """
+    """Return the metric whose columns have a reference for each annotator; by default itself."""
     judge = edit_judge(metric)
     return (judge and judge.by_annotator()) or metric
 
 
+def category_spec(metric: Metric, categories: tuple[str, ...]) -> StatisticsSpec | None:
+    """Return the columns that count the categories of a data set, or None if there are none."""
+    if not categories or not isinstance(metric, JudgesEdits):
+        return None
+    return metric.breakdown(categories)
+
+
+def category_of(metric: Metric, name: str, tier: int) -> str:
+    """Return the category of a tier to which one of the data set belongs; see category_spec()."""
+    return cast("JudgesEdits", metric).category(name, tier)
+
+
 class Explains(ABC):
-    """It has more to say of the edits of a sentence than verdicts."""
+    """It explains a sentence by more than n-grams and verdicts."""
 
     @abstractmethod
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return what `explain` says of the edits of one sentence of one system: the roles and
-        texts of lines.
+        """Return the lines that `explain` prints about one sentence of one system: roles and texts.
 
-        `text` has what the needs read. A role is match, wrong or missing; a heading has an empty
-        one."""
+        `text` has what the specification reads. A role is match, wrong or missing; a heading has an
+        empty one.
+        """
 
 
 def explainer(metric: Metric) -> Explains | None:
-    """Return the metric if it explains the edits of a sentence, else None."""
+    """Return the metric if it explains sentences, else None."""
     return metric if isinstance(metric, Explains) else None
+
+
+# --- signatures of other programs, warnings
 
 
 class HasPeerSignature(ABC):
@@ -543,8 +518,7 @@ class HasPeerSignature(ABC):
 
     @abstractmethod
     def peer_signature(self, references: int, *, missing: bool = False) -> str | None:
-        """Return the signature that the field's own tool prints for these settings, or None if it
-        does not have them.
+        """Return the signature that the field's own tool prints, or None for unknown settings.
 
         Each line has this number of references; `missing` says that some lines have fewer.
         """
@@ -552,11 +526,9 @@ class HasPeerSignature(ABC):
 
 def peer_signature(metric: Metric, references: int, *, missing: bool = False) -> str | None:
     """Return the signature that the field's own tool prints, or None."""
-    return (
-        metric.peer_signature(references, missing=missing)
-        if isinstance(metric, HasPeerSignature)
-        else None
-    )
+    if not isinstance(metric, HasPeerSignature):
+        return None
+    return metric.peer_signature(references, missing=missing)
 
 
 class CountWarning(NamedTuple):
@@ -571,21 +543,20 @@ class CountWarning(NamedTuple):
 
 
 class Warns:
-    """It sees in its counts, or in the records of annotators, what looks wrong."""
+    """It warns of suspicious counts or records of annotators."""
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return warnings about the counts of a data set: blocks of columns by system, which can be
-        read once.
+        """Return warnings about the counts of a data set.
+
+        `counts` has blocks of columns by system, which can be read once.
         """
         return []
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return what looks wrong in the records of annotators that the metric reads; see
-        `extensions/edits/records.py`.
-        """
+        """Return warnings about the records of annotators that the metric reads."""
         return []
 
 
 def warner(metric: Metric) -> Warns:
-    """Return what warns of a metric's counts and records."""
+    """Return the metric's own warnings; other metrics have none."""
     return metric if isinstance(metric, Warns) else Warns()

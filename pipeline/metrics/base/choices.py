@@ -1,6 +1,4 @@
-"""Small arithmetic of scores, and which reference of a sentence counts: the best, one drawn, one by
-running totals.
-"""
+"""Small arithmetic of scores, and how the reference of a sentence is chosen or drawn."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,21 +21,28 @@ CountsOf = Callable[[Columns], Columns]
 # --- arithmetic
 
 
-MOST_ADDED = 7
-"""Up to so many numbers, numpy adds one after the other, as compiled formulas do. It adds more of
-them in pairs."""
+MAX_SEQUENTIAL_SUM = 7
+"""numpy adds at most so many numbers one after the other, as compiled formulas do; more in pairs."""
 NEAR = 1e-6
-"""Far more than the error of rounding of a score, times ten thousand."""
+"""Far more than the rounding error of a score times ten thousand."""
+
+
+class FScores(NamedTuple):
+    """F-beta with the precision and recall that it is made of, [...] each."""
+
+    score: Floats
+    precision: Floats
+    recall: Floats
 
 
 def by_order(arrays: Mapping[str, NDArray[Any]]) -> dict[str, Floats]:
     """Return arrays [..., orders] as outputs name_1, name_2 ..., each float64 [...]."""
-    real = {name: array.astype(np.float64) for name, array in arrays.items()}
-    return {
-        f"{name}_{n + 1}": array[..., n]
-        for name, array in real.items()
-        for n in range(array.shape[-1])
-    }
+    outputs = {}
+    for name, array in arrays.items():
+        values = array.astype(np.float64)
+        for n in range(values.shape[-1]):
+            outputs[f"{name}_{n + 1}"] = values[..., n]
+    return outputs
 
 
 def log(values: Floats) -> Floats:
@@ -47,72 +52,71 @@ def log(values: Floats) -> Floats:
     return logs
 
 
-def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Return part / whole, or 0 where whole is 0."""
-    quotient: Floats = np.divide(
-        part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=whole != 0
-    )
+def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
+    """Return part / total, or 0 where total is 0."""
+    zeros = np.zeros(np.broadcast(part, total).shape)
+    quotient: Floats = np.divide(part, total, out=zeros, where=total != 0)
     return quotient
 
 
 def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
-    """Return the F-score, in which recall has the weight beta; 0 where precision and recall are 0."""
+    """Return the F-score with recall weighted by beta; 0 where precision and recall are 0."""
     weight = beta**2
     return ratio((1 + weight) * precision * recall, weight * precision + recall)
 
 
 def f_of_counts(
-    right: NDArray[Any], made: NDArray[Any], wanted: NDArray[Any], beta: float
-) -> tuple[Floats, ...]:
-    """Return F-beta, precision (1 where nothing was made) and recall (1 where nothing was wanted)
-    of edits.
+    right: NDArray[Any], proposed: NDArray[Any], expected: NDArray[Any], beta: float
+) -> FScores:
+    """Return F-beta of counts of edits.
+
+    Precision is 1 where no edit is proposed, and recall is 1 where none is expected.
     """
-    precision = np.where(made == 0, 1.0, ratio(right, made))
-    recall = np.where(wanted == 0, 1.0, ratio(right, wanted))
-    return f_beta(precision, recall, beta), precision, recall
+    precision = np.where(proposed == 0, 1.0, ratio(right, proposed))
+    recall = np.where(expected == 0, 1.0, ratio(right, expected))
+    return FScores(f_beta(precision, recall, beta), precision, recall)
 
 
 def best_by(keys: Sequence[NDArray[Any]]) -> Ints:
     """Return the best column of each row of keys [lines, references]: int64 [lines].
 
-    The first key decides. Where it is equal, the next key decides, and so on. Of columns that are
-    equal in all keys the first is taken. Keys are compared exactly, with their errors of rounding,
-    as the reference programs compare them."""
+    The first key decides, then the next one among columns that are equal in it, and so on. Of
+    columns that are equal in all keys the first is taken. Keys are compared exactly, with their
+    rounding errors, as the reference programs compare them.
+    """
     return first_best([key.T for key in keys])
 
 
 def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
-    """Return the first of the best candidates: int64 [...]. The first of the keys [candidates, ...]
-    decides most.
+    """Return the first of the best candidates by keys [candidates, ...]: int64 [...].
+
+    The first key decides most.
     """
-    every = np.broadcast_arrays(*keys)
-    best = np.zeros(every[0].shape[1:], np.int64)
-    top = [key[0].copy() for key in every]
-    for candidate in range(1, len(every[0])):
-        better, tied = np.zeros(best.shape, bool), np.ones(best.shape, bool)
-        for key, most in zip(every, top, strict=True):
-            better |= tied & (key[candidate] > most)
-            tied &= key[candidate] == most
+    arrays = np.broadcast_arrays(*keys)
+    best = np.zeros(arrays[0].shape[1:], np.int64)
+    best_keys = [key[0].copy() for key in arrays]
+    for candidate in range(1, len(arrays[0])):
+        better = np.zeros(best.shape, bool)
+        tied = np.ones(best.shape, bool)
+        for key, best_key in zip(arrays, best_keys, strict=True):
+            better |= tied & (key[candidate] > best_key)
+            tied &= key[candidate] == best_key
         best[better] = candidate
-        for key, most in zip(every, top, strict=True):
-            np.copyto(most, key[candidate], where=better)
+        for key, best_key in zip(arrays, best_keys, strict=True):
+            np.copyto(best_key, key[candidate], where=better)
     return best
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Return values rounded to so many decimals as Python's round() does it, by their exact binary
-    value.
-    """
-    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    """Return values rounded to decimals as Python's round() does it, by their exact binary value."""
+    result: Floats = np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
     near = nearly_tied(values, digits)
     result[near] = [round(value, digits) for value in values[near].tolist()]
     return result
 
 
 def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
-    """Return which values lie so near to the middle of two decimals that an error of rounding could
-    matter.
-    """
+    """Return which values are so near to the middle of two decimals that rounding errors matter."""
     scaled = values * 10.0**digits
     near: NDArray[np.bool_] = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
     return near
@@ -121,7 +125,7 @@ def nearly_tied(values: Floats, digits: int) -> NDArray[np.bool_]:
 # --- annotators chosen with running totals
 
 
-PIECE = 1 << 11
+SENTENCES_AT_ONCE = 1 << 11
 """So many sentences are guessed at once, which bounds the rounds. Real texts need two or three."""
 
 
@@ -134,9 +138,10 @@ class SequentialAnnotatorChoice:
     first to the last.
 
     Few choices really depend on the sentences before. So all are guessed, sums are made of the
-    guesses, and with these all are chosen at once. Where nothing changes any more, these are the
-    choices that are made one by one: the first one is right, and each is where those before it are.
-    That takes some rounds of arrays in place of a step for each sentence."""
+    guesses, and with these all are chosen at once. When nothing changes any more, these are the
+    choices that are made one by one: the first one is right, and each is if those before it are.
+    That takes some rounds of arrays instead of a step for each sentence.
+    """
 
     def __init__(
         self,
@@ -149,46 +154,52 @@ class SequentialAnnotatorChoice:
         """Take the keys that are to be greatest, and the names of the counts.
 
         `counts_of` makes these counts of the columns of a metric, and `order`, the order of the
-        annotators of each sentence. Of equal keys the annotator who comes first is taken. Where
+        annotators of each sentence. Of equal keys the annotator who comes first is taken. If
         `running` is false, the totals are 0 for each sentence, so that each choice is made for the
-        sentence alone."""
-        self.keys, self.names, self.running = keys, names, running
+        sentence alone.
+        """
+        self.keys = keys
+        self.names = names
+        self.running = running
         self.counts_of = counts_of
         self.totals = np.zeros(len(names), np.int64)
 
     def __call__(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence of the next block: int64 [lines]."""
-        own = self.counts_of(columns)
-        ranks = np.argsort(own["order"], axis=1, kind="stable")
-        counts = np.stack(
-            [np.take_along_axis(own[name], ranks, axis=1) for name in self.names], axis=-1
-        )
-        places = [self._places(counts[low : low + PIECE]) for low in range(0, len(counts), PIECE)]
-        chosen: Ints = ranks[
-            np.arange(len(ranks)), np.concatenate([np.zeros(0, np.int64), *places])
-        ]
+        named = self.counts_of(columns)
+        ranks = np.argsort(named["order"], axis=1, kind="stable")
+        in_order = [np.take_along_axis(named[name], ranks, axis=1) for name in self.names]
+        counts = np.stack(in_order, axis=-1)
+        chosen_ranks = [np.zeros(0, np.int64)]
+        for low in range(0, len(counts), SENTENCES_AT_ONCE):
+            chosen_ranks.append(self._choose(counts[low : low + SENTENCES_AT_ONCE]))
+        chosen: Ints = ranks[np.arange(len(ranks)), np.concatenate(chosen_ranks)]
         return chosen
 
-    def _places(self, counts: Ints) -> Ints:
-        """Return the place of each sentence's annotator: int64 [sentences].
+    def _choose(self, counts: Ints) -> Ints:
+        """Return the rank of each sentence's annotator: int64 [sentences].
 
-        `counts` are [sentences, annotators in their order, counts]. Sentences where all are alike
-        take the first."""
-        rows, places = np.arange(len(counts)), np.zeros(len(counts), np.int64)
+        `counts` are [sentences, annotators in their order, counts]. If all annotators of a sentence
+        are alike, the first is taken.
+        """
+        rows = np.arange(len(counts))
+        chosen = np.zeros(len(counts), np.int64)
         unlike = np.flatnonzero((counts != counts[:, :1]).any(axis=(1, 2)))
         guess = np.full(len(counts), -1)
-        while (places[unlike] != guess[unlike]).any():
-            guess = places.copy()
-            taken = counts[rows, guess]
-            totals = (
-                self.totals + np.cumsum(taken, axis=0) - taken
-                if self.running
-                else np.zeros_like(taken)
-            )
+        while (chosen[unlike] != guess[unlike]).any():
+            guess = chosen.copy()
+            guessed = counts[rows, guess]
+            if self.running:
+                totals = self.totals + np.cumsum(guessed, axis=0) - guessed
+            else:
+                totals = np.zeros_like(guessed)
             keys = self.keys(totals[unlike].T[:, None], counts[unlike].transpose(2, 1, 0))
-            places[unlike] = first_best([np.asarray(part) for part in keys])
-        self.totals = self.totals + counts[rows, places].sum(axis=0)
-        return places
+            chosen[unlike] = first_best([np.asarray(part) for part in keys])
+        self.totals = self.totals + counts[rows, chosen].sum(axis=0)
+        return chosen
+
+
+# --- references drawn at random
 
 
 MAX_CHOICES = 4096
@@ -196,11 +207,11 @@ MAX_CHOICES = 4096
 
 
 class Draws(NamedTuple):
-    """A sampler with everything that determines which reference each sentence gets in each
-    iteration.
+    """A sampler with everything that determines each sentence's reference in each iteration.
 
     Draws do not depend on shards, systems or metrics. They come in blocks of lines, so that memory
-    does not grow with the corpus."""
+    does not grow with the corpus.
+    """
 
     sampler: str
     iterations: int
@@ -221,7 +232,8 @@ class Draws(NamedTuple):
         many iterations as there are references: a random choice, the same choice turned by one
         reference, by two, and so on. In a group each sentence gets each reference once, so that
         only the curvature of the score is left to chance. The error is far below that of as many
-        independent iterations."""
+        independent iterations.
+        """
         if lines * math.log(references) <= math.log(MAX_CHOICES):
             return Draws("all", references**lines, lines, references)
         return Draws("turned", groups * references, lines, references, seed)

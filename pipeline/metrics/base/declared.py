@@ -1,6 +1,4 @@
-"""What results keep of the metrics of users, so that they can be read where the code is not at
-hand.
-"""
+"""What results keep of the metrics of users, so that they can be read without the code."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Parameter:
-    """An option of a metric that a user brings."""
+    """An option of a user's metric."""
 
     name: str
     kind: str
@@ -17,16 +15,16 @@ class Parameter:
     choices: tuple[str, ...] = ()
     """All values; of a path, words that stand for something else."""
     default: str | None = None
-    """As a text. None: a value has to be given. An empty one stands for None."""
+    """The default as a text. None: a value is required. An empty text stands for None."""
 
     def value(self, text: Any) -> Any:
-        """Return what the code is given for a value of the option."""
+        """Return what the code gets for a value of the option."""
         if text == "" and self.kind != "bool":
             return None
         if text in self.choices:
             return text
-        make = {"int": int, "float": float, "path": Path, "model": Path}.get(self.kind)
-        return make(text) if make else text
+        convert = {"int": int, "float": float, "path": Path, "model": Path}.get(self.kind)
+        return convert(text) if convert else text
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Declared:
     name: str
     summary: str
     version: str = ""
-    """What the author calls this version of the numbers; empty where `code` stands for it."""
+    """The author's version of the numbers; empty if `code` stands for it."""
     code: str = ""
     """The digest of the code."""
     names: tuple[str, ...] = ()
@@ -45,7 +43,7 @@ class Declared:
     level: str = "mean"
     reads: tuple[str, ...] = ("outputs",)
     optional: tuple[str, ...] = ()
-    """What is read where the data set has it."""
+    """What is read if the data set has it."""
     each_reference: bool = False
     listwise: bool = False
     higher_is_better: bool = True
@@ -66,9 +64,11 @@ class Declared:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return ("tp", "fp", "fn") if self.counts and len(self.names) == 1 else self.names
+        if self.counts and len(self.names) == 1:
+            return ("tp", "fp", "fn")
+        return self.names
 
 
 def key_of(entry: str) -> str:
-    """Return the key of a BibTeX entry; a text that is none is its own key."""
+    """Return the key of a BibTeX entry; a text that is no entry is its own key."""
     return entry.partition("{")[2].partition(",")[0].strip() or entry

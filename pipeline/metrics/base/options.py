@@ -1,14 +1,14 @@
-"""Options of metrics, and signatures: the name of a metric with all its settings, as one word that
-can be read again.
+"""Options of metrics, and signatures: the name of a metric with all its settings, as one word.
 
 An option is declared once, as a field of the metric's dataclass:
 
     order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
 
-The name of the field is the name of the option. Where that is a word of Python or a method of
-Metric, the field has an underscore behind it, as in `lambda_` and `score_`. The order of the fields
-is the order of signatures. Options that several metrics have are functions that return a field:
-`unit: str = unit_option()`."""
+The name of the field is the name of the option. If that is a word of Python or a method of Metric,
+the field has an underscore behind it, as in `lambda_` and `score_`. The order of the fields is the
+order of signatures. Options that several metrics have are functions that return a field:
+`unit: str = unit_option()`.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import ConfigError, did_you_mean
-from ...lookup import later
 from ...tokenizers import OWN, TOKENIZERS, is_own
 
 # --- signatures
@@ -28,40 +27,38 @@ INFORMATIVE = frozenset({"nrefs", "v"})
 """Keys that describe the run and not the metric. parse_signature() leaves them out."""
 
 SACREBLEU = "2.6.0"
-"""The release of sacreBLEU that BLEU and chrF reproduce. It stands in sacreBLEU's own signatures.
-"""
+"""The release of sacreBLEU that BLEU and chrF reproduce. sacreBLEU's own signatures have it."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _VALUE = re.compile(r"[A-Za-z0-9_.+:*-]+")
 """A value in a signature. The types of edits have colons."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_ .+^²-]*")
-"""A name as people may write it, such as chrF++ or Google GLEU. Signatures have names without these
-signs."""
-
+"""A name as people may write it, such as chrF++ or Google GLEU. Names in signatures are simpler."""
 _NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
-
 _ESCAPED = re.compile(r"x((?:\.[0-9a-f]{2})+)")
 
 
 def escape(text: str) -> str:
-    """Return a text as a value of a signature: unchanged if signatures allow it, else its bytes as
-    x.3c.6e ...
-    """
-    plain = _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text)
-    return text if plain else "x" + "".join(f".{byte:02x}" for byte in text.encode())
+    """Return a text as a value of a signature; bytes as x.3c.6e if signatures do not allow it."""
+    if _PLAIN.fullmatch(text) and not _ESCAPED.fullmatch(text):
+        return text
+    return "x" + "".join(f".{byte:02x}" for byte in text.encode())
 
 
 def unescape(text: str) -> str:
-    """Return the text that escape() was given. Raises ValueError if its bytes are not UTF-8."""
+    """Return the text that escape() got. Raises ValueError if its bytes are not UTF-8."""
     escaped = _ESCAPED.fullmatch(text)
-    return bytes.fromhex(escaped[1].replace(".", "")).decode() if escaped else text
+    if not escaped:
+        return text
+    return bytes.fromhex(escaped[1].replace(".", "")).decode()
 
 
 def render_signature(name: str, settings: Iterable[tuple[str, object]]) -> str:
-    """Return "name|key:value|...", in the order given.
+    """Return "name|key:value|..." with the settings in their order.
 
     Raises ValueError for a value with a character outside [A-Za-z0-9_.+:*-], which
-    parse_signature() could not read."""
+    parse_signature() could not read.
+    """
     parts = [name]
     for key, value in settings:
         text = str(value).lower() if isinstance(value, bool) else str(value)
@@ -74,7 +71,7 @@ def render_signature(name: str, settings: Iterable[tuple[str, object]]) -> str:
 def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     """Return the name and settings of "name", "name|key:value|..." or "name[key=value,...]".
 
-    Raises ConfigError where the text has none of these forms or repeats a key.
+    Raises ConfigError if the text has none of these forms or repeats a key.
     """
     text = text.strip()
     if "[" in text:
@@ -91,7 +88,8 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
         raise ConfigError(f"'{text}': expected name, name[key=value,...] or name|key:value|...")
     settings: dict[str, str] = {}
     for raw_key, separator, raw_value in pairs:
-        key, value = raw_key.strip(), raw_value.strip()
+        key = raw_key.strip()
+        value = raw_value.strip()
         if not separator or not key or not _VALUE.fullmatch(value):
             raise ConfigError(
                 f"'{text}': '{raw_key}{separator}{raw_value}' is not a key and a value"
@@ -102,45 +100,23 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
 
 
-SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
-"""What sacreBLEU's signatures call the samples of a paired test, and the setting that has their
-number."""
-
-
-def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
-    """Return sacreBLEU's signature with the number of samples and the seed, as it prints for
-    intervals and tests.
-
-    `statistics` are the settings as results.json has them. Of other tests than sacreBLEU's the
-    signature is as it was."""
-    if test not in SAMPLES or "|" not in peer:  # such as the hash of bert-score
-        return peer
-    key, setting = SAMPLES[test]
-    name, references, *rest = peer.split("|")
-    return "|".join(
-        [name, references, f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}", *rest]
-    )
-
-
 def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
-    """Return what sacreBLEU prints for its settings; `missing` says that some lines have fewer
-    references.
-    """
-    parts = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
-    told = {
-        key: ("no", "yes")[value] if isinstance(value, bool) else value
-        for key, value in parts.items()
-    }
-    return "|".join([name, *(f"{key}:{value}" for key, value in told.items())])
+    """Return what sacreBLEU prints for its settings; `missing`: some lines have fewer references."""
+    parts = [name]
+    settings = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
+    for key, value in settings.items():
+        text = ("no", "yes")[value] if isinstance(value, bool) else value
+        parts.append(f"{key}:{text}")
+    return "|".join(parts)
 
 
 # --- options
 
 
 Value = TypeVar("Value", bound="str | int")
-"""The type of an option: text, a whole number, or true and false."""
+"""The type of an option: text, an integer, or true and false."""
 TextDefault = str | Callable[[Mapping[str, Any]], str]
-"""The default of a text, which may depend on the options that are given."""
+"""The default of a text, which may depend on the other options."""
 METADATA = "option"
 """The key under which a field of a dataclass holds its option."""
 
@@ -152,26 +128,24 @@ class Option(NamedTuple):
     """
 
     default: str | int | Callable[[Mapping[str, Any]], str | int]
-    """The value where none is given, or a function that computes it from the options that are
-    given, by name."""
+    """The default value, or a function that computes it from the other options by name."""
     help: str
     """What the option means, for lists and help texts."""
     key: str = ""
-    """The name in signatures, which configs may use too. By default it is the name of the option.
-    """
+    """The name in signatures, which configs may use too. By default the name of the option."""
     choices: tuple[str, ...] | None = None
     """All allowed values."""
     beside: str = ""
     """A value that is allowed beside the choices, alone or with + and a name behind it. Lists do
     not show it."""
     minimum: int = 0
-    """The smallest whole number allowed, where there is a maximum."""
+    """The smallest integer allowed, if there is a maximum."""
     maximum: int | None = None
-    """The largest whole number allowed. An option with a maximum is a whole number."""
+    """The largest integer allowed. An option with a maximum is an integer."""
     pattern: str = ""
-    """A regular expression: texts that match it as a whole are allowed."""
+    """A regular expression: texts that match it entirely are allowed."""
     numbers: bool = False
-    """Whether a text that matches has numbers, of which each is written in one way: 0.90 is 0.9."""
+    """Whether a text that matches has numbers, each of which is written in one way: 0.90 is 0.9."""
     form: str = ""
     """The allowed texts in words, beside pattern or free."""
     free: bool = False
@@ -179,17 +153,16 @@ class Option(NamedTuple):
     path: bool = False
     """Whether it is a path. A relative path starts at the folder of the config that has it."""
     resolved: Callable[[str, Path], str] | None = None
-    """A function that returns what is kept for a text, given the folder from which relative paths
-    start.
+    """A function that returns the value to store for a text, and the folder of relative paths.
 
-    What it returns it has to return unchanged. It raises ConfigError where the text has no meaning
-    here."""
+    Its results are unchanged if it gets them again. It raises ConfigError for a text without a
+    meaning.
+    """
     inner: str = ""
     """The key of a mapping that may be written for the value: `annotator: {model: M}` is
     `annotator: M`."""
     applies: Callable[[Any], bool] | None = None
-    """A function that says whether the option can change a number of a given metric. None means
-    that it always can."""
+    """Whether the option can change a number of a metric. None means that it always can."""
     why: str = ""
     """Why the option cannot change a number where it does not apply, for the message about that."""
     implicit: bool = False
@@ -215,9 +188,9 @@ class Option(NamedTuple):
         """Whether the values are true and false."""
         return not (self.free or self.choices or self.pattern or self.maximum is not None)
 
-    def default_of(self, given: Mapping[str, Any]) -> str | int:
-        """Return the default, which may depend on the options that are given."""
-        return self.default(given) if callable(self.default) else self.default
+    def default_of(self, settings: Mapping[str, Any]) -> str | int:
+        """Return the default, which may depend on the other options."""
+        return self.default(settings) if callable(self.default) else self.default
 
     def values(self) -> str:
         """Return the allowed values in words."""
@@ -225,83 +198,84 @@ class Option(NamedTuple):
             return ", ".join(self.choices)
         if self.pattern or self.free:
             return self.form
-        return (
-            "true, false"
-            if self.maximum is None
-            else f"a whole number from {self.minimum} to {self.maximum}"
-        )
+        if self.maximum is None:
+            return "true, false"
+        return f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> str | int:
         """Return the value that a text means. Raises ValueError if it is not allowed."""
+        value = self._read(text)
+        if value is None:
+            hint = did_you_mean(text, self.choices or ())
+            raise ValueError(f"expected {self.values()}, found '{text}'{hint}")
+        return value
+
+    def _read(self, text: str) -> str | int | None:
         if self.free:
-            if text:
-                return unescape(text)
-        elif self.choices:
-            if text in self.choices or (self.beside and text.partition("+")[0] == self.beside):
-                return text
-        elif self.pattern:
-            if re.fullmatch(self.pattern, text):
-                # numbers without needless zeros, so that equal ones are equal texts
-                return (
-                    _NUMBER.sub(lambda number: f"{Decimal(number[0]).normalize():f}", text)
-                    if self.numbers
-                    else text
-                )
-        elif self.maximum is None:
-            if text in ("true", "false"):
-                return text == "true"
-        elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
+            return unescape(text) if text else None
+        if self.choices:
+            allowed = self.beside and text.partition("+")[0] == self.beside
+            return text if text in self.choices or allowed else None
+        if self.pattern:
+            if not re.fullmatch(self.pattern, text):
+                return None
+            return _NUMBER.sub(_without_zeros, text) if self.numbers else text
+        if self.maximum is None:
+            return text == "true" if text in ("true", "false") else None
+        if re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
             return int(text)
-        raise ValueError(
-            f"expected {self.values()}, found '{text}'{did_you_mean(text, self.choices or ())}"
-        )
+        return None
+
+
+def _without_zeros(number: re.Match[str]) -> str:
+    """Return a number without needless zeros, so that equal numbers are equal texts."""
+    return f"{Decimal(number[0]).normalize():f}"
 
 
 def option(default: Value | Callable[[Mapping[str, Any]], Value], **more: Any) -> Value:
     """Return a field of a dataclass that is an option.
 
     The default and the keywords in `more` are the fields of Option, which are explained there. The
-    default of the dataclass field is the one that holds where no option is given."""
+    default of the dataclass field is the one that holds if no option is set.
+    """
     described = Option(default, **more)
-    usual: Any = described.default_of({})
+    field_default: Any = described.default_of({})
     declared: Value = field(
-        default=usual, compare=described.in_signatures, metadata={METADATA: described}
+        default=field_default, compare=described.in_signatures, metadata={METADATA: described}
     )
     return declared
 
 
 def settings_of(owner: Any) -> list[tuple[str, object]]:
-    """Return the options of a metric, or of a statistic, that can change a number: keys in
-    signatures, and values.
+    """Return the options of a metric or statistic that can change a number.
+
+    They are keys in signatures with their values.
     """
     settings: list[tuple[str, object]] = []
     for each in owner.options:
+        if not each.in_signatures or (each.applies and not each.applies(owner)):
+            continue
         value = getattr(owner, each.attribute)
-        idle = each.applies is not None and not each.applies(owner)
-        if each.in_signatures and not idle and not (each.implicit and value == each.default):
-            settings.append((each.key, escape(value) if each.free else value))
+        if each.implicit and value == each.default:
+            continue
+        settings.append((each.key, escape(value) if each.free else value))
     return settings
 
 
 class Options:
-    """The member `options` of Metric: the options that a class declares, in the order of its
-    fields.
-    """
+    """The member `options` of Metric: the options that a class declares, in order of its fields."""
 
     def __init__(self) -> None:
-        self._read: dict[type, tuple[Option, ...]] = {}
+        self._of_class: dict[type, tuple[Option, ...]] = {}
 
     def __get__(self, metric: object, owner: type) -> tuple[Option, ...]:
-        if owner not in self._read:
-            declared = {
-                item.name: item.metadata[METADATA]
-                for item in fields(owner)
-                if METADATA in item.metadata
-            }
-            self._read[owner] = tuple(
-                option.at(attribute) for attribute, option in declared.items()
-            )
-        return self._read[owner]
+        if owner not in self._of_class:
+            options = []
+            for declared in fields(owner):
+                if METADATA in declared.metadata:
+                    options.append(declared.metadata[METADATA].at(declared.name))
+            self._of_class[owner] = tuple(options)
+        return self._of_class[owner]
 
 
 def splits_words(metric: Any) -> bool:
@@ -377,10 +351,8 @@ def number_option(
 
     `more` has further fields of Option, such as `applies`.
     """
-    pattern, form = (
-        rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?",
-        f"a number such as {such}, with at most 6 decimals",
-    )
+    pattern = rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?"
+    form = f"a number such as {such}, with at most 6 decimals"
     return option(default, help=meaning, pattern=pattern, numbers=True, form=form, **more)
 
 
@@ -389,54 +361,5 @@ def beta_option(default: str = "0.5", **more: Any) -> str:
     return number_option(default, "weight of recall against precision", **more)
 
 
-def choice_option(*, last: bool = False, **more: Any) -> str:
-    """Return the option choice of metrics that choose one annotator for each sentence. `more` is as
-    in beta_option().
-
-    `last` says that the annotator with the highest number can be taken, whatever the scores.
-    """
-    chosen: dict[str, Any] = {
-        "applies": lambda m: m.level == "corpus",
-        "why": "sentence scores take the best annotator of each sentence",
-    }
-    highest = "; last: the one with the highest number" if last else ""
-    return option(
-        "official",
-        help="which annotator counts for a sentence: the one who is best for all sentences so far (official), or best "
-        f"for the sentence alone{highest}",
-        choices=("official", "sentence", *(["last"] if last else [])),
-        implicit=True,
-        **(chosen | more),
-    )
-
-
-def annotator_option() -> str:
-    """Return the option annotator of metrics that compare edits on both sides.
-
-    Its value has the versions of errant, spaCy and the pipeline, whatever was written.
-    `views.annotated_by` makes it the view that is read."""
-    return option(
-        "",
-        help="annotate texts with errant and this spaCy pipeline; outputs and gold that are M2 files stay as they are",
-        free=True,
-        form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
-        resolved=later(
-            "pipeline.extensions.edits", "errant_annotator.annotator_named"
-        ),  # it is rarely needed
-        inner="model",
-        implicit=True,
-    )
-
-
 KEEP = "keep"
-
-
-def gold_option() -> str:
-    """Return the option gold of metrics that have the option annotator."""
-    return option(
-        "errant",
-        help="which edits of gold are compared: those of ERRANT's types, so that other gold is annotated anew, or all "
-        "as they are (keep)",
-        choices=("errant", KEEP),
-        implicit=True,
-    )
+"""The value of the option gold by which gold edits of all types are compared unchanged."""

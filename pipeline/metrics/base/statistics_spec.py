@@ -1,8 +1,8 @@
-"""What workers count: the inputs of a metric, columns of counts, and needs, which name and count
-them.
+"""What workers count: columns of counts, and the specification that names and counts them.
 
-Columns have names, shapes and types, and are packed into one table (Schema). OverlapNeeds counts
-n-grams that outputs share with references and source, for GLEU, BLEU, chrF and others."""
+Columns have names, shapes and types, and are packed into one table (Schema). OverlapSpec counts
+n-grams that outputs share with references and source, for GLEU, BLEU, chrF and others.
+"""
 
 import dataclasses
 import math
@@ -11,7 +11,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
-from itertools import accumulate, pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Ints
+from ...data.inputs import TEXTS, annotated_by
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
@@ -27,50 +27,8 @@ from .options import splits_words
 Columns = Mapping[str, Ints]
 
 
-# --- inputs: texts, or edits in place of the references, or edits on both sides
-
-
-TEXTS = "texts"
-"""Source, references and outputs as lines of text."""
-GOLD = "gold"
-"""Source and outputs as lines of text, and the edits of each annotator in place of references."""
-EDITS = "edits"
-"""The edits of outputs, and the edits of each annotator in place of references.
-
-Where outputs have several annotators, there is a reference for each pair of annotators."""
-
-
-KEPT = "kept."
-"""What stands before an annotator where the edits of gold are compared as they are, whatever their
-types."""
-
-
-def annotated_by(annotator: str) -> str:
-    """Return the name of the input EDITS in which texts are annotated; EDITS itself without an
-    annotator.
-
-    An annotator is called as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0.
-    Outputs that are M2 files are taken as they are. References are annotated where the data set has
-    no edits of annotators, or these have types of another program than errant; see also KEPT."""
-    return f"{EDITS}.{annotator}" if annotator else EDITS
-
-
 EDITS_OF_BOTH: Any = property(lambda spec: annotated_by(spec.annotator), doc="Edits on both sides.")
-"""The `input` of needs that have an `annotator`."""
-
-
-def annotator_of(input_: str) -> str:
-    """Return the annotator of an input, or an empty text where texts are not annotated."""
-    return (
-        input_.removeprefix(f"{EDITS}.").removeprefix(KEPT)
-        if input_.startswith(f"{EDITS}.")
-        else ""
-    )
-
-
-def compares_gold(input_: str) -> bool:
-    """Return whether the edits of gold are compared as they are, whatever their types."""
-    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
+"""The `input` of a specification that has an `annotator`."""
 
 
 class Text(NamedTuple):
@@ -80,28 +38,26 @@ class Text(NamedTuple):
     references: Sequence[Lines]
     systems: Sequence[Lines]
     shared: dict[object, Any] | None = None
-    """Where needs that count the same shard may keep what others of them can use, by any keys;
-    None: nowhere."""
+    """A cache for specifications that count the same shard, by any keys; None: there is none."""
     spec: "Sequence[StatisticsSpec]" = ()
-    """All that count the shard, in order, where more than one do."""
+    """All specifications that count the shard, in order, if there is more than one."""
     rows: Ints | None = None
-    """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are not known."""
+    """The numbers of the lines in the data set, from 0: int64 [lines]. None: they are unknown."""
     whole: Any = None
-    """What the survey of the needs has found in the whole data set (see Survey); None where they
-    have none."""
+    """What the specification's corpus pass returned for the data set; None without a pass."""
     missing: NDArray[np.bool_] | None = None
-    """Which references a line does not have, though they have an empty line: bool [lines,
-    references]. None: all."""
+    """The missing references, which have an empty line: bool [lines, references]. None: none."""
 
 
 def as_text(
     sources: Sequence[str], outputs: Sequence[Sequence[str]], annotations: Sequence[Sequence[str]]
 ) -> Text:
     """Return lines as a shard."""
-    source, *others = (
-        join_lines(line.encode() for line in lines) for lines in (sources, *outputs, *annotations)
-    )
-    return Text(source, others[len(outputs) :], others[: len(outputs)])
+    texts = []
+    for lines in (sources, *outputs, *annotations):
+        texts.append(join_lines(line.encode() for line in lines))
+    first_annotation = 1 + len(outputs)
+    return Text(texts[0], texts[first_annotation:], texts[1:first_annotation])
 
 
 # --- columns
@@ -113,25 +69,25 @@ COUNTING = 1
 Counts on disk are used by later versions of the program as long as this number stays the same.
 """
 PRESENT = "present"
-"""The column with the number of references of a sentence, where some are missing (see
+"""The column with the number of references of a sentence, if some are missing (see
 `scoring/terms.py`)."""
 LAST = "last"
 """The column that is 1 for the last sentence of the data set and 0 for others, for metrics that are
 a ReadsDataSet."""
-
 WHOLE = "whole_"
-"""What the names of columns begin with that have, for each sentence, the sum of a column over all
-sentences.
+"""Prefix of columns that have, for each sentence, the sum of a column over all sentences.
 
-Only metrics that name the column get them (ReadsDataSet)."""
+Only metrics that name the column get them (ReadsDataSet).
+"""
 
 
 def last_present(columns: Columns) -> Ints:
     """Return the number of the last reference that each line has: int64 [lines]."""
-    last: Ints = (
-        columns["ref_len"].shape[1] - 1 - np.argmax(columns["ref_len"][:, ::-1] >= 0, axis=1)
-    )
-    return columns[PRESENT] - 1 if PRESENT in columns else last
+    if PRESENT in columns:
+        return columns[PRESENT] - 1
+    lengths = columns["ref_len"]
+    last: Ints = lengths.shape[1] - 1 - np.argmax(lengths[:, ::-1] >= 0, axis=1)
+    return last
 
 
 class Field(NamedTuple):
@@ -145,13 +101,25 @@ class Field(NamedTuple):
     """Whether its numbers are float64. A packed table holds their bits as integers."""
 
 
+class PackedField(NamedTuple):
+    """A field with its columns in a packed table."""
+
+    field: Field
+    shape: tuple[int, ...]
+    start: int
+    """The first column."""
+    stop: int
+    """The column after the last."""
+
+
 @dataclass(frozen=True)
 class Schema:
     """The fields of a table of integers, in order, for a number of references.
 
     The table has two forms. In a mapping, the shape of a field is [...], then [references] if it is
     per reference, then [orders] if it has orders. Packed, the table is one array [..., width], and
-    `names` are the names of its columns."""
+    `names` are the names of its columns.
+    """
 
     fields: tuple[Field, ...]
     references: int
@@ -159,46 +127,43 @@ class Schema:
     @classmethod
     @lru_cache(1024)
     def of(cls, fields: tuple[Field, ...], references: int) -> "Schema":
-        """Return the schema of these fields, the same object each time, so that its layout is made
-        once.
-        """
+        """Return the schema of these fields, always the same object, whose layout is cached."""
         return cls(fields, references)
 
     @cached_property
-    def _layout(self) -> tuple[tuple[Field, tuple[int, ...], int, int], ...]:
-        """Each field with its shape, and its first packed column and the one after its last."""
-        shapes = [
-            (self.references,) * field.per_reference + (field.orders,) * (field.orders > 0)
-            for field in self.fields
-        ]
-        edges = pairwise(accumulate(map(math.prod, shapes), initial=0))
-        return tuple(
-            (f, shape, *edge) for f, shape, edge in zip(self.fields, shapes, edges, strict=True)
-        )
+    def _layout(self) -> tuple[PackedField, ...]:
+        layout = []
+        start = 0
+        for field in self.fields:
+            shape: tuple[int, ...] = (self.references,) if field.per_reference else ()
+            if field.orders:
+                shape += (field.orders,)
+            stop = start + math.prod(shape)
+            layout.append(PackedField(field, shape, start, stop))
+            start = stop
+        return tuple(layout)
 
     @property
     def names(self) -> list[str]:
-        """The names of the packed columns. For example, match_2@0 has matches of order 2 with the
-        first reference.
-        """
+        """The names of the packed columns; match_2@0 is matches of order 2 with reference 0."""
         result = []
         for field, shape, _, _ in self._layout:
             for index in np.ndindex(shape):
                 order = f"_{index[-1] + 1}" if field.orders else ""
-                result.append(
-                    f"{field.name}{order}" + (f"@{index[0]}" if field.per_reference else "")
-                )
+                reference = f"@{index[0]}" if field.per_reference else ""
+                result.append(f"{field.name}{order}{reference}")
         return result
 
     @property
     def width(self) -> int:
-        """How many packed columns there are."""
-        return self._layout[-1][3] if self._layout else 0
+        """The number of packed columns."""
+        return self._layout[-1].stop if self._layout else 0
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
-        """The type for all columns: float64 (exact for integers below 2**53) if any field is real,
-        else int64.
+        """The type for all columns: float64 if any field is real, else int64.
+
+        float64 is exact for integers below 2**53.
         """
         return np.float64 if any(field.real for field in self.fields) else np.int64
 
@@ -207,12 +172,10 @@ class Schema:
         parts = []
         for field, shape, _, _ in self._layout:
             array = columns[field.name]
-            array = array.astype(np.float64).view(np.int64) if field.real else array
-            parts.append(
-                array.reshape((*array.shape[: array.ndim - len(shape)], -1))
-                if shape
-                else array[..., None]
-            )
+            if field.real:
+                array = array.astype(np.float64).view(np.int64)
+            leading = array.shape[: array.ndim - len(shape)]
+            parts.append(array.reshape((*leading, -1)) if shape else array[..., None])
         return np.concatenate(parts, axis=-1)
 
     def narrowed(self, columns: Columns) -> NDArray[np.integer]:
@@ -220,9 +183,7 @@ class Schema:
         return narrow(self.pack(columns))
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of arrays, float64 for real fields and int64
-        for others.
-        """
+        """Return an array [..., width] as a mapping of arrays: float64 for real fields, else int64."""
         columns: dict[str, Any] = {}
         for field, shape, start, stop in self._layout:
             array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
@@ -232,13 +193,11 @@ class Schema:
     def named(self, packed: Ints) -> dict[str, NDArray[Any]]:
         """Return the columns of an array [..., width], each [...], by their names."""
         real = {field.name for field in self.fields if field.real}
-        columns = {
-            name: np.ascontiguousarray(packed[..., index]) for index, name in enumerate(self.names)
-        }
-        return {
-            name: array.view(np.float64) if name in real else array
-            for name, array in columns.items()
-        }
+        columns: dict[str, NDArray[Any]] = {}
+        for index, name in enumerate(self.names):
+            array = np.ascontiguousarray(packed[..., index])
+            columns[name] = array.view(np.float64) if name in real else array
+        return columns
 
 
 def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
@@ -251,20 +210,21 @@ def narrow(array: NDArray[np.integer]) -> NDArray[np.integer]:
     return array.astype(np.int32 if fits else np.int64)
 
 
-# --- needs
+# --- specifications
 
 
 class StatisticsSpec(ABC):
-    """Columns that workers count. Subclasses are frozen dataclasses, so that metrics with equal
-    needs share columns.
+    """Columns that workers count.
+
+    Subclasses are frozen dataclasses, so that metrics with equal specifications share columns.
     """
 
     added_later: ClassVar[frozenset[str]] = frozenset()
-    """Fields that are newer than counts that users have stored. The cache key has them where they
-    are set."""
+    """Fields that are newer than counts that users have stored. The cache key has them only if they
+    differ from their defaults."""
 
     owner: ClassVar[str] = ""
-    """The metric of a user whose code counts, with its version, as plugin:<name>:<version>."""
+    """The user's metric whose code counts, with its version, as plugin:<name>:<version>."""
 
     source: bool = False
     """Whether the source is read."""
@@ -273,8 +233,8 @@ class StatisticsSpec(ABC):
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
-    """What is read of a data set; see `metric.py`. The references of EDITS and GOLD are records of
-    edits."""
+    """What is read of a data set; see `data/inputs.py`. The references of EDITS and GOLD are
+    records of edits."""
 
     @property
     @abstractmethod
@@ -288,14 +248,12 @@ class StatisticsSpec(ABC):
 
     @property
     def corpus_pass(self) -> "CorpusPass | None":
-        """What has to be known of the whole data set before a line is counted; None: nothing."""
+        """What has to be known of the entire data set before a line is counted, or None."""
         return None
 
     @abstractmethod
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system: arrays of the fields of schema(), with an axis for
-        lines first.
-        """
+        """Return the columns of each system: arrays [lines, ...] of the fields of schema()."""
 
     def schema(self, references: int) -> Schema:
         """Return the columns for a number of references."""
@@ -303,7 +261,7 @@ class StatisticsSpec(ABC):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        """A name, safe in file names, that differs if columns can differ."""
         parts = ["plugin"] if self.owner else []
         parts.append(type(self).__name__.removesuffix("Spec").lower())
         for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
@@ -318,80 +276,83 @@ class StatisticsSpec(ABC):
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts.
 
-        It is different for any two needs whose columns can differ, as `key` is. It must not change
-        from one version of the program to the next, even if classes and fields get other names: if
-        it changes, stored counts are not found."""
-        own = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}  # type: ignore[arg-type]
-        kept = {
-            name: value
-            for name, (value, usual) in own.items()
-            if name not in self.added_later or value != usual
-        }
-        told = (
-            f"{name}={getattr(value, 'cache_key', None) or repr(value)}"
-            for name, value in kept.items()
-        )
+        It differs if columns can differ, as `key` does. It must not change from one version of the
+        program to the next, even if classes and fields get other names: then stored counts are not
+        reused.
+        """
+        settings = []
+        for field in fields(self):  # type: ignore[arg-type] # (subclasses are dataclasses)
+            value = getattr(self, field.name)
+            if field.name in self.added_later and value == field.default:
+                continue
+            settings.append(f"{field.name}={getattr(value, 'cache_key', None) or repr(value)}")
+        owner = f"{self.owner}:" if self.owner else ""
         # Counts on disk were stored when these classes were named XNeeds.
-        stored = re.sub("Spec$", "Needs", type(self).__name__)
-        return f"{self.owner and f'{self.owner}:'}{stored}({', '.join(told)})"
+        stored_name = re.sub("Spec$", "Needs", type(self).__name__)
+        return f"{owner}{stored_name}({', '.join(settings)})"
 
     def unavailable(self) -> str | None:
-        """Return why nothing can be counted here (a package of the tokeniser may be missing), or
-        None.
-        """
+        """Return why nothing can be counted here, such as a missing package, or None."""
         return self.tokenization.unavailable() if self.tokenization else None
 
 
 class CorpusPass(StatisticsSpec):
-    """What has to be known of a whole data set before any line is counted, such as how often its
-    n-grams occur.
+    """What has to be known of an entire data set before any line is counted.
 
-    Needs whose columns depend on it name it as their `survey`, and find it as `Text.whole` when
-    they count. Needs with equal surveys share one. A survey is a pass of its own: its shards are
-    counted by the same workers, kept in the run directory and taken up again as those of other
-    needs are. The key of what is kept has the contents of the texts that it depends on: source and
-    references, and the outputs where `of_systems` is true.
+    An example is how often its n-grams occur. Specifications whose columns depend on it return it
+    as their `corpus_pass`, and get its result as `Text.whole` when they count. Those with equal
+    passes share one. Its shards are counted by the same workers, stored in the run directory and
+    resumed like those of other specifications. The key of what is stored has the contents of the
+    texts that it depends on: source and references, and the outputs if `of_systems` is true.
 
     The fields of a subclass are its settings. It has three members beside `columns`, and may have
-    the others of Needs:
+    the others of StatisticsSpec:
 
     - `count(text)` is called for each shard, and returns a list with one mapping of columns. Their
-      numbers of rows are free, but the same for all. What `columns` names has no references, and
+      number of rows is free, but the same for all. The fields of `columns` have no references, and
       may have orders.
     - `reduced(columns)` gets the rows of several shards, one after the other in the order of lines.
-      It returns fewer rows that say the same. Reducing some rows first must change nothing in the
-      end: shards are reduced in any groups.
-    - `opened(columns)` makes of all rows what `Text.whole` is. That is done once in each process.
+      It returns fewer rows with the same meaning. Reducing some rows first must change nothing in
+      the end: shards are reduced in any groups.
+    - `opened(columns)` makes `Text.whole` of all rows, once in each process.
 
-    In memory, as in a Scorer, the lines that are given are the whole data set.
+    In memory, as in a Scorer, the lines of the call are the entire data set.
     """
 
     of_systems: ClassVar[bool] = False
-    """Whether outputs are read: `Text.systems` are then those of all systems of the run. Else there
-    are none."""
+    """Whether outputs are read: `Text.systems` are then those of all systems of the run, else
+    empty."""
 
     @abstractmethod
     def reduced(self, columns: Columns) -> Columns:
-        """Return fewer rows that say the same as those of several shards."""
+        """Return fewer rows with the meaning of those of several shards."""
 
     @abstractmethod
     def opened(self, columns: Columns) -> Any:
-        """Return what needs find as Text.whole."""
+        """Return what specifications get as Text.whole."""
 
 
 def with_corpus_pass(spec: StatisticsSpec, text: Text) -> Text:
-    """Return a text that is a whole data set with what the survey of the needs finds in it."""
+    """Return a text that is an entire data set with the result of the specification's pass."""
     corpus_pass = spec.corpus_pass
-    return (
-        text._replace(whole=corpus_pass.opened(corpus_pass.reduced(corpus_pass.count(text)[0])))
-        if corpus_pass
-        else text
-    )
+    if not corpus_pass:
+        return text
+    columns = corpus_pass.reduced(corpus_pass.count(text)[0])
+    return text._replace(whole=corpus_pass.opened(columns))
+
+
+class EncodedTexts(NamedTuple):
+    """Texts as ids of tokens."""
+
+    source: Encoded | None
+    """None if it is not read."""
+    references: list[Encoded]
+    systems: list[Encoded]
 
 
 @dataclass(frozen=True)
 class OverlapSpec(StatisticsSpec):
-    """Counts of n-grams of the orders 1 to `order`, beside lengths and totals."""
+    """Counts of n-grams of the orders 1 to `order`, with lengths and totals."""
 
     tokenization: Tokenization = dataclasses.field()
     order: int
@@ -403,79 +364,75 @@ class OverlapSpec(StatisticsSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        """A name, safe in file names, that differs if columns can differ."""
         source = ["source_len"] if self.source_len else []
         return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
-        """hyp_len, src_len (if asked for), ref_len, total, and the kinds."""
-        kinds = tuple(Field(kind, self.order, per_reference=kind in KINDS) for kind in self.kinds)
-        source = (Field("src_len"),) if self.source_len else ()
-        lengths = (
-            Field("hyp_len"),
-            *source,
-            Field("ref_len", per_reference=True),
-            Field("total", self.order),
-        )
-        return lengths + kinds
+        """hyp_len, src_len (optional), ref_len, total, and the kinds."""
+        columns = [Field("hyp_len")]
+        if self.source_len:
+            columns.append(Field("src_len"))
+        columns += [Field("ref_len", per_reference=True), Field("total", self.order)]
+        for kind in self.kinds:
+            columns.append(Field(kind, self.order, per_reference=kind in KINDS))
+        return tuple(columns)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with one pass over source and references for all systems."""
-        source, references, systems = self._encoded(text)
+        source, references, systems = self._encode(text)
         counts = kernel.overlap(source, references, systems, self.order, self.kinds)
         ref_len = np.stack([np.diff(reference.offsets) for reference in references], axis=-1)
         result = []
         for number, system in enumerate(systems):
-            kinds = {kind: array[number] for kind, array in counts.items()}
-            lengths = {
+            columns = {
                 "hyp_len": np.diff(system.offsets),
                 "ref_len": ref_len,
                 "total": totals(system, self.order),
             }
             if self.source_len and source:
-                lengths["src_len"] = np.diff(source.offsets)
-            result.append(lengths | kinds)
+                columns["src_len"] = np.diff(source.offsets)
+            for kind, array in counts.items():
+                columns[kind] = array[number]
+            result.append(columns)
         return result
 
-    def _encoded(self, text: Text) -> tuple[Encoded | None, list[Encoded], list[Encoded]]:
-        """Return source (None where it is not read), references and outputs as ids.
+    def _encode(self, text: Text) -> EncodedTexts:
+        """Return source, references and outputs as ids.
 
-        They are kept for the needs of the same tokens that come later, and forgotten by the last of
-        these."""
-        mates = [
-            need
-            for need in text.spec
-            if isinstance(need, OverlapSpec) and need.tokenization == self.tokenization
-        ]
-        sources = (
-            [text.source] if text.source and any(need.source for need in [self, *mates]) else []
-        )
-        shared = text.shared if text.shared is not None and self in mates else {}
+        They are cached for later specifications with the same tokens; the last of these removes
+        them from the cache.
+        """
+        sharing: list[OverlapSpec] = []
+        for spec in text.spec:
+            if isinstance(spec, OverlapSpec) and spec.tokenization == self.tokenization:
+                sharing.append(spec)
+        reads_source = any(spec.source for spec in [self, *sharing])
+        sources = [text.source] if text.source and reads_source else []
+        cache = text.shared if text.shared is not None and self in sharing else {}
         texts = [*text.references, *text.systems]
-        try:
-            encoded = shared.pop(self.tokenization, None) or self.tokenization.encode(
-                [*sources, *texts]
-            )
-        except InvalidTextError:
-            if self.source or not sources:
-                raise
-            encoded = self.tokenization.encode(
-                texts
-            )  # the source, which these needs do not read, may be the cause
-            return None, encoded[: len(text.references)], encoded[len(text.references) :]
-        if self in mates[:-1]:
-            shared[self.tokenization] = encoded
-        first, others = len(sources), len(sources) + len(text.references)
-        return (
-            encoded[0] if self.source and sources else None,
-            encoded[first:others],
-            encoded[others:],
-        )
+        first_system = len(text.references)
+        encoded = cache.pop(self.tokenization, None)
+        if not encoded:
+            try:
+                encoded = self.tokenization.encode([*sources, *texts])
+            except InvalidTextError:
+                if self.source or not sources:
+                    raise
+                # The source, which this specification does not read, may be the cause.
+                encoded = self.tokenization.encode(texts)
+                return EncodedTexts(None, encoded[:first_system], encoded[first_system:])
+        if self in sharing[:-1]:
+            cache[self.tokenization] = encoded
+        source = encoded[0] if self.source and sources else None
+        others = encoded[len(sources) :]
+        return EncodedTexts(source, others[:first_system], others[first_system:])
 
     def prepare(self, text: Text) -> "PreparedOverlap | None":
-        """Return source and references prepared; see `metrics/given.py`. None as
-        Tokenization.prepared() says.
+        """Return source and references prepared for many outputs; see `metrics/prepared.py`.
+
+        None if Tokenization.prepared() returns None.
         """
         source = text.source if self.source else None
         tokens = self.tokenization.prepared(source, text.references)
@@ -488,8 +445,9 @@ class OverlapSpec(StatisticsSpec):
 
 
 def tokenization_of(metric: Any) -> Tokenization:
-    """Return how a metric with the option tokenizer splits lines. It may have the options unit,
-    strip and lowercase too.
+    """Return how a metric with the option tokenizer splits lines.
+
+    It may have the options unit, strip and lowercase too.
     """
     return Tokenization(
         metric.tokenizer if splits_words(metric) else "char",
@@ -500,15 +458,13 @@ def tokenization_of(metric: Any) -> Tokenization:
 
 @dataclass(frozen=True)
 class NumberSpec(StatisticsSpec):
-    """Numbers of each sentence, joined by blanks in lines of text, as `data/number_files.py`
-    writes them.
-    """
+    """Numbers of each sentence, joined by blanks in lines, as `data/number_files.py` writes them."""
 
     title: str
     names: tuple[str, ...]
     """The names of the columns."""
     decimals: int | None
-    """Numbers are whole multiples of 10**-decimals, or floats if this is None."""
+    """Numbers are integer multiples of 10**-decimals, or floats if this is None."""
     source: bool = False
     references: ClassVar[bool] = False
 
@@ -522,9 +478,10 @@ class NumberSpec(StatisticsSpec):
         number_type = np.float64 if self.decimals is None else np.int64
         result: list[dict[str, Any]] = []
         for lines in text.systems:
-            rows = [row.split() for row in lines.texts()]
-            table = np.array([[number_type(cell) for cell in row] for row in rows], number_type)
-            table = table.reshape(len(rows), len(self.names))
+            rows = []
+            for line in lines.texts():
+                rows.append([number_type(cell) for cell in line.split()])
+            table = np.array(rows, number_type).reshape(len(rows), len(self.names))
             result.append({name: table[:, number] for number, name in enumerate(self.names)})
         return result
 

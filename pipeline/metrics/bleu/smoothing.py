@@ -3,7 +3,8 @@
 Each function takes counts and returns precisions, float64 [..., orders], with any leading axes.
 none, floor, add-k and exp follow sacreBLEU. method0 to method7 are those of Chen and Cherry (2014),
 as nltk computes them. add-one is that of Lin and Och (2004), as the code of TensorFlow's nmt and of
-Hugging Face computes it."""
+Hugging Face computes it.
+"""
 
 import sys
 from collections.abc import Callable
@@ -41,9 +42,7 @@ class Smoothing(NamedTuple):
 
 
 def _zeros(counts: Counts) -> tuple[Any, Any]:
-    """Return which orders have n-grams but no match, and how many such orders there were up to
-    each.
-    """
+    """Return which orders have n-grams but no match, and how many such orders there are so far."""
     zero = (counts.match == 0) & (counts.total > 0)
     return zero, np.cumsum(zero, axis=-1)
 
@@ -61,8 +60,9 @@ def _exp(counts: Counts, _: float) -> Floats:
 
 
 def _method4(counts: Counts, k: float) -> Floats:
-    """Divide the matches of exp by k / log(length of the output). An output of one token is not
-    smoothed.
+    """Divide the matches of exp by k / log(length of the output).
+
+    An output of one token is not smoothed.
     """
     zero, ranks = _zeros(counts)
     with np.errstate(divide="ignore"):
@@ -72,14 +72,14 @@ def _method4(counts: Counts, k: float) -> Floats:
 
 
 def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
-    """Average each precision with the averaged one of the order below and the plain one of the
-    order above.
+    """Average each precision with that of the order below, averaged, and that of the order above.
 
     Below the first order stands its own precision + 1, above the last the precision of 5-grams.
     """
     assert fifth is not None  # noqa: S101 (for the type checker: metric.py gives it)
     above = np.concatenate([precision[..., 1:], fifth[..., None]], axis=-1)
-    below, averaged = precision[..., 0] + 1, []
+    below = precision[..., 0] + 1
+    averaged = []
     for n in range(precision.shape[-1]):
         below = (below + precision[..., n] + above[..., n]) / 3
         averaged.append(below)
@@ -87,8 +87,9 @@ def _averaged(precision: Floats, fifth: Floats | None) -> Floats:
 
 
 def _method6(counts: Counts, alpha: float) -> Floats:
-    """Interpolate each order from the third with an estimate from the two below. Without a 3-gram
-    match all are 0.
+    """Interpolate each order from the third with an estimate from the two below.
+
+    Without a 3-gram match all are 0.
     """
     assert counts.lengths is not None  # noqa: S101 (for the type checker: metric.py gives it)
     plain = ratio(counts.match, counts.total)
@@ -99,28 +100,59 @@ def _method6(counts: Counts, alpha: float) -> Floats:
     return np.where(counts.match[..., 2:3] > 0, np.stack(smoothed, axis=-1), 0.0)
 
 
+def _plain(counts: Counts, _: float) -> Floats:
+    """Return matches divided by totals."""
+    return ratio(counts.match, counts.total)
+
+
+def _floor(counts: Counts, value: float) -> Floats:
+    """Count the value in the orders with n-grams but without a match."""
+    zero, _ = _zeros(counts)
+    return ratio(np.where(zero, value, counts.match), counts.total)
+
+
+def _add_one(counts: Counts, _: float) -> Floats:
+    """Add 1 to matches and totals."""
+    return ratio(counts.match + 1, counts.total + 1)
+
+
+def _method0(counts: Counts, _: float) -> Floats:
+    """Replace precisions of 0 by the smallest float."""
+    return np.where(counts.match == 0, sys.float_info.min, ratio(counts.match, counts.total))
+
+
+def _method1(counts: Counts, epsilon: float) -> Floats:
+    """Count epsilon in the orders without a match."""
+    return ratio(np.where(counts.match == 0, epsilon, counts.match), counts.total)
+
+
+def _method2(counts: Counts, _: float) -> Floats:
+    """Add 1 to matches and totals of all orders but the first."""
+    return _add_k(counts, 1.0)
+
+
+def _method5(counts: Counts, _: float) -> Floats:
+    """Average the precisions of neighbouring orders."""
+    return _averaged(ratio(counts.match, counts.total), counts.fifth)
+
+
+def _method7(counts: Counts, k: float) -> Floats:
+    """Average the precisions of method4."""
+    return _averaged(_method4(counts, k), counts.fifth)
+
+
 SMOOTHING: dict[str, Smoothing] = {
-    "none": Smoothing(("sacrebleu", "tensorflow", "moses"), lambda c, _: ratio(c.match, c.total)),
-    "floor": Smoothing(
-        ("sacrebleu",),
-        lambda c, value: ratio(np.where(_zeros(c)[0], value, c.match), c.total),
-        "0.1",
-    ),
+    "none": Smoothing(("sacrebleu", "tensorflow", "moses"), _plain),
+    "floor": Smoothing(("sacrebleu",), _floor, "0.1"),
     "add-k": Smoothing(("sacrebleu",), _add_k, "1"),
     "exp": Smoothing(("sacrebleu",), _exp),
-    "add-one": Smoothing(("tensorflow",), lambda c, _: ratio(c.match + 1, c.total + 1)),
-    "method0": Smoothing(
-        ("nltk",), lambda c, _: np.where(c.match == 0, sys.float_info.min, ratio(c.match, c.total))
-    ),
-    "method1": Smoothing(
-        ("nltk",),
-        lambda c, epsilon: ratio(np.where(c.match == 0, epsilon, c.match), c.total),
-        "0.1",
-    ),
-    "method2": Smoothing(("nltk",), lambda c, _: _add_k(c, 1.0)),
+    "add-one": Smoothing(("tensorflow",), _add_one),
+    "method0": Smoothing(("nltk",), _method0),
+    "method1": Smoothing(("nltk",), _method1, "0.1"),
+    "method2": Smoothing(("nltk",), _method2),
     "method3": Smoothing(("nltk",), _exp),
     "method4": Smoothing(("nltk",), _method4, "5"),
-    "method5": Smoothing(("nltk",), lambda c, _: _averaged(ratio(c.match, c.total), c.fifth)),
+    "method5": Smoothing(("nltk",), _method5),
     "method6": Smoothing(("nltk",), _method6, "5"),
-    "method7": Smoothing(("nltk",), lambda c, k: _averaged(_method4(c, k), c.fifth), "5"),
+    "method7": Smoothing(("nltk",), _method7, "5"),
 }

@@ -1,5 +1,5 @@
-"""Calls of the code of users: it is imported and loaded, gets batches of texts, and what it returns
-is checked.
+"""Calls of the code of users: imports and loads it, gives it batches of texts, and checks what it
+returns.
 """
 
 import contextlib
@@ -22,55 +22,78 @@ from pathlib import Path
 from struct import pack
 from typing import Any, NamedTuple
 
-from pipeline.extensions.edits.errant_report import precision_recall_f
-
+from ...data.content_cache import SCORES, ContentCache
 from ...errors import ConfigError, InputError, PipelineError
-from ...files.content_cache import SCORES, ContentCache
 from ...files.small_tables import LARGEST_NUMBER
 from ...parallel import starved
 from ..base.declared import Declared
-from .declare import Plugin, metric
+from ..f_score import precision_recall_f
+from .declare import CodeOrigin, Plugin, metric
 
 Item = tuple[Any, ...]
-"""The texts that one number is computed of: in the order of Declared.reads, each a text or a tuple
-of texts."""
+"""The texts that one number is computed from: in the order of Declared.reads, each a text or a
+tuple of texts.
+"""
 Answer = tuple[float, ...] | None
-"""The numbers of an item; of a listwise one, those of all outputs, one after the other. None: there
-is none."""
+"""The numbers of an item, or None if there are none. A listwise item has those of all outputs, one
+after the other.
+"""
+Task = tuple[int, list[list[Item]], list[list[bytes]]]
+"""Work for a call: a number, the items of batches, and the cache keys of each batch if its answers
+are to be stored at once.
+"""
 
 MODULE = "gec_pipeline_plugin_"
-"""How the names of modules begin that files are imported as."""
+"""The prefix of the module names of imported files."""
 LARGEST = 1 << 53
 """The largest count."""
+MAX_ERROR_CHARS = 500
+"""Characters of an error of the code that a message quotes."""
+_OUT_OF_MEMORY = re.compile("OutOfMemory|MemoryError|out of memory", re.IGNORECASE)
 
 
-class Wrong(NamedTuple):
+class Failure(NamedTuple):
     """Why an item has no number."""
 
     message: str
-    """With {} for the place of the item, or else behind that place."""
+    """Has {} for the position of the item, or else follows that position."""
     trace: str = ""
 
+    def at(self, position: str) -> str:
+        """Return the message for an item at this position."""
+        if "{}" in self.message:
+            return self.message.replace("{}", position, 1)
+        return position + self.message
 
-def written(answer: Answer) -> bytes:
-    """Return an answer as it is kept."""
-    return pack(f"<{len(answer or ())}d", *(answer or ()))
 
-
-class Done(NamedTuple):
-    """What a worker has done."""
+class TaskResult(NamedTuple):
+    """The result of a task."""
 
     number: int
     """The number of the task."""
     answers: list[list[Any]]
-    """The answers of its batches."""
+    """For each batch an answer or a Failure for each item."""
     seconds: float
     notes: list[str]
-    """What the log should have."""
-    made_with: dict[str, str]
-    """The versions of the packages that the code has imported to load its model."""
+    """Messages for the log."""
+    package_versions: dict[str, str]
+    """The versions of the packages that the code imported to load its model."""
     spent: dict[str, int]
-    """What the code says it has used since it was asked last, such as requests to a server."""
+    """What the code has used since the last call, such as requests to a server."""
+
+
+def encoded_answer(answer: Answer) -> bytes:
+    """Return an answer as the cache stores it."""
+    numbers = answer or ()
+    return pack(f"<{len(numbers)}d", *numbers)
+
+
+def item_length(item: Item) -> int:
+    """Return the number of characters of the texts of an item."""
+    total = 0
+    for text in item:
+        total += len(text) if isinstance(text, str) else sum(map(len, text))
+    return total
 
 
 @dataclass(frozen=True)
@@ -78,270 +101,328 @@ class Call:
     """What a worker does with batches. In a process of its own, the code is imported there."""
 
     plugin: Plugin | None
-    place: Any
+    origin: Any
+    """The CodeOrigin, or None for an object of Python."""
     values: tuple[tuple[str, Any], ...]
+    """The values of the options."""
     declared: Declared
     devices: tuple[str, ...] = ()
     threads: int = 1
     parent: int = 0
+    """The process of the run; 0 outside a run."""
     database: Path | None = None
-    """Where answers are kept; None: in the folder of caches."""
+    """Where answers are cached; None for the folder of caches."""
 
-    def __call__(self, task: tuple[int, list[list[Item]], list[list[bytes]]]) -> Done:
-        """Return what became of a task: its number, the texts of batches, and keys where each batch
-        is kept at once.
-        """
+    def __call__(self, task: Task) -> TaskResult:
+        """Return the answers of a task; raises InputError if the code cannot be made ready."""
         number, batches, keys = task
         try:
-            with _making:
-                ready = _ready(self)
+            with _building:
+                function = _ready_function(self)
         except (Exception, SystemExit) as error:
             if isinstance(error, PipelineError) or starved(error):
                 raise
-            message, trace = self._told(error)
-            stopped = InputError(message.replace("{}", f"when {self.declared.name} was made ready"))
-            stopped.add_note(trace)
-            raise stopped from error
-        begun = time.monotonic()
+            failure = self._failure(error)
+            context = f"when {self.declared.name} was made ready"
+            not_ready = InputError(failure.message.replace("{}", context))
+            not_ready.add_note(failure.trace)
+            raise not_ready from error
+        started = time.monotonic()
         notes: list[str] = []
         answers = []
         cache = ContentCache(SCORES, self.database, notes.append, of=self.declared.name)
-        for place, batch in enumerate(batches):
-            with _aside:
-                answers.append(self._answers(ready, batch, notes))
+        for index, batch in enumerate(batches):
+            with _stdout_to_stderr:
+                batch_answers = self._answers(function, batch, notes)
+            answers.append(batch_answers)
             if keys:
-                pairs = zip(keys[place], answers[-1], strict=True)
-                cache.write(
-                    {key: written(answer) for key, answer in pairs if not isinstance(answer, Wrong)}
-                )
-        spent = getattr(ready, "spent", dict[str, int])()
-        return Done(number, answers, time.monotonic() - begun, notes, _made_with, spent)
+                encoded = {}
+                for key, answer in zip(keys[index], batch_answers, strict=True):
+                    if not isinstance(answer, Failure):
+                        encoded[key] = encoded_answer(answer)
+                cache.write(encoded)
+        spent: dict[str, int] = {}
+        if hasattr(function, "spent"):
+            spent = function.spent()
+        seconds = time.monotonic() - started
+        return TaskResult(number, answers, seconds, notes, _package_versions, spent)
 
-    def _answers(self, ready: Callable[..., Any], batch: list[Item], notes: list[str]) -> list[Any]:
-        """Return the answers of a batch. One that fails is tried in halves until single texts are
-        left.
+    def _answers(
+        self, function: Callable[..., Any], batch: list[Item], notes: list[str]
+    ) -> list[Any]:
+        """Return an answer or a Failure for each item of a batch.
 
-        One that is as large as one for which memory ran out is halved before it is tried.
+        A batch that fails is tried in halves until single items are left. A batch that is as large
+        as one for which memory ran out is halved before it is tried.
         """
-        declared, half, size = self.declared, len(batch) // 2, len(batch) * max(map(length, batch))
-        texts = dict(zip(declared.reads, map(list, zip(*batch, strict=True)), strict=True))
-        wrong, items = None, None
-        if not half or size < _full.get(self, math.inf):
+        half = len(batch) // 2
+        size = len(batch) * max(map(item_length, batch))
+        failure = None
+        if not half or size < _out_of_memory_sizes.get(self, math.inf):
+            columns = map(list, zip(*batch, strict=True))
+            texts = dict(zip(self.declared.reads, columns, strict=True))
+            items = None
             try:
-                given = ready(**texts)
-                given = given.tolist() if hasattr(given, "tolist") else given
-                plain = isinstance(given, str | bytes | dict) or not isinstance(given, Iterable)
-                items = None if plain else list(given)
+                returned = function(**texts)
+                if hasattr(returned, "tolist"):
+                    returned = returned.tolist()
+                is_scalar = isinstance(returned, str | bytes | dict)
+                if isinstance(returned, Iterable) and not is_scalar:
+                    items = list(returned)
             except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever the code of a user raises)
-                wrong = self._told(error)
+                failure = self._failure(error)
                 if half and _OUT_OF_MEMORY.search(f"{type(error).__name__} {error}"):
-                    _full[self] = size
-                    notes.append(
-                        f"{declared.name}: memory ran out; {len(batch)} texts are tried in halves from now on"
-                    )
-            if not wrong:
-                return self._each(items, batch, given)
+                    _out_of_memory_sizes[self] = size
+                    remedy = f"{len(batch)} texts are tried in halves from now on"
+                    notes.append(f"{self.declared.name}: memory ran out; {remedy}")
+            else:
+                return self._checked_batch(items, batch, returned)
         if not half:
-            return [wrong]
-        if "torch" in sys.modules and sys.modules["torch"].cuda.is_available():
-            sys.modules[
-                "torch"
-            ].cuda.empty_cache()  # here, because an error keeps what it was raised with
-        return [
-            *self._answers(ready, batch[:half], notes),
-            *self._answers(ready, batch[half:], notes),
-        ]
+            return [failure]
+        torch = sys.modules.get("torch")
+        if torch and torch.cuda.is_available():
+            torch.cuda.empty_cache()  # here, because an error keeps the values of its frames
+        first = self._answers(function, batch[:half], notes)
+        return first + self._answers(function, batch[half:], notes)
 
-    def _told(self, error: BaseException) -> Wrong:
+    def _failure(self, error: BaseException) -> Failure:
+        """Return the failure of an error of the code."""
         if isinstance(error, InputError):
-            return Wrong(f": {self.declared.name}: {error}")
-        file = Path(self.place.text).name if self.place and self.place.kind == "file" else ""
-        said = " ".join(str(error)[:500].replace("{}", "{ }").split())
-        message = f"{place_of(error, file)}{type(error).__name__}: {said} ({{}})"
-        return Wrong(message, "".join(traceback.format_exception(error)))
+            return Failure(f": {self.declared.name}: {error}")
+        file = ""
+        if self.origin and self.origin.kind == "file":
+            file = Path(self.origin.location).name
+        text = str(error)[:MAX_ERROR_CHARS].replace("{}", "{ }")
+        reason = " ".join(text.split())
+        message = f"{code_position(error, file)}{type(error).__name__}: {reason} ({{}})"
+        return Failure(message, "".join(traceback.format_exception(error)))
 
-    def _each(self, items: list[Any] | None, batch: list[Item], given: object) -> list[Any]:
-        """Return the answer of each text of a batch, checked. `given` is what the code has
-        returned, `items` a list.
+    def _checked_batch(
+        self, items: list[Any] | None, batch: list[Item], returned: object
+    ) -> list[Any]:
+        """Return an answer or a Failure for each item of a batch.
+
+        `returned` is what the code has returned, and `items` its list, or None if it is none.
         """
         declared = self.declared
         if items is None:
-            found = "None (is `return` missing?)" if given is None else type(given).__name__
-            return [Wrong(f": {declared.name}: expected a list of numbers, found {found}")] * len(
-                batch
-            )
+            found = type(returned).__name__
+            if returned is None:
+                found = "None (is `return` missing?)"
+            failure = Failure(f": {declared.name}: expected a list of numbers, found {found}")
+            return [failure] * len(batch)
         if len(items) != len(batch):
-            message = f"{declared.name} returned {len(items)} numbers for {len(batch)} texts (the first: {{}})"
-            return [Wrong(message)] * len(batch)
+            counts = f"{len(items)} numbers for {len(batch)} texts"
+            failure = Failure(f"{declared.name} returned {counts} (the first: {{}})")
+            return [failure] * len(batch)
         if not declared.listwise:
             return [_checked(item, declared) for item in items]
-        place = declared.reads.index("outputs")
-        return [
-            _checked_list(item, len(texts[place]), declared)
-            for item, texts in zip(items, batch, strict=True)
-        ]
+        column = declared.reads.index("outputs")
+        answers = []
+        for item, texts in zip(items, batch, strict=True):
+            answers.append(_checked_list(item, len(texts[column]), declared))
+        return answers
 
 
 def _checked_list(items: Any, expected: int, declared: Declared) -> Any:
-    """Return the numbers of all outputs of a line, one after the other; NaN stands for None."""
-    items = items.tolist() if hasattr(items, "tolist") else items
-    if (
-        isinstance(items, str | bytes | dict)
-        or not hasattr(items, "__len__")
-        or len(items) != expected
-    ):
-        found = f"{len(items)} items" if hasattr(items, "__len__") else type(items).__name__
-        return Wrong(
-            f": {declared.name}: expected a list with a number for each of {expected} outputs, found {found}"
-        )
+    """Return the numbers of all outputs of a line, one after the other, with NaN for None.
+
+    Returns a Failure for anything else than a list with numbers for each output.
+    """
+    if hasattr(items, "tolist"):
+        items = items.tolist()
+    has_length = hasattr(items, "__len__")
+    is_list = has_length and not isinstance(items, str | bytes | dict)
+    if not is_list or len(items) != expected:
+        found = f"{len(items)} items" if has_length else type(items).__name__
+        form = f"a list with a number for each of {expected} outputs"
+        return Failure(f": {declared.name}: expected {form}, found {found}")
+    missing = (math.nan,) * len(declared.numbers)
+    numbers: list[float] = []
     answers = [_checked(item, declared) for item in items]
-    wrong = next((answer for answer in answers if isinstance(answer, Wrong)), None)
-    if wrong:
-        return wrong
-    width = len(declared.numbers)
-    return tuple(number for answer in answers for number in (answer or (math.nan,) * width))
+    for answer in answers:
+        if isinstance(answer, Failure):
+            return answer
+        numbers += answer or missing
+    return tuple(numbers)
 
 
-def _checked(item: Any, declared: Declared) -> Any:  # noqa: PLR0911 (each row of the table of errors is one)
-    """Return the numbers of an item as a tuple, None where it has none, or what is wrong."""
-    name, names = declared.name, declared.numbers
-    item = item.tolist() if hasattr(item, "tolist") else item
+def _checked(item: Any, declared: Declared) -> Any:
+    """Return the numbers of an item as a tuple, None if it has none, or a Failure."""
+    name = declared.name
+    names = declared.numbers
+    if hasattr(item, "tolist"):
+        item = item.tolist()
     if item is None:
-        if declared.none == "error":
-            return Wrong(
-                f': {name} has no score; metric(none="skip") or a number says what that means'
-            )
-        return None
-    many = isinstance(item, tuple | list)
-    if not many and len(names) == 1:
+        if declared.none != "error":
+            return None
+        remedy = 'metric(none="skip") or a number says what that means'
+        return Failure(f": {name} has no score; {remedy}")
+    is_list = isinstance(item, tuple | list)
+    if not is_list and len(names) == 1:
         item = (item,)
-    elif not many or len(item) != len(names):
-        found = str(len(item)) if many else f"{str(item)[:50]!r} ({type(item).__name__})"
-        return Wrong(f": {name}: expected {len(names)} numbers ({', '.join(names)}), found {found}")
+    elif not is_list or len(item) != len(names):
+        found = str(len(item)) if is_list else f"{str(item)[:50]!r} ({type(item).__name__})"
+        expected = f"{len(names)} numbers ({', '.join(names)})"
+        return Failure(f": {name}: expected {expected}, found {found}")
     numbers = []
     for title, value in zip(names, item, strict=True):
-        if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
-            return Wrong(
-                f": {name}: expected a number, found {str(value)[:50]!r} ({type(value).__name__})"
-            )
-        try:
-            number = float(value)
-        except Exception as error:  # noqa: BLE001 (an int that is too large, or an object of the user)
-            return Wrong(f": {name}: {title} is no number ({str(error)[:100]})")
-        if not abs(number) <= LARGEST_NUMBER:
-            return Wrong(
-                f": {name} is {number}" if len(names) == 1 else f": {name}: {title} is {number}"
-            )
-        if declared.counts:
-            scaled = Decimal(repr(number)).scaleb(declared.decimals)
-            whole = scaled.to_integral_value(ROUND_HALF_EVEN)
-            if not 0 <= whole <= LARGEST:
-                return Wrong(f": {name}: {title} is {value}")
-            if not declared.decimals and whole != scaled:
-                return Wrong(
-                    f": {name}: {title} is {value}; counts are whole numbers, unless `decimals` says how many"
-                )
-            number = int(whole)
+        number = _checked_number(value, title, declared)
+        if isinstance(number, Failure):
+            return number
         numbers.append(number)
     return tuple(numbers)
 
 
-_full: dict[Call, float] = {}
+def _checked_number(value: Any, title: str, declared: Declared) -> Any:
+    """Return a number of an item, or a Failure. Counts are whole multiples of 10**-decimals."""
+    name = declared.name
+    if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
+        found = f"{str(value)[:50]!r} ({type(value).__name__})"
+        return Failure(f": {name}: expected a number, found {found}")
+    try:
+        number = float(value)
+    except Exception as error:  # noqa: BLE001 (an int that is too large, or an object of the user)
+        return Failure(f": {name}: {title} is no number ({str(error)[:100]})")
+    if not abs(number) <= LARGEST_NUMBER:
+        subject = name if len(declared.numbers) == 1 else f"{name}: {title}"
+        return Failure(f": {subject} is {number}")
+    if not declared.counts:
+        return number
+    scaled = Decimal(repr(number)).scaleb(declared.decimals)
+    count = scaled.to_integral_value(ROUND_HALF_EVEN)
+    if not 0 <= count <= LARGEST:
+        return Failure(f": {name}: {title} is {value}")
+    if not declared.decimals and count != scaled:
+        remedy = "counts are whole numbers, unless `decimals` says how many"
+        return Failure(f": {name}: {title} is {value}; {remedy}")
+    return int(count)
+
+
+def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
+    """Return the best of the answers of several references, the first of equals.
+
+    The best counts are those with the highest F-beta.
+    """
+    if len(answers) == 1:
+        return answers[0]
+
+    def f_score(counts: tuple[float, ...]) -> float:
+        tp, fp, fn = counts
+        return precision_recall_f(tp, fp, fn, declared.beta)[2]
+
+    if declared.counts:
+        return max(answers, key=f_score)
+    if declared.higher_is_better:
+        return max(answers, key=lambda answer: answer[0])
+    return min(answers, key=lambda answer: answer[0])
+
+
+# --- state of the process
+
+
+_out_of_memory_sizes: dict[Call, float] = {}
 """The size of the smallest batch for which memory ran out: the number of its texts times the length
-of the longest."""
-_OUT_OF_MEMORY = re.compile("OutOfMemory|MemoryError|out of memory", re.IGNORECASE)
-
-
-def length(item: Item) -> int:
-    """Return how many characters the texts of an item have."""
-    return sum(len(text) if isinstance(text, str) else sum(map(len, text)) for text in item)
-
-
-class _Aside:
-    """Sends what the code of users prints to standard error, also where threads call it at once."""
-
-    def __init__(self) -> None:
-        self.lock, self.inside, self.before = threading.Lock(), 0, sys.stdout
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.inside:
-                self.before, sys.stdout = sys.stdout, sys.stderr
-            self.inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.inside -= 1
-            if not self.inside:
-                sys.stdout = self.before
-
-
-_aside = _Aside()
-_making = threading.Lock()
+of the longest.
+"""
+_building = threading.Lock()
 """Threads that call the same code wait until one of them has made it ready."""
-_made_with: dict[str, str] = {}
+_package_versions: dict[str, str] = {}
 """The versions of packages that code has imported in this process to load a model."""
-_OWN = frozenset(sys.modules)
-"""What this process had imported before."""
-_made: dict[Call, Callable[..., Any]] = {}
+_INITIAL_MODULES = frozenset(sys.modules)
+"""The modules that this process had imported before it imported code."""
+_ready_functions: dict[Call, Callable[..., Any]] = {}
 """The code that this process has made ready: in runs one at a time, in a Scorer all that it needs.
 """
 
 
-def _ready(call: Call) -> Callable[..., Any]:
-    if call not in _made:
-        for old in _made.values() if call.parent else ():
-            getattr(old, "close", lambda: None)()
-        if call.parent:
-            _made.clear()
-        plugin = call.plugin or _imported(call)
-        made = plugin.made(dict(call.values))
-        if plugin.has_load:
-            made.load(_device(call))
-            _made_with.update(_versions())
-            if "torch" in sys.modules:
-                sys.modules["torch"].set_num_threads(call.threads)
-        _made[call] = made
-    return _made[call]
+class _StdoutToStderr:
+    """Sends what the code of users prints to standard error, also if several threads call it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.users = 0
+        self.stdout = sys.stdout
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.users:
+                self.stdout = sys.stdout
+                sys.stdout = sys.stderr
+            self.users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.users -= 1
+            if not self.users:
+                sys.stdout = self.stdout
 
 
-def _versions() -> dict[str, str]:
+_stdout_to_stderr = _StdoutToStderr()
+
+
+def _ready_function(call: Call) -> Callable[..., Any]:
+    """Return the function of batches of a call, imported and loaded once in this process."""
+    if call in _ready_functions:
+        return _ready_functions[call]
+    if call.parent:
+        for previous in _ready_functions.values():
+            if hasattr(previous, "close"):
+                previous.close()
+        _ready_functions.clear()
+    plugin = call.plugin or _imported(call)
+    function: Any = plugin.build(dict(call.values))
+    if plugin.has_load:
+        function.load(_device(call))
+        _package_versions.update(_new_packages())
+        torch = sys.modules.get("torch")
+        if torch:
+            torch.set_num_threads(call.threads)
+    _ready_functions[call] = function
+    return _ready_functions[call]
+
+
+def _new_packages() -> dict[str, str]:
     """Return the versions of packages whose modules were imported since this process began."""
     from importlib.metadata import packages_distributions, version
 
-    new = {name.partition(".")[0] for name in sys.modules.keys() - _OWN}
-    names = {
-        name for module, own in packages_distributions().items() if module in new for name in own
-    }
-    return {name: version(name) for name in sorted(names)}
+    new_modules = {name.partition(".")[0] for name in sys.modules.keys() - _INITIAL_MODULES}
+    packages: set[str] = set()
+    for module, distributions in packages_distributions().items():
+        if module in new_modules:
+            packages.update(distributions)
+    return {name: version(name) for name in sorted(packages)}
 
 
 def _imported(call: Call) -> Plugin:
-    """Import the code in this process; raises ConfigError where it is not what the first process
-    has.
-    """
-    place, name = call.place, f"{MODULE}{Path(call.place.text).stem}"
-    if place.kind == "file":
-        data = Path(place.text).read_bytes()
-        if sha256(data).hexdigest() != place.sha256:
-            raise ConfigError(f"{place.told} was changed meanwhile; run the same command again")
-        module = sys.modules.get(name) or from_bytes(name, Path(place.text), data)
+    """Import the code in this process; raises ConfigError if it is not that of the first process."""
+    origin: CodeOrigin = call.origin
+    if origin.kind == "file":
+        path = Path(origin.location)
+        data = path.read_bytes()
+        if sha256(data).hexdigest() != origin.sha256:
+            raise ConfigError(f"{origin.label} was changed meanwhile; run the same command again")
+        name = f"{MODULE}{path.stem}"
+        module = sys.modules.get(name) or module_from_bytes(name, path, data)
     else:
-        module = import_module(place.text)
-        if place.sha256 and package_digest(place.text) != place.sha256:
-            raise ConfigError(f"{place.told} is another here than where the command runs")
-    return metric(getattr(module, place.name))  # type: ignore[no-any-return]
+        module = import_module(origin.location)
+        if origin.sha256 and package_digest(origin.location) != origin.sha256:
+            raise ConfigError(f"{origin.label} is another here than where the command runs")
+    return metric(getattr(module, origin.attribute))  # type: ignore[no-any-return]
 
 
 def _device(call: Call) -> str:
     """Return the device of this process: one that no other living process has."""
-    if len(call.devices) < 2:
-        return call.devices[0] if call.devices else "cpu"
+    if not call.devices:
+        return "cpu"
+    if len(call.devices) == 1:
+        return call.devices[0]
     folder = Path(tempfile.gettempdir())
     for device in call.devices:
         claim = folder / f"gec-pipeline-device-{call.parent}-{device.replace(':', '-')}"
         with contextlib.suppress(OSError, ValueError):
-            if not Path(f"/proc/{int(claim.read_text())}").exists():
+            process = int(claim.read_text())
+            if not Path(f"/proc/{process}").exists():
                 claim.unlink()
         try:
             with claim.open("x") as file:
@@ -352,39 +433,27 @@ def _device(call: Call) -> str:
     return call.devices[0]
 
 
-def devices_of(asked: Sequence[str]) -> list[str]:
-    """Return the devices that are meant; auto is every CUDA device that torch shows, else the
-    processor.
+def devices_of(requested: Sequence[str]) -> list[str]:
+    """Return the devices that are requested.
+
+    auto is every CUDA device that torch finds, or else the processor.
     """
-    if asked and tuple(asked) != ("auto",):
-        return list(asked)
+    if requested and tuple(requested) != ("auto",):
+        return list(requested)
+    devices = []
     if any(Path("/dev").glob("nvidia[0-9]*")):
         with contextlib.suppress(ImportError):
             import torch  # type: ignore[import-not-found,unused-ignore]
 
-            return [f"cuda:{number}" for number in range(torch.cuda.device_count())] or ["cpu"]
-    return ["cpu"]
-
-
-def best(answers: Sequence[tuple[float, ...]], declared: Declared) -> tuple[float, ...]:
-    """Return the best of the numbers of several references, the first of equals: of counts that
-    with the best F.
-    """
-
-    def goodness(answer: tuple[float, ...]) -> float:
-        if not declared.counts:
-            return answer[0] if declared.higher_is_better else -answer[0]
-        tp, fp, fn = answer
-        return precision_recall_f(tp, fp, fn, declared.beta)[2]
-
-    return max(answers, key=goodness) if len(answers) > 1 else answers[0]
+            devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+    return devices or ["cpu"]
 
 
 # --- code
 
 
-def from_bytes(name: str, path: Path, data: bytes) -> types.ModuleType:
-    """Import a file of which these are the bytes."""
+def module_from_bytes(name: str, path: Path, data: bytes) -> types.ModuleType:
+    """Import a file with these bytes as a module of this name."""
     module = types.ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module
@@ -396,35 +465,40 @@ def from_bytes(name: str, path: Path, data: bytes) -> types.ModuleType:
     return module
 
 
-def place_of(error: BaseException, file: str) -> str:
-    """Return file and line of an error in the code of a user, with a colon behind; empty where it
-    is not there.
+def code_position(error: BaseException, file: str) -> str:
+    """Return "FILE:LINE: " of an error in the code of a user, or an empty text.
+
+    The line is the last one in the file of this name, or else the last one outside this package.
     """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{Path(error.filename).name}:{error.lineno}: "
-    own = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).name == file]
-    own = (
-        own
-        or [f for f in traceback.extract_tb(error.__traceback__) if "/pipeline/" not in f.filename][
-            -1:
-        ]
-    )
-    return f"{Path(own[-1].filename).name}:{own[-1].lineno}: " if own else ""
+    frames = traceback.extract_tb(error.__traceback__)
+    in_file = [frame for frame in frames if Path(frame.filename).name == file]
+    outside = [frame for frame in frames if "/pipeline/" not in frame.filename]
+    candidates = in_file or outside
+    if not candidates:
+        return ""
+    frame = candidates[-1]
+    return f"{Path(frame.filename).name}:{frame.lineno}: "
 
 
 def package_digest(module: str) -> str:
-    """Return the SHA-256 of the Python files of a package, with their names in order, or of the
-    file of a module.
+    """Return the SHA-256 of the Python files of a package with their names, in order.
+
+    Of a module that is no package it is that of its file.
     """
-    top = find_spec(module.partition(".")[0])
-    folder = Path(next(iter(top.submodule_search_locations or ()), "")) if top else Path()
-    files = sorted(folder.rglob("*.py")) if top and top.submodule_search_locations else []
-    if not files and top and top.origin:
-        files, folder = [Path(top.origin)], Path(top.origin).parent
+    spec = find_spec(module.partition(".")[0])
+    files: list[Path] = []
+    folder = Path()
+    if spec and spec.submodule_search_locations:
+        folder = Path(next(iter(spec.submodule_search_locations)))
+        files = sorted(folder.rglob("*.py"))
+    if spec and not files and spec.origin:
+        files = [Path(spec.origin)]
+        folder = files[0].parent
     hashed = sha256()
     for path in files:
         with contextlib.suppress(OSError):
-            hashed.update(
-                f"{path.relative_to(folder).as_posix()}\n{sha256(path.read_bytes()).hexdigest()}\n".encode()
-            )
+            content = sha256(path.read_bytes()).hexdigest()
+            hashed.update(f"{path.relative_to(folder).as_posix()}\n{content}\n".encode())
     return hashed.hexdigest()

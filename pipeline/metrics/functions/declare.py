@@ -4,8 +4,9 @@
     def kept(sources, outputs):
         return [...]                    # a number for each output
 
-The positional parameters say which texts a call gets, and the keyword-only ones are the options of
-the metric."""
+The positional parameters name the texts that a call gets, and the keyword-only ones are the options
+of the metric.
+"""
 
 import inspect
 import re
@@ -21,9 +22,10 @@ from ...files.safe_files import digest
 from ..base.declared import Declared, Parameter
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
+"""Names of metrics and of their numbers."""
 VERSION = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 TEXTS = ("sources", "outputs", "references")
-"""What a call can get of a line."""
+"""The parameters of a call."""
 RESERVED = (
     "name",
     "level",
@@ -37,12 +39,13 @@ RESERVED = (
     "v",
     "higher_is_better",
 )
-"""Names that options cannot have, since configs and signatures mean something else by them."""
+"""Names that options cannot have, since configs and signatures use them for something else."""
 SECRET = re.compile(r"key|token|secret|password")
-"""Options stand in signatures, results and caches: a secret must not be one."""
+"""Names that options cannot have, since options are printed in signatures, results and caches."""
 Model = NewType("Model", Path)
 """The annotation of an option that is a model: a folder, or a name of the Hugging Face hub; see
-`models.py`."""
+`models.py`.
+"""
 KINDS: dict[Any, str] = {
     bool: "bool",
     int: "int",
@@ -51,25 +54,26 @@ KINDS: dict[Any, str] = {
     Path: "path",
     Model: "model",
 }
+"""The kinds of options by their annotations."""
 FORMS = {
     "int": ("a whole number", r"-?[0-9]{1,18}"),
     "float": ("a number such as 0.5", r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?"),
 }
-"""Options that are numbers: what they are called, and how they are written."""
+"""The kinds of options that are numbers: their description in messages, and their pattern."""
 
 
-class Place(NamedTuple):
+class CodeOrigin(NamedTuple):
     """Where code was imported from, so that another process can import it too."""
 
     kind: Literal["file", "module"]
-    text: str
+    location: str
     """The path of a file, or the name of a module."""
-    name: str
-    """The name of the object in it."""
+    attribute: str
+    """The name of the object in the module."""
     sha256: str
     """The digest of the file, or of the files of the package; empty for the program itself."""
-    told: str
-    """What messages call it, such as kept.py or acme-metrics 1.4.0."""
+    label: str
+    """The name in messages, such as kept.py or acme-metrics 1.4.0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,27 +86,30 @@ class Plugin:
     batch_size: int = 32
     workers: int | None = None
     waits: bool = False
-    place: Place | None = None
-    """None: it was given as an object of Python."""
+    origin: CodeOrigin | None = None
+    """None for an object of Python that no other process can import."""
 
-    def __call__(self, *arguments: Any, **named: Any) -> Any:
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Call the code."""
-        return self.target(*arguments, **named)
+        return self.target(*arguments, **options)
 
     @property
     def has_load(self) -> bool:
-        """Whether objects load a model, so that they have a process of their own."""
+        """Whether objects load a model, and therefore run in a process of their own."""
         return hasattr(self.target, "load")
 
-    def at(self, place: Place, helpers: str = "") -> "Plugin":
-        """Return it with the place that its code was found at. `helpers` is the digest of what the
-        code imports.
-        """
-        code = "" if self.declared.version else digest((place.sha256 + helpers).encode(), size=6)
-        return replace(self, place=place, declared=replace(self.declared, code=code))
+    def with_origin(self, origin: CodeOrigin, helpers: str = "") -> "Plugin":
+        """Return the plug-in with the origin of its code.
 
-    def made(self, options: Mapping[str, Any]) -> Any:
-        """Return what is called with batches, for the values of the options."""
+        `helpers` is the digest of the user's files that the code imports.
+        """
+        code = ""
+        if not self.declared.version:
+            code = digest((origin.sha256 + helpers).encode(), size=6)
+        return replace(self, origin=origin, declared=replace(self.declared, code=code))
+
+    def build(self, options: Mapping[str, Any]) -> Any:
+        """Return the function of batches for these values of the options."""
         parameters = {parameter.name: parameter for parameter in self.declared.parameters}
         values = {name: parameters[name].value(value) for name, value in options.items()}
         if inspect.isclass(self.target):
@@ -135,209 +142,241 @@ def metric(
 ) -> Any:
     """Make a metric of a function of batches, or of a class whose objects are called with batches.
 
-    The positional parameters of the function (of a class, those of `__call__`) say what a call
+    The positional parameters of the function (of a class, those of `__call__`) name what a call
     gets: `sources`, `outputs` and `references`, lists of equal length. It returns a list with an
     item for each line. Keyword-only parameters (of a class, those of `__init__`) are the options of
     the metric; each needs an annotation.
 
     `object` is the function or class. `name` is that of the metric; the default is the name of the
-    function. `version` says when numbers change; without it every change of the code makes all
+    function. `version` changes when numbers change; without it every change of the code makes all
     numbers new. `names` are the names of the numbers of a line, the score first. `returns` is score
-    (a number, or a tuple as `names`) or counts (true positives, false positives, false negatives;
-    F-beta is made of them, with the weight `beta` of recall and so many `decimals`). `level` is the
-    mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the lowest
-    score. `each_reference`: a call gets one reference for each output, and the best counts.
+    (a number, or a tuple as `names`) or counts (true positives, false positives, false negatives,
+    from which F-beta is computed, with the weight `beta` of recall and so many `decimals`). `level`
+    is the mean or the sum over the lines. `higher_is_better` False: ranks and tests go by the
+    lowest score. `each_reference`: a call gets one reference for each output, and the best counts.
     `listwise`: a call gets, for each line, the tuple of its distinct outputs. `scale` is the number
-    that is shown as 100; 0 means that numbers are shown as they are. `beside` is a regular
-    expression of further names that are columns of tables. `none` is what None means: error, skip
-    (the line is left out for all systems), or a number that stands for it. `batch_size` is the most
-    lines that a call gets, `workers` the most calls at once. `waits`: calls wait for a network.
-    `deterministic` False: the same texts may give other numbers, and the first ones are kept.
-    `cite` has BibTeX entries.
+    that is printed as 100; 0 prints numbers unchanged. `beside` is a regular expression of further
+    names that are columns of tables. `none` is the meaning of None: error, skip (the line is left
+    out for all systems), or a number in its place. `batch_size` is the maximum number of lines of a
+    call, `workers` that of concurrent calls. `waits`: calls wait for a network. `deterministic`
+    False: the same texts may give other numbers, and the first ones are stored. `cite` has BibTeX
+    entries.
 
-    Raises ConfigError, with file and line, for what is wrong with the declaration.
+    Raises ConfigError, with file and line, for a wrong declaration.
     """
-    given = {key: value for key, value in locals().items() if key != "object"}
+    settings = {key: value for key, value in locals().items() if key != "object"}
     if object is None:
-        return lambda target: metric(target, **given)
+        return lambda target: metric(target, **settings)
     if isinstance(object, Plugin):
         return object
-    check = _Check(object)
+    reader = _SignatureReader(object)
+    fail = reader.fail
+    # the name, the version and the parameters
     between_words = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
-    title = name or re.sub(between_words, "_", getattr(object, "__name__", "")).lower()
-    if title == "<lambda>":
-        check.fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
-    if not NAME.fullmatch(title):
-        check.fail(
-            f"'{title}' cannot be the name of a metric: small letters, digits and _, at most 50"
-        )
+    function_name = re.sub(between_words, "_", getattr(object, "__name__", "")).lower()
+    metric_name = name or function_name
+    if metric_name == "<lambda>":
+        fail('a lambda has no name; give one: pipeline.metric(function, name="short")')
+    name_form = "small letters, digits and _, at most 50"
+    if not NAME.fullmatch(metric_name):
+        fail(f"'{metric_name}' cannot be the name of a metric: {name_form}")
     if version is not None and not VERSION.fullmatch(version):
-        check.fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
-    texts, parameters = check.parameters()
-    if each_reference and ("references" not in texts or listwise):
-        check.fail(
-            "each_reference needs the parameter references"
-            if not listwise
-            else "listwise has no each_reference"
-        )
-    outputs = (names,) if isinstance(names, str) else tuple(names or (title,))
-    for wrong in (each for each in outputs if not NAME.fullmatch(each)):
-        check.fail(f"names: '{wrong}' cannot be a name: small letters, digits and _, at most 50")
-    for what, value, known in (
-        ("returns", returns, ("score", "counts")),
-        ("level", level, ("mean", "sum")),
-    ):
-        if value not in known:
-            check.fail(f"{what}: expected {' or '.join(known)}, found {value!r}")
-    if returns == "counts" and (names or level != "mean" or none == "skip"):
-        check.fail(
-            'returns="counts" has the outputs precision and recall: it takes no names, level or none="skip"'
-        )
-    if not (isinstance(none, int | float) and not isinstance(none, bool)) and none not in (
-        "error",
-        "skip",
-    ):
-        check.fail(f"none: expected error, skip or a number, found {none!r}")
-    if batch_size < 1 or not 0 <= decimals <= 9 or scale < 0 or beta <= 0:
-        check.fail(
-            "batch_size is at least 1, decimals are 0 to 9, scale is at least 0, beta is above 0"
-        )
-    return Plugin(
-        object,
-        Declared(
-            name=title,
-            summary=_summary(object),
-            version=version or "",
-            code="" if version else code_digest(object),
-            names=outputs,
-            returns=returns,
-            level="corpus" if returns == "counts" else level,
-            reads=texts,
-            optional=check.optional,
-            each_reference=each_reference,
-            listwise=listwise,
-            higher_is_better=higher_is_better,
-            scale=scale,
-            beta=beta,
-            decimals=decimals,
-            beside=beside,
-            none=none if isinstance(none, str) else repr(float(none)),
-            deterministic=deterministic,
-            cite=(cite,) if isinstance(cite, str) else tuple(cite),
-            parameters=parameters,
-        ),
-        batch_size=batch_size,
-        workers=workers,
-        waits=waits,
+        fail(f"version: expected at most 30 letters, digits and . _ -, found {version!r}")
+    reads, parameters = reader.parameters()
+    if each_reference and listwise:
+        fail("listwise has no each_reference")
+    if each_reference and "references" not in reads:
+        fail("each_reference needs the parameter references")
+    # the other arguments
+    if isinstance(names, str):
+        number_names: tuple[str, ...] = (names,)
+    else:
+        number_names = tuple(names or (metric_name,))
+    for number_name in number_names:
+        if not NAME.fullmatch(number_name):
+            fail(f"names: '{number_name}' cannot be a name: {name_form}")
+    _check_values(fail, **settings)
+    documentation = inspect.getdoc(object) or "a metric of your own"
+    first_paragraph = documentation.partition("\n\n")[0]
+    declared = Declared(
+        name=metric_name,
+        summary=" ".join(first_paragraph.split()).rstrip(". "),
+        version=version or "",
+        code="" if version else code_digest(object),
+        names=number_names,
+        returns=returns,
+        level="corpus" if returns == "counts" else level,
+        reads=reads,
+        optional=reader.optional,
+        each_reference=each_reference,
+        listwise=listwise,
+        higher_is_better=higher_is_better,
+        scale=scale,
+        beta=beta,
+        decimals=decimals,
+        beside=beside,
+        none=none if isinstance(none, str) else repr(float(none)),
+        deterministic=deterministic,
+        cite=(cite,) if isinstance(cite, str) else tuple(cite),
+        parameters=parameters,
     )
+    return Plugin(object, declared, batch_size=batch_size, workers=workers, waits=waits)
 
 
-class _Check:
-    """Reads the parameters of a function or class; what is wrong is told with file and line."""
+def _check_values(
+    fail: Callable[[str], None],
+    *,
+    returns: str,
+    names: Any,
+    level: str,
+    none: Any,
+    batch_size: int,
+    decimals: int,
+    scale: float,
+    beta: float,
+    **_: Any,
+) -> None:
+    """Call `fail` for arguments of metric() that are out of range or do not go together."""
+    if returns not in ("score", "counts"):
+        fail(f"returns: expected score or counts, found {returns!r}")
+    if level not in ("mean", "sum"):
+        fail(f"level: expected mean or sum, found {level!r}")
+    if returns == "counts" and (names or level != "mean" or none == "skip"):
+        takes = 'it takes no names, level or none="skip"'
+        fail(f'returns="counts" has the outputs precision and recall: {takes}')
+    is_number = isinstance(none, int | float) and not isinstance(none, bool)
+    if not is_number and none not in ("error", "skip"):
+        fail(f"none: expected error, skip or a number, found {none!r}")
+    if batch_size < 1 or not 0 <= decimals <= 9 or scale < 0 or beta <= 0:
+        limits = "batch_size is at least 1, decimals are 0 to 9, scale is at least 0"
+        fail(f"{limits}, beta is above 0")
+
+
+class _SignatureReader:
+    """Reads the parameters of a function or class; errors have the file and line of its code."""
 
     def __init__(self, target: Any) -> None:
         self.target = target
         self.optional: tuple[str, ...] = ()
-        self.call = target.__call__ if inspect.isclass(target) else target
-        bases = target.__mro__[:-1] if inspect.isclass(target) else ()
-        if not callable(target) or (bases and not any("__call__" in vars(base) for base in bases)):
-            self.fail(
-                f"expected a function, or a class with the method __call__, found {type(target).__name__}"
-            )
+        self.is_class = inspect.isclass(target)
+        self.call = target
+        is_callable = callable(target)
+        if self.is_class:
+            self.call = target.__call__
+            is_callable = any("__call__" in vars(base) for base in target.__mro__[:-1])
+        if not is_callable:
+            expected = "expected a function, or a class with the method __call__"
+            self.fail(f"{expected}, found {type(target).__name__}")
 
     def fail(self, message: str) -> None:
-        """Raise ConfigError with the place of the declaration."""
+        """Raise ConfigError with the file and line of the declaration."""
         code = getattr(inspect.unwrap(self.call), "__code__", None)
-        where = f"{Path(code.co_filename).name}:{code.co_firstlineno}: " if code else ""
-        raise ConfigError(f"{where}{message}")
+        position = ""
+        if code:
+            position = f"{Path(code.co_filename).name}:{code.co_firstlineno}: "
+        raise ConfigError(f"{position}{message}")
 
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
         """Return the texts that a call gets, and the options."""
-        is_class = inspect.isclass(self.target)
-        own = list(inspect.signature(self.call).parameters.values())[1 if is_class else 0 :]
+        call_parameters = list(inspect.signature(self.call).parameters.values())
+        option_parameters: list[inspect.Parameter] = []
+        if self.is_class:
+            initializer = self.target.__init__
+            call_parameters = call_parameters[1:]
+            if initializer is not object.__init__:
+                option_parameters = list(inspect.signature(initializer).parameters.values())[1:]
+        else:
+            initializer = self.target
+            for parameter in call_parameters:
+                if parameter.kind is parameter.KEYWORD_ONLY:
+                    option_parameters.append(parameter)
+            call_parameters = [each for each in call_parameters if each not in option_parameters]
         texts = []
-        for parameter in own:
-            if parameter.kind is parameter.KEYWORD_ONLY and not is_class:
-                continue
-            if parameter.name not in TEXTS or parameter.kind is not parameter.POSITIONAL_OR_KEYWORD:
-                if parameter.default is not parameter.empty:
-                    self.fail(
-                        f"'{parameter.name}' is no text of a line; options stand behind a *: def f(outputs, *, ...)"
-                    )
-                hint = did_you_mean(parameter.name, TEXTS)
-                known = "parameters are sources, outputs, references"
-                self.fail(f"'{parameter.name}' is no text of a line{hint}; {known}")
+        for parameter in call_parameters:
+            self._check_text(parameter)
             texts.append(parameter.name)
-            self.optional += (parameter.name,) * (parameter.default is not parameter.empty)
+            if parameter.default is not parameter.empty:
+                self.optional = (*self.optional, parameter.name)
         if "outputs" not in texts:
             self.fail("the parameter outputs is missing")
-        make = self.target.__init__ if is_class else self.target
-        options = []
-        if is_class and make is not object.__init__:
-            options = list(inspect.signature(make).parameters.values())[1:]
-        elif not is_class:
-            options = [parameter for parameter in own if parameter.kind is parameter.KEYWORD_ONLY]
-        try:
-            hints = get_type_hints(make) if options else {}
-        except Exception as error:  # noqa: BLE001 (whatever a text of the user's raises)
-            self.fail(f"the annotations cannot be read: {error}")
-        return tuple(texts), tuple(
-            self._option(parameter, hints.get(parameter.name)) for parameter in options
-        )
+        hints: dict[str, Any] = {}
+        if option_parameters:
+            try:
+                hints = get_type_hints(initializer)
+            except Exception as error:  # noqa: BLE001 (whatever a text of the user's raises)
+                self.fail(f"the annotations cannot be read: {error}")
+        options = [self._option(each, hints.get(each.name)) for each in option_parameters]
+        return tuple(texts), tuple(options)
+
+    def _check_text(self, parameter: inspect.Parameter) -> None:
+        """Raise ConfigError for a positional parameter that is not named as the texts of a line."""
+        is_positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+        if parameter.name in TEXTS and is_positional:
+            return
+        wrong = f"'{parameter.name}' is no text of a line"
+        if parameter.default is not parameter.empty:
+            self.fail(f"{wrong}; options stand behind a *: def f(outputs, *, ...)")
+        hint = did_you_mean(parameter.name, TEXTS)
+        self.fail(f"{wrong}{hint}; parameters are sources, outputs, references")
 
     def _option(self, parameter: inspect.Parameter, hint: Any) -> Parameter:
+        """Return the option of a parameter; raises ConfigError for its name or annotation."""
         name = parameter.name
+        refused = f"'{name}' cannot be an option:"
         if name in RESERVED or name.startswith("_"):
-            self.fail(
-                f"'{name}' cannot be an option: it means something else in configs and signatures"
-            )
+            self.fail(f"{refused} it means something else in configs and signatures")
         if SECRET.search(name):
-            self.fail(
-                f"'{name}' cannot be an option: options stand in results and caches; read secrets from os.environ"
-            )
-        given = None if parameter.default is parameter.empty else parameter.default
+            reason = "options stand in results and caches; read secrets from os.environ"
+            self.fail(f"{refused} {reason}")
+        # the annotation: None and words beside a path are taken off
         optional = False
-        if get_origin(hint) in (types.UnionType, Union) and type(None) in get_args(hint):
+        is_union = get_origin(hint) in (types.UnionType, Union)
+        if is_union and type(None) in get_args(hint):
+            optional = parameter.default is None
             others = [each for each in get_args(hint) if each is not type(None)]
-            hint, optional = others[0] if len(others) == 1 else hint, parameter.default is None
-        words = [each for each in get_args(hint) if get_origin(each) is Literal]
-        if words and {*get_args(hint)} - {*words, type(None)} == {Path}:
-            hint, optional = Path, parameter.default is None
-        kind: str = KINDS.get(hint, "")
-        choices = tuple(map(str, get_args(words[0]))) if words else ()
+            if len(others) == 1:
+                hint = others[0]
+        choices: tuple[str, ...] = ()
+        literals = [each for each in get_args(hint) if get_origin(each) is Literal]
+        if literals:
+            choices = tuple(map(str, get_args(literals[0])))
+            if {*get_args(hint)} - {*literals, type(None)} == {Path}:
+                hint = Path
+                optional = parameter.default is None
         if get_origin(hint) is Literal:
-            kind, choices = "choice", tuple(map(str, get_args(hint)))
+            kind = "choice"
+            choices = tuple(map(str, get_args(hint)))
+        else:
+            kind = KINDS.get(hint, "")
         if not kind:
-            allowed = (
-                "bool, int, float, str, Literal[...], Path, or one of these with `| None = None`"
-            )
-            self.fail(f"the option {name} needs an annotation: {allowed}")
+            allowed = "bool, int, float, str, Literal[...], Path"
+            known = f"{allowed}, or one of these with `| None = None`"
+            self.fail(f"the option {name} needs an annotation: {known}")
         if optional:
             return Parameter(name, kind, choices, "")
-        if kind == "bool" and given is None:
-            given = False
-        default = None if given is None else repr(float(given)) if kind == "float" else str(given)
-        return Parameter(name, kind, choices, default)
+        # the default
+        default = parameter.default
+        if default is None or default is parameter.empty:
+            no_default = "False" if kind == "bool" else None
+            return Parameter(name, kind, choices, no_default)
+        text = repr(float(default)) if kind == "float" else str(default)
+        return Parameter(name, kind, choices, text)
 
 
 def code_digest(target: Any) -> str:
     """Return a digest of the code of a function or class that is in no file."""
     if inspect.isclass(target):
-        own = [value for value in vars(target).values() if inspect.isfunction(value)]
-        return digest(*(code_digest(each).encode() for each in own), size=6)
-
-    def told(code: types.CodeType) -> str:
-        constants = [
-            told(each) if isinstance(each, types.CodeType) else repr(each)
-            for each in code.co_consts
-        ]
-        return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"
-
+        methods = [value for value in vars(target).values() if inspect.isfunction(value)]
+        return digest(*(code_digest(method).encode() for method in methods), size=6)
     code = getattr(inspect.unwrap(target), "__code__", None)
-    return digest((told(code) if code else repr(type(target))).encode(), size=6)
+    content = code_text(code) if code else repr(type(target))
+    return digest(content.encode(), size=6)
 
 
-def _summary(declared: Any) -> str:
-    """Return the first paragraph of a docstring as one line, without the last full stop."""
-    paragraph = (inspect.getdoc(declared) or "a metric of your own").partition("\n\n")[0]
-    return " ".join(paragraph.split()).rstrip(". ")
+def code_text(code: types.CodeType) -> str:
+    """Return what a code object does: its instructions, names and constants."""
+    constants = []
+    for constant in code.co_consts:
+        is_code = isinstance(constant, types.CodeType)
+        constants.append(code_text(constant) if is_code else repr(constant))
+    return f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {constants}"

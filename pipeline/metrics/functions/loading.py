@@ -1,8 +1,9 @@
-"""Where the code of a metric of a user comes from: a file or module that is named, an installed
-package, or Python.
+"""Where the code of a metric of a user comes from: a file or module that --plugin names, an
+installed package, or Python.
 
-Nothing that a config, a run directory or a variable says is ever imported; see `gec-pipeline help
-plugins`."""
+Nothing that a config, a run directory or a variable names is ever imported; see `gec-pipeline help
+plugins`.
+"""
 
 import ast
 import contextlib
@@ -27,229 +28,233 @@ from ..base.declared import Declared
 from ..base.metric import Metric
 from ..base.statistics_spec import StatisticsSpec
 from ..names import forget_names, named
-from .calls import MODULE, from_bytes, package_digest, place_of
-from .declare import NAME, Place, Plugin
+from .calls import MODULE, code_position, module_from_bytes, package_digest
+from .declare import NAME, CodeOrigin, Plugin
 from .declare import metric as declared_metric
-from .metric import Plugged, plugged_class
+from .metric import FunctionMetric, function_metric_class
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
-_files: dict[str, Path] = {}
-"""The files that were imported, by the names of their modules."""
-_code: dict[str, bytes] = {}
-"""What was in these files."""
-
-
 MAX_BYTES = 1 << 24
-"""The most bytes that a file of code may have."""
+"""The largest size of a file of code."""
+_files: dict[str, Path] = {}
+"""The imported files by the names of their modules."""
+_contents: dict[str, bytes] = {}
+"""The contents of these files when they were imported."""
 
 
 def load(argument: str) -> list[str]:
-    """Import what --plugin names, a file or a module, and make its metrics known; return their
-    names.
+    """Import what --plugin names, a file or a module, and register its metrics; return their names.
 
-    Raises ConfigError where the import fails, where it has no metric, and where a name is taken.
+    Raises ConfigError if the import fails, if there is no metric, and if a name is taken.
     """
-    module, place = _imported(argument)
-    names, others = [], helpers(module)
+    module, origin = _imported(argument)
+    helper_digest = helpers(module)
+    names = []
     for attribute, value in list(vars(module).items()):
         if isinstance(value, Plugin):
-            names.append(register(value.at(place._replace(name=attribute), others)))
-        elif (
-            _is_metric(value)
-            and value.__module__ == module.__name__
-            and not inspect.isabstract(value)
-        ):
-            names.append(_add_whole(value.name, value, place))
+            found_at = origin._replace(attribute=attribute)
+            names.append(register(value.with_origin(found_at, helper_digest)))
+            continue
+        defined_here = getattr(value, "__module__", "") == module.__name__
+        if defined_here and _is_metric_class(value) and not inspect.isabstract(value):
+            names.append(_register_class(value.name, value, origin))
     if not names:
-        raise ConfigError(
-            f"--plugin {argument}: has no metric; put @pipeline.metric before a function"
-        )
+        remedy = "put @pipeline.metric before a function"
+        raise ConfigError(f"--plugin {argument}: has no metric; {remedy}")
     return names
 
 
 def helpers(module: ModuleType) -> str:
-    """Return a digest of the user's own files that a module imports, directly or not; empty where
-    there are none.
+    """Return a digest of the user's own files that a module imports, directly or not.
 
-    Installed packages and Python's own modules have versions, and do not count.
+    It is empty if there are none. Installed packages and Python's own modules have versions, and do
+    not count.
     """
-    installed = {Path(folder).resolve() for folder in sysconfig.get_paths().values()} | {
-        Path(__file__).parents[2]
-    }
+    installed_folders = {Path(folder).resolve() for folder in sysconfig.get_paths().values()}
+    installed_folders.add(Path(__file__).parents[2])
     digests: dict[Path, str] = {}
-    left = [module]
-    while left:
-        with contextlib.suppress(OSError, SyntaxError, ValueError):
-            tree = ast.parse(Path(str(left.pop().__file__)).read_bytes())
-            for node in (
-                node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)
-            ):
-                above = [str(node.module)] if isinstance(node, ast.ImportFrom) else []
-                names = [".".join([*above, each.name]) for each in node.names]
-                for found in filter(None, map(sys.modules.get, [*above, *names])):
-                    path = Path(str(getattr(found, "__file__", None))).resolve()
-                    if (
-                        path.suffix == ".py"
-                        and path not in digests
-                        and not installed & {*path.parents}
-                    ):
-                        digests[path] = sha256(path.read_bytes()).hexdigest()
-                        left.append(found)
+    queue = [module]
+    while queue:
+        for imported in _imports_of(queue.pop()):
+            path = Path(str(getattr(imported, "__file__", None))).resolve()
+            is_installed = bool(installed_folders & {*path.parents})
+            if path.suffix == ".py" and path not in digests and not is_installed:
+                with contextlib.suppress(OSError):
+                    digests[path] = sha256(path.read_bytes()).hexdigest()
+                    queue.append(imported)
     return "".join(sorted(digests.values()))
 
 
-def _add_whole(name: str, metric: type[Metric], place: Place) -> str:
-    """Make a whole subclass of Metric known. Worker processes import its file when they start;
-    needs say whose they are.
+def _imports_of(module: ModuleType) -> list[ModuleType]:
+    """Return the modules that the file of a module imports; none if it cannot be read."""
+    try:
+        tree = ast.parse(Path(str(module.__file__)).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return []
+    imported = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        parents = [str(node.module)] if isinstance(node, ast.ImportFrom) else []
+        names = [".".join([*parents, alias.name]) for alias in node.names]
+        for name in (*parents, *names):
+            if sys.modules.get(name):
+                imported.append(sys.modules[name])
+    return imported
 
-    What they count is kept under the metric's `version`, or under the digest of the code where it
-    has none."""
+
+def _register_class(name: str, metric: type[Metric], origin: CodeOrigin) -> str:
+    """Register a subclass of Metric, and return its name.
+
+    Worker processes import its file when they start. Counts are stored under the metric's
+    `version`, or under the digest of its code if it has none.
+    """
     module = sys.modules[metric.__module__]
-    if place.kind == "file":
+    if origin.kind == "file":
         module_name = module.__name__
-        code = _code[module_name]
-        prepare_workers(module_name, partial(from_bytes, module_name, Path(place.text), code))
+        path = Path(origin.location)
+        import_file = partial(module_from_bytes, module_name, path, _contents[module_name])
+        prepare_workers(module_name, import_file)
     known: Any = METRICS.entries.get(name)
-    if (
-        inspect.isclass(known)
-        and issubclass(known, Metric)
-        and (known.__module__, known.origin.get("from"))
-        == (
-            metric.__module__,
-            place.told,
-        )
-    ):
-        _forget(name)  # the same file again
-    own = [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value) and issubclass(value, StatisticsSpec)
-    ]
-    for spec in own:
-        if spec.__module__ == module.__name__:
-            spec.owner = f"plugin:{name}:{getattr(metric, 'version', '') or place.sha256[:12]}"
-    return _add(name, metric, place.told, place.sha256)
+    if inspect.isclass(known) and issubclass(known, Metric):
+        same_module = known.__module__ == metric.__module__
+        if same_module and known.origin.get("from") == origin.label:
+            _forget(name)  # the same file again
+    for value in vars(module).values():
+        is_spec = inspect.isclass(value) and issubclass(value, StatisticsSpec)
+        if is_spec and value.__module__ == module.__name__:
+            version = getattr(metric, "version", "") or origin.sha256[:12]
+            value.owner = f"plugin:{name}:{version}"
+    return _add(name, metric, origin.label, origin.sha256)
 
 
-def _is_metric(value: Any) -> bool:
+def _is_metric_class(value: Any) -> bool:
     return inspect.isclass(value) and issubclass(value, Metric)
 
 
-def _imported(argument: str) -> tuple[ModuleType, Place]:
+def _imported(argument: str) -> tuple[ModuleType, CodeOrigin]:
+    """Import what --plugin names; return the module and its origin. Raises ConfigError."""
+    subject = f"--plugin {argument}"
     if not argument.endswith(".py") and "/" not in argument and "\\" not in argument:
-        module = _told(f"--plugin {argument}", lambda: import_module(argument), "")
-        return module, Place("module", argument, "", package_digest(argument), argument)
+        module = _run_user_code(subject, lambda: import_module(argument))
+        return module, CodeOrigin("module", argument, "", package_digest(argument), argument)
     path = Path(argument)
     try:
         data = small_bytes(path, MAX_BYTES)
     except CorpusError as error:
         raise ConfigError(f"--plugin {error}") from None
     name = f"{MODULE}{path.stem}"
-    if _files.setdefault(name, path.absolute()) != path.absolute():
-        raise ConfigError(
-            f"--plugin {argument}: {_files[name]} has the same name; rename one of them"
-        )
-    _code[name] = data
-    place = Place("file", str(path.absolute()), "", sha256(data).hexdigest(), path.name)
-    return _told(f"--plugin {argument}", lambda: from_bytes(name, path, data), path.name), place
+    absolute = path.absolute()
+    if _files.setdefault(name, absolute) != absolute:
+        raise ConfigError(f"{subject}: {_files[name]} has the same name; rename one of them")
+    _contents[name] = data
+    origin = CodeOrigin("file", str(absolute), "", sha256(data).hexdigest(), path.name)
+    module = _run_user_code(subject, lambda: module_from_bytes(name, path, data), path.name)
+    return module, origin
 
 
-def _told(where: str, work: Callable[[], Any], file: str) -> Any:
-    """Return what work returns. What it prints goes to standard error; raises ConfigError with the
-    line of an error.
+def _run_user_code(subject: str, action: Callable[[], Any], file: str = "") -> Any:
+    """Return what an action of the code of a user returns; its output goes to standard error.
+
+    Raises ConfigError with the line of an error in the file of this name.
     """
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            return work()
+            return action()
+    except ConfigError as error:
+        raise ConfigError(f"{subject}: {error}") from None
     except Exception as error:
-        if isinstance(error, ConfigError):
-            raise ConfigError(f"{where}: {error}") from None
-        raise ConfigError(
-            f"{where}: {place_of(error, file)}{type(error).__name__}: {error}"
-        ) from error
+        position = code_position(error, file)
+        raise ConfigError(f"{subject}: {position}{type(error).__name__}: {error}") from error
 
 
 # --- installed packages
 
 
 def entry_points() -> "dict[str, EntryPoint]":
-    """Return the entry points of installed packages by name. Nothing is imported. Raises
-    ConfigError for twins.
+    """Return the entry points of installed packages by name; nothing is imported.
+
+    Raises ConfigError if two packages have the same name.
     """
-    from importlib.metadata import (
-        entry_points as found,
-    )  # here, because most runs have no use for it
+    from importlib import metadata  # here, because most runs have no use for it
 
     points: dict[str, EntryPoint] = {}
-    for point in found(group=GROUP):
-        if point.name in points and points[point.name].value != point.value:
-            raise ConfigError(
-                f"the metric '{point.name}' is in two packages: {_dist(points[point.name])}, {_dist(point)}"
-            )
+    for point in metadata.entry_points(group=GROUP):
+        other = points.get(point.name)
+        if other and other.value != point.value:
+            packages = f"{_package(other)}, {_package(point)}"
+            raise ConfigError(f"the metric '{point.name}' is in two packages: {packages}")
         points[point.name] = point
     return points
 
 
-def _dist(point: "EntryPoint") -> str:
+def _package(point: "EntryPoint") -> str:
+    """Return name and version of the package of an entry point."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else point.value
 
 
 def installed() -> dict[str, str]:
     """Return the package of each metric of an installed package, by name, without importing any."""
-    return {name: _dist(point) for name, point in entry_points().items()}
+    return {name: _package(point) for name, point in entry_points().items()}
 
 
 def find(name: str) -> bool:
-    """Import the metric of this name of an installed package, where there is one; return whether
-    there is.
+    """Import and register the metric of this name of an installed package, if there is one.
+
+    Returns whether there is.
     """
-    point = entry_points().get(name) if NAME.fullmatch(name) else None
+    if not NAME.fullmatch(name):
+        return False
+    point = entry_points().get(name)
     if point is None:
         return False
-    told = _dist(point)
-    value = _told(f"the metric '{name}' of {told}", point.load, "")
-    if _is_metric(value):
-        _add_whole(
-            name,
-            value,
-            Place("module", point.module, point.attr, package_digest(point.module), told),
-        )
+    package = _package(point)
+    value = _run_user_code(f"the metric '{name}' of {package}", point.load)
+    code_digest = package_digest(point.module)
+    origin = CodeOrigin("module", point.module, point.attr, code_digest, package)
+    if _is_metric_class(value):
+        _register_class(name, value, origin)
         return True
-    plugin = (
-        value
-        if isinstance(value, Plugin)
-        else _told(f"'{name}' of {told}", lambda: declared_metric(value), "")
-    )
-    own = plugin.declared
-    renamed = replace(own, name=name, names=(name,) if own.names == (own.name,) else own.names)
-    place = Place("module", point.module, point.attr, package_digest(point.module), told)
-    register(replace(plugin, declared=renamed).at(place))
+    plugin = _run_user_code(f"'{name}' of {package}", lambda: declared_metric(value))
+    declared = replace(plugin.declared, name=name)
+    if declared.names == (plugin.declared.name,):
+        declared = replace(declared, names=(name,))
+    register(replace(plugin, declared=declared).with_origin(origin))
     return True
 
 
-# --- metrics that are known
+# --- registered metrics
 
 
 def register(plugin: Plugin) -> str:
-    """Make a metric known by its name, and return the name. Raises ConfigError where another one
-    has it.
+    """Register a metric under its name, and return the name.
+
+    Raises ConfigError if another metric has the name.
     """
-    known = METRICS.entries.get(plugin.declared.name)
-    if isinstance(known, type) and issubclass(known, Plugged):
-        before = known.plugin
-        if before and known.declared == plugin.declared and before.target is plugin.target:
-            return plugin.declared.name
-        # the same file, or a cell of a notebook, again
-        if before is None or (before.place and before.place.text) == (
-            plugin.place and plugin.place.text
-        ):
-            _forget(plugin.declared.name)
-    told, sha256 = (plugin.place.told, plugin.place.sha256) if plugin.place else ("python", "")
-    return _add(plugin.declared.name, plugged_class(plugin.declared, plugin), told, sha256)
+    name = plugin.declared.name
+    known = METRICS.entries.get(name)
+    if isinstance(known, type) and issubclass(known, FunctionMetric):
+        known_plugin = known.plugin
+        if known_plugin is None:  # a metric of results
+            _forget(name)
+        elif known.declared == plugin.declared and known_plugin.target is plugin.target:
+            return name
+        elif _location(known_plugin) == _location(plugin):
+            _forget(name)  # the same file, or a cell of a notebook, again
+    label = "python"
+    code_digest = ""
+    if plugin.origin:
+        label = plugin.origin.label
+        code_digest = plugin.origin.sha256
+    return _add(name, function_metric_class(plugin.declared, plugin), label, code_digest)
+
+
+def _location(plugin: Plugin) -> str | None:
+    return plugin.origin.location if plugin.origin else None
 
 
 def _forget(name: str) -> None:
@@ -257,71 +262,65 @@ def _forget(name: str) -> None:
     forget_names()
 
 
-def _add(name: str, metric: type[Metric], told: str, sha256: str = "") -> str:
+def _add(name: str, metric: type[Metric], label: str, code_digest: str) -> str:
+    """Register a metric; raises ConfigError if the name, in any spelling, is taken."""
     if METRICS.entries.get(name) is metric:
         return name
     taken = named(name)
     if taken:
-        by = METRICS[taken].origin.get("from", "this program")
-        raise ConfigError(
-            f"{told}: the name '{name}' is taken: {by} has the metric {taken}; choose another name"
-        )
+        owner = METRICS[taken].origin.get("from", "this program")
+        taken_by = f"the name '{name}' is taken: {owner} has the metric {taken}"
+        raise ConfigError(f"{label}: {taken_by}; choose another name")
     METRICS.entries[name] = metric
-    metric.origin = {"from": told, "sha256": sha256}
+    metric.origin = {"from": label, "sha256": code_digest}
     forget_names()
     return name
 
 
 def remember(declared: Iterable[Declared]) -> None:
-    """Make the names of metrics known whose results are read, but whose code is not at hand."""
+    """Register metrics of results whose code is not available."""
     for each in declared:
         if each.name not in METRICS:
-            METRICS.entries[each.name] = plugged_class(each)
+            METRICS.entries[each.name] = function_metric_class(each)
             forget_names()
 
 
 def of_values(value: Any) -> Any:
-    """Return a metric as configs name it, for a function, a class or a Plugin of Python; other
-    values unchanged.
+    """Return the name of a function, class or Plugin of Python, which is registered as a metric.
+
+    Other values are returned unchanged. Raises ConfigError for an object that is no function.
     """
-    if (
-        not isinstance(value, Plugin | Metric)
-        and callable(value)
-        and not hasattr(value, "__name__")
-    ):
-        kind = type(value).__name__
-        message = f"an object of {kind} was given; give the class, and options in a mapping: {{'name': {kind}, ...}}"
-        raise ConfigError(f"metrics: {message}")
-    if isinstance(value, Plugin) or (callable(value) and not isinstance(value, Metric)):
-        return register(_as_in_file(declared_metric(value)))
-    return value
+    if isinstance(value, Metric):
+        return value
+    if not isinstance(value, Plugin):
+        if not callable(value):
+            return value
+        if not hasattr(value, "__name__"):
+            kind = type(value).__name__
+            remedy = f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
+            raise ConfigError(f"metrics: an object of {kind} was given; {remedy}")
+    return register(_with_file_digest(declared_metric(value)))
 
 
-def _as_in_file(plugin: Plugin) -> Plugin:
-    """Return a plug-in of Python with the digest that --plugin gives it, where it is a name of a
-    module with a file.
+def _with_file_digest(plugin: Plugin) -> Plugin:
+    """Return a plug-in of Python with the digest that --plugin gives it, if a module with a file
+    has it.
 
-    So its numbers are made new where the file, or one that it imports, changes. A program that is
-    run, and a notebook, change often; the code of the function alone counts there."""
-    known = METRICS.entries.get(plugin.declared.name)
-    if (
-        isinstance(known, type)
-        and issubclass(known, Plugged)
-        and known.plugin
-        and known.plugin.target is plugin.target
-    ):
-        code = known.declared.code
-    else:
-        module = sys.modules.get(plugin.target.__module__)
-        path = getattr(module, "__file__", None)
-        others = vars(module).values() if module and path and module.__name__ != "__main__" else ()
-        is_own = any(
-            plugin.target is (value.target if isinstance(value, Plugin) else value)
-            for value in others
-        )
-        if plugin.declared.version or not is_own or not module:
-            return plugin
-        code = digest(
-            (sha256(Path(str(path)).read_bytes()).hexdigest() + helpers(module)).encode(), size=6
-        )
-    return replace(plugin, declared=replace(plugin.declared, code=code))
+    Its numbers are then computed anew if the file, or one that it imports, changes. A program that
+    is run, and a notebook, change often; there the digest of the code of the function is used.
+    """
+    known: Any = METRICS.entries.get(plugin.declared.name)
+    is_function_metric = isinstance(known, type) and issubclass(known, FunctionMetric)
+    if is_function_metric and known.plugin and known.plugin.target is plugin.target:
+        return replace(plugin, declared=replace(plugin.declared, code=known.declared.code))
+    module = sys.modules.get(plugin.target.__module__)
+    path = getattr(module, "__file__", None)
+    if plugin.declared.version or not module or not path or module.__name__ == "__main__":
+        return plugin
+    for value in vars(module).values():
+        target = value.target if isinstance(value, Plugin) else value
+        if target is plugin.target:
+            file_digest = sha256(Path(str(path)).read_bytes()).hexdigest()
+            code = digest((file_digest + helpers(module)).encode(), size=6)
+            return replace(plugin, declared=replace(plugin.declared, code=code))
+    return plugin

@@ -15,7 +15,7 @@ from ...errors import InvalidTextError, LongTextError
 from ...kernel.common import Allowed, Encoded, Lines, Sentences
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from ..base.statistics_spec import Columns, Field, StatisticsSpec, Text
-from ..given import Gathered
+from ..prepared import Gathered
 from .texts import UNLIMITED_TEXT, Limit, Splitting, common
 
 Numbers = NDArray[Any]
@@ -52,192 +52,208 @@ class RougeSpec(StatisticsSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        gaps = [f"skip_{gap_name(gap)}" for gap in self.gaps]
-        flags = ["lead"] * self.lead + ["merged"] * self.merged + [*filter(None, [self.limit.key])]
-        weight = [f"w{self.weight}"] if self.weight else []
-        names = ["rouge", f"n{self.order}", *self.parts, *gaps, *flags, *weight, self.splitting.key]
-        return "-".join([*names, self.tokenization.key])
+        """A name, safe in file names, that differs if columns can differ."""
+        parts = ["rouge", f"n{self.order}", *self.parts, *self._skips]
+        if self.lead:
+            parts.append("lead")
+        if self.merged:
+            parts.append("merged")
+        if self.limit.key:
+            parts.append(self.limit.key)
+        if self.weight:
+            parts.append(f"w{self.weight}")
+        return "-".join([*parts, self.splitting.key, self.tokenization.key])
 
     def unavailable(self) -> str | None:
         """Return why the stop words, or what splits sentences, cannot be used here, or None."""
         return super().unavailable() or self.splitting.unavailable()
 
     @property
-    def _counted(self) -> dict[str, int]:
+    def _skips(self) -> dict[str, int]:
+        """The gaps of skip bigrams by the names of their columns."""
+        return {f"skip_{gap_name(gap)}": gap for gap in self.gaps}
+
+    @property
+    def _matches(self) -> dict[str, int]:
         """The columns of matches in n-grams and skip bigrams, with the number of orders of each."""
-        skips = {f"skip_{gap_name(gap)}": 0 for gap in self.gaps}
-        return (
-            ({"match": self.order} if self.order else {})
-            | ({"lead": 0} if self.lead else {})
-            | skips
-        )
+        matches = {}
+        if self.order:
+            matches["match"] = self.order
+        if self.lead:
+            matches["lead"] = 0
+        for name in self._skips:
+            matches[name] = 0
+        return matches
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
         """The columns.
 
         For output and references there are the numbers of tokens and of sentences with a token, and
-        whether the text has letters but no token. What is asked for follows."""
-        fields = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
-        fields += [
-            Field(name, per_reference=True) for name in ("ref_len", "ref_sentences", "ref_emptied")
-        ]
-        for name, orders in self._counted.items():
-            fields.append(Field(name, orders, per_reference=not self.merged))
-            fields += [Field(f"{name}_total", orders)] if self.merged else []
+        whether the text has letters but no token. Matches and subsequences follow.
+        """
+        columns = [Field("hyp_len"), Field("hyp_sentences"), Field("hyp_emptied")]
+        for name in ("ref_len", "ref_sentences", "ref_emptied"):
+            columns.append(Field(name, per_reference=True))
+        for name, orders in self._matches.items():
+            columns.append(Field(name, orders, per_reference=not self.merged))
+            if self.merged:
+                columns.append(Field(f"{name}_total", orders))
         for part in self.parts:
-            fields.append(Field(part, per_reference=True, real="weighted" in part))
-            fields += (
-                [Field("base", per_reference=True, real=True)] if part == "weighted_union" else []
-            )
-            fields += (
-                [Field("union_len", per_reference=True)]
-                if part == "union" and self.limit.bytes
-                else []
-            )
-        return tuple(fields)
+            columns.append(Field(part, per_reference=True, real="weighted" in part))
+            if part == "weighted_union":
+                columns.append(Field("base", per_reference=True, real=True))
+            if part == "union" and self.limit.bytes:
+                columns.append(Field("union_len", per_reference=True))
+        return tuple(columns)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard. All texts become ids once, whatever the types are."""
         lines = [*text.references, *text.systems]
-        encoded, apart = self._encode(lines)
-        emptied = [_emptied(raw, ids.whole) for raw, ids in zip(lines, encoded, strict=True)]
-        cut = len(text.references)
-        references, systems = encoded[:cut], encoded[cut:]
-        shared = {
-            "ref_len": np.stack(
-                [np.diff(reference.whole.offsets) for reference in references], axis=-1
-            )
+        encoded = self._encode(lines)
+        first_system = len(text.references)
+        references = encoded.texts[:first_system]
+        systems = encoded.texts[first_system:]
+        reference_tokens = [reference.whole for reference in references]
+        system_tokens = [system.whole for system in systems]
+        emptied = []
+        for raw, sentences in zip(lines, encoded.texts, strict=True):
+            emptied.append(_emptied(raw, sentences.whole))
+
+        # columns that are the same for all systems
+        lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
+        shared: dict[str, NDArray[Any]] = {
+            "ref_len": np.stack(lengths, axis=-1),
+            "ref_sentences": np.stack([_nonempty(text) for text in references], axis=-1),
+            "ref_emptied": np.stack(emptied[:first_system], axis=-1),
         }
-        shared |= {
-            "ref_sentences": np.stack([_full(reference) for reference in references], axis=-1)
-        }
-        shared |= {"ref_emptied": np.stack(emptied[:cut], axis=-1)}
-        wholes = [reference.whole for reference in references], [system.whole for system in systems]
-        arrays = self._matches(*wholes, shared)
-        allowed = (
-            [[common(one.whole, two.whole) for one in references] for two in systems]
-            if apart
-            else None
-        )
-        arrays |= self._subsequences(
-            *((apart[:cut], apart[cut:]) if apart else (references, systems)), allowed, shared
-        )
+        arrays = self._count_matches(reference_tokens, system_tokens, shared)
+        allowed = None
+        if encoded.for_unions:
+            allowed = _allowed(reference_tokens, system_tokens)
+            references = encoded.for_unions[:first_system]
+            sentences_of_systems = encoded.for_unions[first_system:]
+        else:
+            sentences_of_systems = systems
+        arrays |= self._count_subsequences(references, sentences_of_systems, allowed, shared)
+
         result = []
         for number, system in enumerate(systems):
-            own = {"hyp_len": np.diff(system.whole.offsets), "hyp_sentences": _full(system)}
-            columns = {name: array[number] for name, array in arrays.items()}
-            result.append(shared | own | {"hyp_emptied": emptied[cut + number]} | columns)
+            columns = dict(shared)
+            columns["hyp_len"] = np.diff(system.whole.offsets)
+            columns["hyp_sentences"] = _nonempty(system)
+            columns["hyp_emptied"] = emptied[first_system + number]
+            for name, array in arrays.items():
+                columns[name] = array[number]
+            result.append(columns)
         return result
 
     def prepare(self, text: Text) -> "PreparedRouge | None":
-        """Return the references prepared; see `metrics/given.py`.
+        """Return the references prepared for many outputs; see `metrics/prepared.py`.
 
-        None for all but n-grams and subsequences of whole texts, which are split into sentences at
-        newlines or nowhere."""
-        newlines = self.splitting.mode == "newline"
-        more = any(self.limit) or self.gaps or self.lead or self.merged or set(self.parts) - {"lcs"}
-        if more or self.splitting.mode not in ("newline", "none"):
+        None unless n-grams and subsequences of entire texts are counted, which are split into
+        sentences at newlines or not at all.
+        """
+        if self.splitting.mode not in ("newline", "none"):
+            return None
+        other_parts = set(self.parts) - {"lcs"}
+        if any(self.limit) or self.gaps or self.lead or self.merged or other_parts:
             return None
         tokens = self.tokenization.prepared(None, text.references)
         if tokens is None:
             return None
+        newlines = self.splitting.mode == "newline"
         fixed = {}
-        if any(b"\n" in reference.data for reference in text.references) or not newlines:
+        if not newlines or any(b"\n" in reference.data for reference in text.references):
             (columns,) = self.count(text._replace(systems=[text.references[0]]))
             fixed = {name: columns[name] for name in ("ref_sentences", "ref_emptied")}
         gathered = Gathered(self, text._replace(source=None))
         return PreparedRouge(tokens, self.order, "lcs" in self.parts, fixed, newlines, gathered)
 
-    def _encode(self, texts: Sequence[Lines]) -> tuple[list[Sentences], list[Sentences]]:
-        """Return the ids of texts, sentence by sentence, and those that unions of subsequences see
-        where they differ.
-
-        These are the texts that the script cuts in another way for L and W; see Limit.cut_each().
-        Else there are none."""
-        split = []
+    def _encode(self, texts: Sequence[Lines]) -> "EncodedSentences":
+        """Return the ids of texts, sentence by sentence."""
+        sentences = []
+        firsts = []
         for number, text in enumerate(texts):
             try:
-                split.append(self.splitting.split(text))
+                lines, first = self.splitting.split(text)
             except InvalidTextError as error:
                 raise InvalidTextError(number, error.line, error.byte) from None
             except LongTextError as error:
                 raise LongTextError(number, error.line, error.message) from None
-        cut = [self.limit.cut(*one) for one in split]
+            sentences.append(lines)
+            firsts.append(first)
+        cut = [self.limit.cut(*split) for split in zip(sentences, firsts, strict=True)]
         if self.limit.bytes and self.parts:
-            cut += [self.limit.cut_each(*one) for one in split]
+            cut += [self.limit.cut_each(*split) for split in zip(sentences, firsts, strict=True)]
         try:
             encoded = self.tokenization.encode(cut)
         except InvalidTextError as error:  # error.line is the number of a sentence
             number = error.text % len(texts)
-            line = int(np.searchsorted(split[number][1], error.line, side="right")) - 1
+            line = int(np.searchsorted(firsts[number], error.line, side="right")) - 1
             raise InvalidTextError(number, line, error.byte) from None
-        result = [
-            Sentences(*ids, split[number % len(texts)][1]) for number, ids in enumerate(encoded)
-        ]
-        return result[: len(texts)], result[len(texts) :]
+        result = []
+        for number, ids in enumerate(encoded):
+            result.append(Sentences(*ids, firsts[number % len(texts)]))
+        return EncodedSentences(result[: len(texts)], result[len(texts) :])
 
-    def _matches(
+    def _count_matches(
         self, references: list[Encoded], systems: list[Encoded], shared: dict[str, Ints]
     ) -> dict[str, Ints]:
-        """Return matches of n-grams and skip bigrams [systems, lines, ...]; totals of merged ones
-        go to `shared`.
+        """Return matches of n-grams and skip bigrams [systems, lines, ...].
+
+        Totals of merged references are put into `shared`.
         """
+        skips = self._skips
         arrays = {}
-        for name, orders in self._counted.items():
-            if name.startswith("skip"):
-                gap = next(gap for gap in self.gaps if name == f"skip_{gap_name(gap)}")
-                if self.merged:
-                    match, total = kernel.skip_bigrams(references, systems, gap)
-                else:
-                    each = [
-                        kernel.skip_bigrams([reference], systems, gap)[0]
-                        for reference in references
-                    ]
-                    match = np.stack(each, axis=-1)
+        for name, orders in self._matches.items():
+            if name in skips and self.merged:
+                arrays[name], total = kernel.skip_bigrams(references, systems, skips[name])
+                shared[f"{name}_total"] = total
+            elif name in skips:
+                matches = []
+                for reference in references:
+                    match, _ = kernel.skip_bigrams([reference], systems, skips[name])
+                    matches.append(match)
+                arrays[name] = np.stack(matches, axis=-1)
             else:
                 texts = (references, systems)
                 if name == "lead":
                     texts = [_lead(text) for text in references], [_lead(text) for text in systems]
                 kinds = ("union_match", "added") if self.merged else ("match",)
                 counts = kernel.overlap(None, *texts, max(orders, 1), kinds)
-                match = counts[kinds[0]] if orders else counts[kinds[0]][..., 0]
+                order = slice(None) if orders else 0
+                arrays[name] = counts[kinds[0]][..., order]
                 if self.merged:
-                    total = counts["added"][0] if orders else counts["added"][0, ..., 0]
-            arrays[name] = match
-            if self.merged:
-                shared[f"{name}_total"] = total
+                    shared[f"{name}_total"] = counts["added"][0][..., order]
         return arrays
 
-    def _subsequences(
+    def _count_subsequences(
         self,
         references: list[Sentences],
         systems: list[Sentences],
         allowed: Allowed | None,
         shared: dict[str, NDArray[Any]],
     ) -> dict[str, NDArray[Any]]:
-        """Return the subsequences [systems, lines, references]; put totals of references in
-        `shared`.
+        """Return the subsequences [systems, lines, references].
 
-        `allowed` are the tokens that unions may hit; see union_lcs() of the kernel.
+        Totals of references are put into `shared`. `allowed` are the tokens that unions may hit;
+        see union_lcs() of the kernel.
         """
-        arrays: dict[str, NDArray[Any]] = {}
+        reference_tokens = [reference.whole for reference in references]
+        system_tokens = [system.whole for system in systems]
         powers = np.zeros(0)
-        if self.weight:  # k ** weight for k from 0 to the tokens of the longest line
-            longest = max(
-                int(np.diff(text.whole.offsets).max(initial=0)) for text in (*references, *systems)
-            )
-            powers = np.array([float(k) ** float(self.weight) for k in range(longest + 1)])
-        whole = [reference.whole for reference in references], [system.whole for system in systems]
+        if self.weight:
+            powers = _powers([*reference_tokens, *system_tokens], float(self.weight))
+        arrays: dict[str, NDArray[Any]] = {}
         for part in self.parts:
             if part == "lcs":
-                arrays[part] = kernel.lcs(*whole)
+                arrays[part] = kernel.lcs(reference_tokens, system_tokens)
             elif part == "union":
                 arrays[part] = kernel.union_lcs(references, systems, allowed)
                 if allowed:
-                    sizes = [np.diff(reference.whole.offsets) for reference in references]
-                    shared["union_len"] = np.stack(sizes, axis=-1)
+                    lengths = [np.diff(tokens.offsets) for tokens in reference_tokens]
+                    shared["union_len"] = np.stack(lengths, axis=-1)
             elif part == "weighted":
                 arrays[part] = kernel.weighted_lcs(references, systems, powers)
             else:
@@ -245,6 +261,29 @@ class RougeSpec(StatisticsSpec):
                     references, systems, powers, allowed
                 )
         return arrays
+
+
+class EncodedSentences(NamedTuple):
+    """The ids of texts, sentence by sentence."""
+
+    texts: list[Sentences]
+    for_unions: list[Sentences]
+    """The texts as unions of subsequences read them, if the script cuts them in another way for L
+    and W (see Limit.cut_each()); else empty."""
+
+
+def _allowed(references: list[Encoded], systems: list[Encoded]) -> Allowed:
+    """Return the tokens that each system shares with each reference."""
+    allowed = []
+    for system in systems:
+        allowed.append([common(reference, system) for reference in references])
+    return allowed
+
+
+def _powers(texts: Sequence[Encoded], weight: float) -> NDArray[np.float64]:
+    """Return k ** weight for k from 0 to the number of tokens of the longest line."""
+    longest = max(int(np.diff(text.offsets).max(initial=0)) for text in texts)
+    return np.array([float(k) ** weight for k in range(longest + 1)])
 
 
 @dataclass(frozen=True)
@@ -268,27 +307,22 @@ class PreparedRouge:
         kinds = ("match",) if self.order else ()
         columns = self.tokens.count(outputs, rows, self.order or 1, kinds, self.subsequences)
         del columns["total"]
-        hyp_len, ref_len = columns["hyp_len"], columns["ref_len"]
+        ref_len = columns["ref_len"]
         if self.fixed:
-            columns |= {name: column[rows] for name, column in self.fixed.items()}
+            for name, column in self.fixed.items():
+                columns[name] = column[rows]
         elif not ref_len.all():  # a reference without words may have letters
             return self.gathered.count(outputs, rows)
         else:
-            shape = ref_len.shape
-            columns |= {
-                "ref_sentences": np.ones(shape, np.int64),
-                "ref_emptied": np.zeros(shape, np.int64),
-            }
-        full = hyp_len > 0
-        columns |= {
-            "hyp_sentences": full.astype(np.int64),
-            "hyp_emptied": np.zeros(len(full), np.int64),
-        }
-        if not full.all():
-            for number in np.flatnonzero(~full).tolist():
-                columns["hyp_emptied"][number] = any(
-                    character.isalnum() for character in outputs[number]
-                )
+            columns["ref_sentences"] = np.ones(ref_len.shape, np.int64)
+            columns["ref_emptied"] = np.zeros(ref_len.shape, np.int64)
+        nonempty = columns["hyp_len"] > 0
+        columns["hyp_sentences"] = nonempty.astype(np.int64)
+        emptied = np.zeros(len(nonempty), np.int64)
+        if not nonempty.all():
+            for number in np.flatnonzero(~nonempty).tolist():
+                emptied[number] = _has_letters(outputs[number])
+        columns["hyp_emptied"] = emptied
         return columns
 
 
@@ -297,30 +331,34 @@ def gap_name(gap: int) -> str:
     return "all" if gap == UNLIMITED else str(gap)
 
 
-def _full(text: Sentences) -> Ints:
+def _nonempty(text: Sentences) -> Ints:
     """Return how many sentences of each line have a token: int64 [lines]."""
     counts = np.concatenate(([0], np.cumsum(np.diff(text.offsets) > 0, dtype=np.int64)))
     return np.diff(counts[text.firsts])
 
 
+def _has_letters(text: str) -> bool:
+    return any(character.isalnum() for character in text)
+
+
 def _emptied(lines: Lines, encoded: Encoded) -> Ints:
     """Return whether a line has letters or digits and yet no token: int64 [lines]."""
     result = np.zeros(len(lines.starts), np.int64)
-    for line in np.flatnonzero(
-        (np.diff(encoded.offsets) == 0) & (lines.ends > lines.starts)
-    ).tolist():
+    without_token = (np.diff(encoded.offsets) == 0) & (lines.ends > lines.starts)
+    for line in np.flatnonzero(without_token).tolist():
         text = lines.data[lines.starts[line] : lines.ends[line]].decode()
-        result[line] = any(character.isalnum() for character in text)
+        result[line] = _has_letters(text)
     return result
 
 
 def _lead(text: Encoded) -> Encoded:
     """Return lines without their last token."""
-    sizes = np.maximum(np.diff(text.offsets) - 1, 0)
-    kept = np.ones(int(text.offsets[-1]), bool)
-    kept[text.offsets[1:][np.diff(text.offsets) > 0] - 1] = False
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
-    return Encoded(text.ids[: int(text.offsets[-1])][kept], offsets)
+    lengths = np.diff(text.offsets)
+    size = int(text.offsets[-1])
+    is_lead = np.ones(size, bool)
+    is_lead[text.offsets[1:][lengths > 0] - 1] = False
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(lengths - 1, 0))))
+    return Encoded(text.ids[:size][is_lead], offsets)
 
 
 # The types of ROUGE (1 to 9, L, Lsum, W, S, SU), with the matches and totals of each.
@@ -330,9 +368,7 @@ PATTERN = r"(?:[1-9]|L|Lsum|W|SU?[0-9]{0,4})"
 
 
 class Overlap(NamedTuple):
-    """Matches and totals of one type, with each reference or with merged references: [lines,
-    references or 1] each.
-    """
+    """Matches and totals of one type: [lines, references] each, or [lines, 1] if merged."""
 
     match: Numbers
     reference: Numbers
@@ -368,22 +404,25 @@ def read_types(text: str) -> list[Type]:
     for name in text.split("+"):
         skip = re.fullmatch(r"(SU|S)([0-9]*)", name)
         if skip:
-            types.append(Type(name, skip[1], int(skip[2]) if skip[2] else UNLIMITED))
+            gap = int(skip[2]) if skip[2] else UNLIMITED
+            types.append(Type(name, skip[1], gap))
+        elif name.isdigit():
+            types.append(Type(name, "n", int(name)))
         else:
-            types.append(Type(name, "n", int(name)) if name.isdigit() else Type(name, name))
+            types.append(Type(name, name))
     return types
 
 
+SUBSEQUENCES = {"L": "lcs", "Lsum": "union", "W": "weighted"}
+"""The subsequence that each family needs."""
+SUBSEQUENCES_OF_SCRIPT = {"L": "union", "Lsum": "union", "W": "weighted_union"}
+"""Those of ROUGE-1.5.5, which takes unions over sentences."""
+
+
 def subsequence_of(kind: Type, script: bool) -> str:
-    """Return which subsequence a type needs, or an empty string. ROUGE-1.5.5 takes unions over
-    sentences.
-    """
-    names = {
-        "L": "union" if script else "lcs",
-        "Lsum": "union",
-        "W": "weighted_union" if script else "weighted",
-    }
-    return names.get(kind.family, "")
+    """Return which subsequence a type needs, in ROUGE-1.5.5 if `script` is true, or ""."""
+    subsequences = SUBSEQUENCES_OF_SCRIPT if script else SUBSEQUENCES
+    return subsequences.get(kind.family, "")
 
 
 def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight: str) -> Overlap:
@@ -391,19 +430,22 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
 
     The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W,
     ROUGE-1.5.5 applies the weight once more to the sum of the weights of sentences. For SU, it
-    leaves out the last unigram of each text."""
-    ref_len, hyp_len = columns["ref_len"], columns["hyp_len"][:, None]
+    leaves out the last unigram of each text.
+    """
+    ref_len = columns["ref_len"]
+    hyp_len = columns["hyp_len"][:, None]
     if kind.family == "W":
         power = float(weight)
+        match = columns[subsequence_of(kind, script)]
         base = columns["base"] if script else ref_len.astype(np.float64)
-        match = columns["weighted_union" if script else "weighted"]
-        return Overlap(
-            match, base**power, np.broadcast_to(hyp_len.astype(np.float64) ** power, match.shape)
-        )
+        output = hyp_len.astype(np.float64) ** power
+        return Overlap(match, base**power, np.broadcast_to(output, match.shape))
     if kind.family in ("L", "Lsum"):
-        match, ref_len = columns[subsequence_of(kind, script)], columns.get("union_len", ref_len)
+        match = columns[subsequence_of(kind, script)]
+        ref_len = columns.get("union_len", ref_len)
     elif merged:
-        match, total = (_grams(kind, columns, script, end)[:, None] for end in ("", "_total"))
+        match = _grams(kind, columns, script)[:, None]
+        total = _grams(kind, columns, script, "_total")[:, None]
         return Overlap(match, total, _total(kind, hyp_len, script))
     else:
         match = _grams(kind, columns, script)
@@ -411,19 +453,20 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
     return Overlap(match, _total(kind, ref_len, script), output)
 
 
-def _grams(kind: Type, columns: Columns, script: bool, end: str = "") -> Ints:
-    """Return the matches of n-grams or skip bigrams, or the totals of merged references, whose
-    columns have an end.
-    """
+def _grams(kind: Type, columns: Columns, script: bool, suffix: str = "") -> Ints:
+    """Return the matches of n-grams or skip bigrams; with the suffix _total those of references."""
     if kind.family == "n":
-        return columns[f"match{end}"][..., kind.number - 1]
-    counts = columns[f"skip_{gap_name(kind.number)}{end}"]
+        return columns[f"match{suffix}"][..., kind.number - 1]
+    counts = columns[f"skip_{gap_name(kind.number)}{suffix}"]
+    if kind.family == "SU" and script:
+        return counts + columns[f"lead{suffix}"]
     if kind.family == "SU":
-        counts = counts + (columns[f"lead{end}"] if script else columns[f"match{end}"][..., 0])
+        return counts + columns[f"match{suffix}"][..., 0]
     return counts
 
 
 def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
+    """Return the units of a type in texts with these numbers of tokens."""
     if kind.family == "n":
         return np.maximum(sizes - kind.number + 1, 0)
     if kind.family in ("L", "Lsum"):
@@ -431,8 +474,8 @@ def _total(kind: Type, sizes: Ints, script: bool) -> Ints:
     reach = np.maximum(sizes - 1, 0)
     if kind.number != UNLIMITED:
         reach = np.minimum(reach, kind.number + 1)
-    bigrams = (
-        reach * sizes - reach * (reach + 1) // 2
-    )  # the sum of size - distance over the allowed distances
-    total: Ints = bigrams + (np.maximum(sizes - script, 0) if kind.family == "SU" else 0)
+    # the sum of size - distance over the allowed distances
+    total: Ints = reach * sizes - reach * (reach + 1) // 2
+    if kind.family == "SU":
+        total = total + np.maximum(sizes - script, 0)
     return total

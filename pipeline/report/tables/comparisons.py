@@ -9,6 +9,7 @@ from typing import Any
 
 from ...metrics.names import goodness
 from ...scoring.results import Comparison, Results, Score
+from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS
 from . import Table, percent, round_half_up, shown_level, shown_range
 
 EXTRA = re.compile("mean ± .*|p")
@@ -39,12 +40,11 @@ def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
     If none of the trials or samples was as far apart as the systems, more of them would make p
     smaller: it is printed with "≤", and rounded up.
     """
-    from ...scoring.resampling.significance import COUNTED  # here, because few tables have tests
-
     value = test.p_adjusted if adjusted else test.p
     settings = results.statistics or {}
-    times = settings.get(COUNTED.get(settings.get("test", ""), ""))
-    if times is None or value >= 1 or test.p > (1 + 1e-9) / (times + 1):
+    significance_test = SIGNIFICANCE_TESTS.get(settings.get("test", NO_TEST))
+    samples = settings.get(significance_test.samples) if significance_test else None
+    if samples is None or value >= 1 or test.p > (1 + 1e-9) / (samples + 1):
         return shown_p(value)
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
@@ -247,13 +247,11 @@ def settings_line(statistics: dict[str, Any]) -> str:
     # only runs of earlier versions have these settings
     if statistics.get("annotators") == "reselected" or statistics.get("choice") == "anew":
         samples += ", annotators chosen anew in each"
-    if test == "none":
+    if test == NO_TEST:
         return f"{samples}, {seed}"
     name = test.replace("_", " ")
-    if test == "sign":
-        name += " test"
-    if test == "approximate_randomization":
-        name += f" ({statistics['trials']:,} trials)"
+    if test in SIGNIFICANCE_TESTS:
+        name = SIGNIFICANCE_TESTS[test].printed_settings(test, statistics)
     corrected = "p as it is"
     if statistics["correction"] != "none":
         corrected = f"p adjusted by {statistics['correction'].capitalize()}"

@@ -48,6 +48,17 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
 
 
+def print_styled(text: str, style: str = "") -> None:
+    """Print a line, in a style of rich on a terminal."""
+    if not style or not sys.stdout.isatty():
+        print_text(text)
+        return
+    from rich.text import Text
+
+    styled = Text(wrapped(text, sys.stdout), style=style)
+    console(soft_wrap=True, highlight=False).print(styled)
+
+
 def print_warnings(warnings: Iterable[object], *, quiet: bool = False) -> None:
     """Print warnings on standard error, each on lines of its own; commands do so before they print
     anything else.

@@ -22,18 +22,20 @@ import numpy as np
 import pytest
 
 from pipeline import stages
+from pipeline.backends import CLUSTER_BACKENDS, ClusterBackend
 from pipeline.cli.dispatch import main
 from pipeline.data import input_files, scan
 from pipeline.data.config.models import RunConfig
 from pipeline.data.input_files import Opener
 from pipeline.data.texts import Span
 from pipeline.errors import ConfigError, CorpusError, IncompleteError, InputError
+from pipeline.execution import cluster as clusters
 from pipeline.execution import workers
+from pipeline.execution.cluster import Cluster
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
-from pipeline.extensions.clusters import clusters
-from pipeline.extensions.clusters.clusters import CLUSTERS, Cluster, ClusterKind
+from pipeline.extensions.clusters import on_spark
 from pipeline.kernel.common import Lines
 from pipeline.parallel import WorkerLostError, processors
 from pipeline.scoring import sums
@@ -177,7 +179,10 @@ def test_the_files_have_the_bytes_of_one_process(
         (tmp_path / f"by-{os.getpid()}").touch()
         return number, arrays
 
-    with mock.patch.object(workers, "count", count), mock.patch.object(clusters, "BUNDLES", 1):
+    with (
+        mock.patch.object(workers, "count", count),
+        mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
+    ):
         run(config, tmp_path / "run", any_cluster.options, Hears(warn=told.append))
     pids = {int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")}
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
@@ -198,7 +203,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     answers: list[Any] = []
     with (
         mock.patch.object(input_files, "CLUSTERED", 0),
-        mock.patch.object(scan, "RANGE", scan.LEAF),
+        mock.patch.object(scan, "RANGE_BYTES", scan.LEAF_BYTES),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
         cluster.workers()  # else threads of this process would open what is so small
@@ -222,11 +227,11 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
 def test_a_run_uses_the_cluster_that_has_opened_its_texts(
     dask: Here, config: Path, tmp_path: Path
 ) -> None:
-    kind = CLUSTERS["dask"]
+    kind = CLUSTER_BACKENDS["dask"]
     connect = mock.Mock(side_effect=kind.connect)
     with (
         mock.patch.object(input_files, "CLUSTERED", 0),
-        mock.patch.dict(CLUSTERS, {"dask": kind._replace(connect=connect)}),
+        mock.patch.dict(CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}),
     ):
         stages.run(stages.prepare(config, dask.options), tmp_path / "run", dask.options)
     assert connect.call_count == 1
@@ -251,7 +256,10 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
         answers.extend(found := shared(*given))
         return found
 
-    with mock.patch.object(sums, "KEPT", 0), mock.patch.object(Cluster, "shared", watched):
+    with (
+        mock.patch.object(sums, "MAX_CACHED_BYTES", 0),
+        mock.patch.object(Cluster, "shared", watched),
+    ):
         run(config, tmp_path / "run", any_cluster.options)
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4
@@ -284,7 +292,7 @@ def test_a_worker_that_is_killed_is_made_good(
     told: list[str] = []
     with (
         mock.patch.object(workers, "count", deadly(tmp_path / "dead")),
-        mock.patch.object(clusters, "BUNDLES", 1),
+        mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
     ):
         results = run(config, tmp_path / "run", any_cluster.options, Hears(warn=told.append))
     assert (tmp_path / "dead").exists()
@@ -425,7 +433,9 @@ def test_nobody_at_the_address_is_told_soon(
 
     monkeypatch.setattr(socket, "create_connection", watched)
     monkeypatch.setitem(
-        CLUSTERS, backend, CLUSTERS[backend]._replace(connect=mock.Mock(side_effect=AssertionError))
+        CLUSTER_BACKENDS,
+        backend,
+        replace(CLUSTER_BACKENDS[backend], connect=mock.Mock(side_effect=AssertionError)),
     )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -442,7 +452,7 @@ def test_nobody_at_the_address_is_told_soon(
         address,
     ]
     assert main(command) == 2
-    assert waits == [clusters.REACHED]
+    assert waits == [clusters.MAX_ANSWER_SECONDS]
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
     assert capsys.readouterr().err == f"error: {expected}\n"
 
@@ -523,7 +533,7 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
         begun.wait()  # every thread has an item at hand
         return 2
 
-    def results(_: Any, call: Any, tasks: Any, __: int) -> clusters.Results:
+    def results(_: Any, call: Any, tasks: Any, __: int) -> Any:
         free_before.append(free.is_set())
         free.set()  # nobody waits for the threads before the cluster gets its work
         yield from map(call, tasks)
@@ -536,8 +546,11 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
         return number * number
 
     items, first = range(3 * processors() + 5), processors()
-    kind = ClusterKind(("x",), connect, results, ())
-    with mock.patch.dict(CLUSTERS, {"soon": kind}), Cluster("soon", None, 2) as cluster:
+    kind = ClusterBackend(packages=("x",), connect=connect, results=results, death_errors=())
+    with (
+        mock.patch.dict(CLUSTER_BACKENDS.entries, {"soon": kind}),
+        Cluster("soon", None, 2) as cluster,
+    ):
         assert cluster.shared(work, items) == [number * number for number in items]
         assert {n for n, name in threads_of.items() if name != "MainThread"} == set(range(first))
         assert cluster.shared(work, items) == [number * number for number in items]
@@ -554,7 +567,14 @@ def test_a_cluster_that_is_not_there_is_told_while_threads_work() -> None:
 
     connect = mock.Mock(side_effect=OSError("nobody"))
     with (
-        mock.patch.dict(CLUSTERS, {"never": ClusterKind(("x",), connect, mock.Mock(), ())}),
+        mock.patch.dict(
+            CLUSTER_BACKENDS.entries,
+            {
+                "never": ClusterBackend(
+                    packages=("x",), connect=connect, results=mock.Mock(), death_errors=()
+                )
+            },
+        ),
         pytest.raises(
             ConfigError, match="backend never: the cluster cannot be used: OSError: nobody"
         ),
@@ -576,8 +596,13 @@ ENDED: list[str] = []
 
 @pytest.fixture
 def waves() -> Iterator[None]:
-    kind = ClusterKind(("x",), threads, clusters.spark_results, ("ZeroDivisionError",))
-    with mock.patch.dict(CLUSTERS, {"threading": kind}):
+    kind = ClusterBackend(
+        packages=("x",),
+        connect=threads,
+        results=on_spark.results,
+        death_errors=("ZeroDivisionError",),
+    )
+    with mock.patch.dict(CLUSTER_BACKENDS.entries, {"threading": kind}):
         yield
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from pipeline.errors import ConfigError
 from pipeline.extensions.edits import annotate, errant_annotator
-from pipeline.extensions.edits.errant_annotator import Versions, block, lacking, pair_of, trivial
+from pipeline.extensions.edits.errant_annotator import (
+    Versions,
+    block,
+    missing_package,
+    pair_of,
+    trivial,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +82,7 @@ def take_away(patch: pytest.MonkeyPatch) -> None:
     """Make errant missing."""
 
     def versions(_: str | None = None) -> Versions:
-        raise lacking("errant is not installed")
+        raise missing_package("errant is not installed")
 
     for module in (annotate, errant_annotator):
         patch.setattr(module, "versions_of", versions)

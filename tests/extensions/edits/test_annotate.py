@@ -117,7 +117,7 @@ def test_the_lines_of_a_sentence() -> None:
 
 
 def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate, "CHUNK", 5)
+    monkeypatch.setattr(annotate, "CHUNK_TEXTS", 5)
     pairs = [
         Pair("a", "x"),
         Pair("b", "x"),
@@ -136,10 +136,10 @@ def test_what_is_kept_is_not_annotated_again(
     cache, messages = kept
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
     second = annotate_all(PAIRS, model="m", cache=AnnotationCache(cache.path))
-    assert second == annotate_all(PAIRS, model="m")._replace(kept=1)
-    assert annotate_all(PAIRS, model="m", cache=cache) == second._replace(kept=3)
-    assert annotate_all(PAIRS, model="other", cache=cache).kept == 0
-    assert (first.kept, asked[:2], messages) == (0, [DISTINCT[:1], DISTINCT[1:]], [])
+    assert second == annotate_all(PAIRS, model="m")._replace(cached=1)
+    assert annotate_all(PAIRS, model="m", cache=cache) == second._replace(cached=3)
+    assert annotate_all(PAIRS, model="other", cache=cache).cached == 0
+    assert (first.cached, asked[:2], messages) == (0, [DISTINCT[:1], DISTINCT[1:]], [])
 
 
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
@@ -178,7 +178,7 @@ def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(
     messages: list[str] = []
     cache = AnnotationCache(tmp_path / "file" / "c.sqlite", messages.append)
     for _ in range(2):
-        assert annotate_all(PAIRS, cache=cache).kept == 0
+        assert annotate_all(PAIRS, cache=cache).cached == 0
     assert (len(asked), len(messages)) == (2, 1)
     assert "annotations are not kept: " in messages[0]
 
@@ -205,7 +205,7 @@ def test_several_processes_use_a_cache_at_once(kept: tuple[AnnotationCache, list
 def test_workers(monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]) -> None:
     pairs = [(f"s{number}", f"t{number}") for number in range(20)]
     expected = annotate_all(pairs)
-    monkeypatch.setattr(annotate, "CHUNK", 4)
+    monkeypatch.setattr(annotate, "CHUNK_TEXTS", 4)
     monkeypatch.setattr(annotate, "annotate_chunk", stand_in)
     assert annotate_all(pairs, n_jobs=2) == expected
     assert len(asked) == 1

@@ -18,8 +18,7 @@ import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
-from pipeline.extensions.edits.by_type import of_system, side_by_side, types_of
-from pipeline.extensions.edits.page_sections import type_maps
+from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types
@@ -27,6 +26,7 @@ from pipeline.report.data_files import csv_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import percent
+from pipeline.report.tables.by_type import of_system, side_by_side, types_of
 from tests.conftest import called, run
 from tests.extensions.edits.test_breakdown import write_edits
 from tests.support.terminal import on_terminal

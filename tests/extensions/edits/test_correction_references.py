@@ -10,7 +10,6 @@ import pytest
 
 from pipeline.errors import CorpusError, InputError
 from pipeline.extensions.edits import correction_references as corrections_of_m2
-from pipeline.extensions.edits import correction_xml
 from pipeline.extensions.edits.correction_references import (
     SPLITS,
     Alternative,
@@ -26,6 +25,7 @@ from pipeline.extensions.edits.correction_references import (
 )
 from pipeline.extensions.edits.correction_xml import xml_blocks
 from pipeline.extensions.edits.m2_files import Edit
+from pipeline.files import xml_records
 from tests.conftest import mirrored
 from tests.oracles.imeasure import corrections, golden, naive_references
 
@@ -310,7 +310,7 @@ def test_a_file_without_gold_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_text("<a><b>c</b></a>", encoding="utf-8")
     with pytest.raises(CorpusError, match="has no element sentence"):
         list(xml_blocks(path, str(path)))
-    monkeypatch.setattr(correction_xml, "MAX_BYTES", 3)
+    monkeypatch.setattr(xml_records, "MAX_BYTES", 3)
     with pytest.raises(CorpusError, match="larger than 3 bytes"):
         list(xml_blocks(path, str(path)))
     with pytest.raises(CorpusError, match="no such file"):

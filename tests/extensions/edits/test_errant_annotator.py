@@ -209,7 +209,7 @@ def test_the_code_of_an_unknown_errant_is_not_replaced(monkeypatch: pytest.Monke
 
 
 def test_two_workers_give_the_same_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(annotate, "CHUNK", 40)
+    monkeypatch.setattr(annotate, "CHUNK_TEXTS", 40)
     source, *texts = (
         lines(ROOT / "data" / name) for name in ("source.txt", "reference0.txt", "reference1.txt")
     )

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.extensions.edits.errant_report import MODES, precision_recall_f
+from pipeline.extensions.edits.errant_report import MODES
+from pipeline.metrics.f_score import precision_recall_f
 from tests.conftest import called
 
 if TYPE_CHECKING:

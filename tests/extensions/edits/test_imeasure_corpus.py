@@ -121,7 +121,7 @@ def columns(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Columns:
         for lines in ([sentence.tokens for sentence in cases.sentences], cases.outputs)
     )
     references = [[tuple(text.split()) for text in row[0]] for row in cases.nomix[:-1]]
-    encoded, systems, every, firsts = spec.aligned(Text(source, [], [output]), references)
+    encoded, systems, every, firsts = spec.encode(Text(source, [], [output]), references)
     base, own = kernel.three_way(encoded, [encoded, *systems], every, firsts)
     assert len(references) == 3000
     most = max(map(len, references))

@@ -268,8 +268,8 @@ def test_a_sentence_with_edits_without_end_is_refused(
         ("S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9, m2_lines.blocks, 7),
         (xml.format('<c start="0" end="1">x</c>\n' * 9), correction_xml.xml_blocks, 5),
     ):
-        monkeypatch.setattr(m2_lines, "MOST", 3)
-        monkeypatch.setattr(correction_xml, "MOST", 3)
+        monkeypatch.setattr(m2_lines, "MAX_EDITS", 3)
+        monkeypatch.setattr(correction_xml, "MAX_EDITS", 3)
         path = tmp_path / "gold"
         path.write_text(text, encoding="utf-8")
         with pytest.raises(

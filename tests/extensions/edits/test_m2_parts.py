@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.extensions.edits import m2_texts
-from pipeline.extensions.edits.m2_format import CORRECTED, EDITS, SOURCE, Asked, Key
+from pipeline.extensions.edits.m2_format import CORRECTED, EDITS, SOURCE, Key, Request
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.parallel import threads
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 END = "REQUIRED|||-NONE-"
-WHOLE = {"PART": 1 << 20, "SENTENCES": 1 << 20, "LARGEST": 0}
+WHOLE = {"PART_BYTES": 1 << 20, "PART_SENTENCES": 1 << 20, "MAX_BYTES_CHECKED_FIRST": 0}
 """A part of everything; what is wrong is told in the order of lines."""
-SMALL = {"PART": 8, "SENTENCES": 1, "AT_ONCE": 2}
+SMALL = {"PART_BYTES": 8, "PART_SENTENCES": 1, "PARTS_AT_ONCE": 2}
 """A part of each sentence behind an empty line."""
 
 
@@ -37,14 +37,14 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., M2Fil
     threads.
     """
 
-    def given(content: bytes, asked: Asked, number: int = 1, **sizes: int) -> M2File:
+    def given(content: bytes, requested: Request, number: int = 1, **sizes: int) -> M2File:
         path = tmp_path / "a.m2"
         path.write_bytes(content)
         for name, size in sizes.items():
             monkeypatch.setattr(m2_texts, name, size)
         with threads(number) as shared:
-            made = read_m2(path, asked, temp_files, shared)
-        made.told.name = ""
+            made = read_m2(path, requested, temp_files, shared)
+        made.summary.name = ""
         return made
 
     temp_files = TempFiles(UNPACKED)
@@ -65,8 +65,8 @@ def outcome(read: Callable[..., M2File], *given: object, **sizes: int) -> list[o
     except CorpusError as error:
         return [error.problems]
     return [
-        made.told,
-        [*made.told.all_types],
+        made.summary,
+        [*made.summary.all_types],
         made.annotated,
         texts(made),
     ]  # of equal types the first is told
@@ -107,26 +107,26 @@ def random_file(rng: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "requested",
     [
-        Asked(texts=True, records=True),
-        Asked(texts=True, missing="none"),
-        Asked(records=True),
-        Asked(texts=True, records=True, lenient=True),
-        Asked(texts=True, records=True, system=True, lenient=True),
+        Request(texts=True, records=True),
+        Request(texts=True, missing="none"),
+        Request(records=True),
+        Request(texts=True, records=True, lenient=True),
+        Request(texts=True, records=True, system=True, lenient=True),
     ],
 )
 @pytest.mark.usefixtures("kernel")
 def test_a_file_is_the_same_in_one_part_and_in_many(
-    asked: Asked, read: Callable[..., M2File]
+    requested: Request, read: Callable[..., M2File]
 ) -> None:
     """What is said, each text, and what is wrong: by one thread or by two."""
     rng, good, wrong = random.Random(5), 0, 0
     for _ in range(60):
         content = random_file(rng)
-        whole = outcome(read, content, asked, **WHOLE)
+        whole = outcome(read, content, requested, **WHOLE)
         for number in (1, 2):
-            assert outcome(read, content, asked, number, **SMALL) == whole
+            assert outcome(read, content, requested, number, **SMALL) == whole
         good, wrong = good + (len(whole) > 1), wrong + (len(whole) == 1)
     assert good > 20
     assert wrong > 5
@@ -147,19 +147,23 @@ S g h
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("sizes", [WHOLE, {**SMALL, "LARGEST": 0}, SMALL])
+@pytest.mark.parametrize("sizes", [WHOLE, {**SMALL, "MAX_BYTES_CHECKED_FIRST": 0}, SMALL])
 def test_annotators_who_come_late_have_texts_of_all_sentences(
     sizes: dict[str, int], read: Callable[..., M2File]
 ) -> None:
     """By hand. The lines of those who lack one, of alternatives and of what does not fit count
     through all parts.
     """
-    made = read(CONTENT.encode(), Asked(texts=True, records=True, lenient=True), **sizes)
+    made = read(CONTENT.encode(), Request(texts=True, records=True, lenient=True), **sizes)
     assert made.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
-    assert made.told.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
-    assert (made.told.sentences, made.told.most, made.told.all_types) == (4, 2, {"X": 3, "Y": 1})
-    assert made.told.alternatives == (1, 8)
-    assert made.told.misfits == (1, "line 8 (0 9 in a sentence of 2 tokens)")
+    assert made.summary.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
+    assert (made.summary.sentences, made.summary.max_annotators, made.summary.all_types) == (
+        4,
+        2,
+        {"X": 3, "Y": 1},
+    )
+    assert made.summary.alternatives == (1, 8)
+    assert made.summary.misfits == (1, "line 8 (0 9 in a sentence of 2 tokens)")
     found = texts(made)
     assert found[SOURCE] == ["a b", "c d", "e f", "g h"]
     assert found[CORRECTED, 0] == ["x b", "c d", "y f", "g v"]
@@ -176,9 +180,9 @@ def test_in_files_that_are_not_large_lines_that_are_none_are_told_first(
 ) -> None:
     content = f"S a\n{edit('0 9', 'x', 0)}\n\nS b\nB\n".encode()
     with pytest.raises(CorpusError, match=rf"a\.m2:{line}: "):
-        read(content, Asked(texts=True), **SMALL, LARGEST=largest)
+        read(content, Request(texts=True), **SMALL, MAX_BYTES_CHECKED_FIRST=largest)
     with pytest.raises(CorpusError, match=r"a\.m2:5: "):  # nor where edits are compared
-        read(content, Asked(texts=True, records=True), **SMALL, LARGEST=largest)
+        read(content, Request(texts=True, records=True), **SMALL, MAX_BYTES_CHECKED_FIRST=largest)
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])
@@ -187,7 +191,7 @@ def test_parts_are_cut_where_a_sentence_begins_behind_an_empty_line(
 ) -> None:
     path, lines = tmp_path / "a.m2", [b"S a", b"A 0", b"", b"S b", b"S c", b"", b"", b"S d"]
     path.write_bytes(end.join(lines))
-    monkeypatch.setattr(m2_texts, "PART", 4)
+    monkeypatch.setattr(m2_texts, "PART_BYTES", 4)
     parts = [*m2_texts.parts_of(path, "a.m2")]
     assert parts == [(1, end.join(lines[:3]) + end), (4, end.join(lines[3:7]) + end), (8, b"S d")]
 
@@ -204,7 +208,7 @@ def test_a_file_that_changes_while_it_is_read_is_told(
 
     monkeypatch.setattr(m2_texts, "parts_of", appended)
     with pytest.raises(CorpusError, match="the file changed while it was being read; start again"):
-        read(CONTENT.encode(), Asked(texts=True, lenient=True))
+        read(CONTENT.encode(), Request(texts=True, lenient=True))
 
 
 def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
@@ -215,9 +219,9 @@ def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
     path.write_text(
         "\n".join([f"S a b\n{edit('0 1', 'x', 0)}\n"] * 3 + ["S a b", edit("0\t1", "x", 0), ""])
     )
-    monkeypatch.setattr(m2_texts, "PART", 8)
+    monkeypatch.setattr(m2_texts, "PART_BYTES", 8)
     temp_files = TempFiles(1 << 20)
-    made = read_m2(path, Asked(texts=True), temp_files)
+    made = read_m2(path, Request(texts=True), temp_files)
     assert texts(made)[CORRECTED, 0] == ["x b"] * 4
     assert temp_files.cap - temp_files.left == sum(
         file.stat().st_size for file in made.files.values()

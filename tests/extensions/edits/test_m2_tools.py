@@ -13,7 +13,7 @@ import pytest
 
 import pipeline
 from pipeline.errors import ConfigError, InputError
-from pipeline.extensions.edits.edit_views import odd_lines
+from pipeline.extensions.edits.line_checks import check_lines
 from pipeline.extensions.edits.m2_files import (
     Annotated,
     Block,
@@ -68,8 +68,8 @@ def test_there_and_back_is_the_same(seed: int, tmp_path: Path) -> None:
     text = random_file(rng, rng.randint(1, 4))
     file = read(tmp_path / "a.m2", text)
     nucle = read(tmp_path / "nucle.m2", converted(file, "nucle"))
-    assert file.told.empty["-NONE-"] == nucle.told.empty[""] == 0
-    assert file.told.empty[""] == nucle.told.empty["-NONE-"]
+    assert file.summary.empty["-NONE-"] == nucle.summary.empty[""] == 0
+    assert file.summary.empty[""] == nucle.summary.empty["-NONE-"]
     assert "".join(converted(nucle, "errant")) == "".join(converted(file, "errant")) == text
 
 
@@ -103,7 +103,7 @@ def test_each_odd_line_is_found_alone(change: tuple[str, str], said: str, tmp_pa
     text = f"S a\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\nS b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c"
     path = tmp_path / "a.m2"
     path.write_text(text.replace(*change, 1) if change else text, encoding="utf-8", newline="")
-    notes, problems = odd_lines(path, "a.m2")
+    notes, problems = check_lines(path, "a.m2")
     assert len([*notes, *problems]) == bool(said)
     assert said in "".join([*notes, *map(str, problems)])
 

@@ -195,7 +195,7 @@ def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
 def test_samples_are_the_same_whatever_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
     found = invented()[1]
     whole = rank_by_expected_wins(found, samples=100)
-    monkeypatch.setattr(wins_file, "BLOCK", 700)
+    monkeypatch.setattr(wins_file, "MAX_COUNTS_AT_ONCE", 700)
     blocks = rank_by_expected_wins(found, samples=100)
     assert (whole.mean == blocks.mean).all()
     assert whole.ranges == blocks.ranges

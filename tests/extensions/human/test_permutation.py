@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from pipeline.extensions.human import comparison
-from pipeline.extensions.human.comparison import permutation_tests
+from pipeline.extensions.human.comparison import (
+    PairTest,
+    Sampling,
+    Swapping,
+    permutation_tests,
+)
 from pipeline.extensions.human.correlation import EQUAL
 from pipeline.extensions.human.statistics import statistic_of
 
@@ -28,23 +33,12 @@ def scores(systems: int, lines: int, top: int, lacking: float = 0.0) -> tuple[Ar
     return human, RNG.integers(0, top, (3, systems, lines)) / 7
 
 
-class Permutation(NamedTuple):
-    """A test of two metrics, which are numbers."""
-
-    better: int
-    other: int
-    delta: float
-    p: float
-    resamples: int
-
-
 def permuted(
     text: str, human: Array, metrics: Array, resamples: int, seed: int = 12345
-) -> list[Permutation]:
+) -> list[PairTest]:
     statistic = statistic_of(text)
     values = [statistic.value(human, own) for own in metrics]
-    tests = permutation_tests(statistic, human, metrics, values, resamples, seed)
-    return [Permutation(*pair, delta, p, drawn) for pair, delta, p, drawn in tests]
+    return permutation_tests(statistic, human, metrics, values, Sampling(resamples, seed))
 
 
 def naive(
@@ -103,7 +97,8 @@ def test_pairs_swapped_one_resample_after_the_other(text: str, average: str) -> 
     members = groups.present.shape[1]
     first, second = np.triu_indices(members, 1)
     shape = len(groups.cells), len(first)
-    (draws,) = comparison.draws(np.ones(shape, np.bool_), True, 30, 5)
+    swapping = Swapping(np.ones(shape, np.bool_), lambda _: iter(()), of_pairs=True)
+    (draws,) = comparison.draws(swapping, Sampling(30, 5))
     human_data = groups.of(human)
     for test in tests:
         signs = []

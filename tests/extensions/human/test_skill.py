@@ -11,7 +11,14 @@ import pytest
 import trueskill as package
 
 from pipeline.extensions.human.judgments import build
-from pipeline.extensions.human.trueskill import DRAW, SIGMA, draw_margin, rated, trueskill
+from pipeline.extensions.human.trueskill import (
+    DRAW,
+    SIGMA,
+    Players,
+    draw_margin,
+    rated,
+    trueskill,
+)
 from tests.extensions.human.test_human import invented, item
 from tests.oracles import trueskill_package
 
@@ -27,15 +34,8 @@ def test_a_match_is_that_of_the_package() -> None:
         )
         means, deviations = rng.normal(0, 1, (2, 60)), rng.uniform(0.05, 0.5, (2, 60))
         drawn = rng.random(60) < 0.4
-        found = rated(
-            means[0],
-            means[1],
-            deviations[0] ** 2,
-            deviations[1] ** 2,
-            drawn,
-            width,
-            draw_margin(width),
-        )
+        players = Players(means[0], means[1], deviations[0] ** 2, deviations[1] ** 2)
+        found = rated(players, drawn, width, draw_margin(width))
         for number in range(60):
             ratings = [
                 world.create_rating(means[side, number], deviations[side, number])

@@ -18,8 +18,8 @@ from nltk.translate.nist_score import corpus_nist
 
 import pipeline
 from pipeline.errors import ConfigError, InputError
-from pipeline.extensions.nlg import grams
-from pipeline.extensions.nlg.weighed_grams import NOTHING, NistTokenization
+from pipeline.extensions.nlg import ngrams
+from pipeline.extensions.nlg.nist import NO_TOKENS, NistTokenization
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text, with_corpus_pass
 from pipeline.metrics.build import from_text
@@ -247,7 +247,7 @@ TOKENS = [
     ("mteval", True, "A<SKIPPED>É <skipped>x&amp;lt;", ["a", "<", "skipped", ">", "É", "x", "<"]),
     ("mteval", True, "a\x1cb\u00a0c", ["a\ufdd1b", "c"]),
     ("mteval", True, "", []),
-    ("pymteval", True, "", [NOTHING]),
+    ("pymteval", True, "", [NO_TOKENS]),
     ("pymteval", True, "ΑΣ.Ω É-\nx", ["ας", ".", "ω", "éx"]),
     ("pymteval", False, "É-1 1-2", ["É-1", "1", "-", "2"]),
     ("nltk", False, "&lt;a&#91; &amp;quot; -\nx", ["<", "a", "[", "&", "quot", ";", "-", "x"]),
@@ -331,7 +331,7 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         result.sentences.tolist()
         for result in pipeline.evaluate(outputs, references, metrics=metrics)
     ]
-    monkeypatch.setattr(grams, "ROWS", 1)
+    monkeypatch.setattr(ngrams, "CHUNK_LINES", 1)
     assert [
         result.sentences.tolist()
         for result in pipeline.evaluate(outputs, references, metrics=metrics)

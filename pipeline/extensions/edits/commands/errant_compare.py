@@ -1,16 +1,18 @@
-"""Score an M2 file as errant_compare of the package errant does: the same options, and the same output.
+"""Score an M2 file as errant_compare of the package errant does: the same options and output.
 
-The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several annotators, on either
-side, the pair counts for a sentence with which F of all sentences so far is best.
+The options -dt, -ds, -cs and -cse say what is compared; only one can be given. With several
+annotators, on either side, the pair counts for a sentence with which F of all sentences so far is
+best.
 
 examples:
   gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2
   gec-pipeline errant_compare -hyp data/m2/careful.m2 -ref data/m2/gold.m2 -cat 3
   gec-pipeline errant_compare -hyp data/m2/eager.m2 -ref data/m2/gold.m2 -ds -b 1 -filt R:OTHER R:SPELL
 
-Three things are unlike the package: files of other sentences are refused, and so are lines that are no lines of an M2
-file; what is odd is said on standard error; and where F has no value with -b 0, it is 0. `gec-pipeline help m2` is
-about M2 files. The metric errant gives the same scores with intervals and tests.
+Three things are unlike the package: files of other sentences are refused, and so are lines that are
+no lines of an M2 file; what is odd is said on standard error; and where F has no value with -b 0,
+it is 0. `gec-pipeline help m2` is about M2 files. The metric errant gives the same scores with
+intervals and tests.
 """
 
 import argparse
@@ -20,7 +22,7 @@ import sys
 from pipeline.errors import CorpusError, printable
 from pipeline.report.terminal.printing import print_warnings
 
-from ..errant_report import MODES, TITLES, WHOLE, Comparison, report
+from ..errant_report import MODES, TITLES, TYPE_TIER, Comparison, report
 from ..m2_files import line_ends, other_sentences, other_styles, other_types, swapped
 from .m2 import read_m2
 
@@ -29,26 +31,24 @@ MAX_BETA = 1e6
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of errant_compare."""
-    parser.add_argument("-hyp", required=True, metavar="FILE", help="the M2 file of a system")
-    parser.add_argument("-ref", required=True, metavar="FILE", help="the M2 file of the annotators")
+    add = parser.add_argument
+    add("-hyp", required=True, metavar="FILE", help="the M2 file of a system")
+    add("-ref", required=True, metavar="FILE", help="the M2 file of the annotators")
     meaning = "weight of recall against precision (default: 0.5)"
-    parser.add_argument("-b", "--beta", type=_beta, default=0.5, metavar="B", help=meaning)
-    parser.add_argument(
-        "-v", "--verbose", action="store_true", help="print the edits and choices of all sentences"
-    )
+    add("-b", "--beta", type=_beta, default=0.5, metavar="B", help=meaning)
+    meaning = "print the edits and choices of all sentences"
+    add("-v", "--verbose", action="store_true", help=meaning)
     modes = parser.add_mutually_exclusive_group()
     for mode in reversed(MODES):
-        meaning = TITLES[mode].lower() + (" (default)" if mode == "cs" else "")
+        meaning = TITLES[mode].lower()
+        if mode == "cs":
+            meaning += " (default)"
         modes.add_argument(f"-{mode}", dest="mode", action="store_const", const=mode, help=meaning)
-    parser.add_argument(
-        "-single", action="store_true", help="only edits of at most one word on both sides"
-    )
-    parser.add_argument("-multi", action="store_true", help="only edits of several words on a side")
-    parser.add_argument(
-        "-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out"
-    )
+    add("-single", action="store_true", help="only edits of at most one word on both sides")
+    add("-multi", action="store_true", help="only edits of several words on a side")
+    add("-filt", nargs="+", default=[], metavar="TYPE", help="types that are left out")
     meaning = "print the scores of categories: 1 such as R, 2 such as NOUN, 3 such as R:NOUN"
-    parser.add_argument("-cat", type=int, choices=range(1, WHOLE + 1), help=meaning)
+    add("-cat", type=int, choices=range(1, TYPE_TIER + 1), help=meaning)
 
 
 def _beta(text: str) -> float:
@@ -66,18 +66,17 @@ def run(args: argparse.Namespace) -> None:
     problems = other_sentences(output, reference)
     if problems:
         raise CorpusError(problems)
-    own, wanted = output.told, reference.told
     notes = [
-        *swapped(own, wanted),
-        *line_ends([own, wanted]),
-        *wanted.notes(),
-        *own.notes(),
-        *other_styles(wanted, [own]),
+        *swapped(output.summary, reference.summary),
+        *line_ends([output.summary, reference.summary]),
+        *reference.summary.notes(),
+        *output.summary.notes(),
+        *other_styles(reference.summary, [output.summary]),
     ]
     if args.cat or args.filt or args.mode == "cse":
-        notes += other_types(wanted, [own])
+        notes += other_types(reference.summary, [output.summary])
     print_warnings(notes)
     comparison = Comparison(args.mode or "cs", args.single, args.multi, tuple(args.filt))
     lines = report(output, reference, comparison, args.beta, tier=args.cat, verbose=args.verbose)
-    shown = printable if sys.stdout.isatty() else str  # elsewhere to the character
-    sys.stdout.writelines(f"{shown(line)}\n" for line in lines)
+    to_text = printable if sys.stdout.isatty() else str  # elsewhere to the character
+    sys.stdout.writelines(f"{to_text(line)}\n" for line in lines)

@@ -34,9 +34,7 @@ from ..m2_files import (
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the actions and their arguments. Each is the default `act`, whose docstring describes
-    it.
-    """
+    """Declare the actions and their arguments. The docstring of each default `act` describes it."""
     actions: Any = parser.add_subparsers(
         dest="action", metavar="annotate|check|apply|convert", required=True
     )
@@ -51,46 +49,40 @@ def configure(parser: argparse.ArgumentParser) -> None:
     summary = "texts to M2: annotate corrected texts with their edits (needs errant)"
     add = action("annotate", summary, _annotate).add_argument
     add("-orig", "--orig", required=True, metavar="FILE", help="the source, one sentence a line")
-    corrected = "corrected texts; they are annotators 0, 1 ..."
-    add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=corrected)
+    meaning = "corrected texts; they are annotators 0, 1 ..."
+    add("-cor", "--cor", required=True, nargs="+", metavar="FILE", help=meaning)
     add("-out", "--out", required=True, metavar="FILE", help="the M2 file to write")
-    add(
-        "--model",
-        metavar="NAME",
-        help="a spaCy pipeline, by name or folder (default: en_core_web_sm)",
-    )
-    add(
-        "--n-jobs", type=jobs, default=1, metavar="N", help="worker processes, or auto (default: 1)"
-    )
-    add(
-        "--no-cache", action="store_true", help="neither take nor keep annotations on this computer"
-    )
+    meaning = "a spaCy pipeline, by name or folder (default: en_core_web_sm)"
+    add("--model", metavar="NAME", help=meaning)
+    meaning = "worker processes, or auto (default: 1)"
+    add("--n-jobs", type=jobs, default=1, metavar="N", help=meaning)
+    meaning = "neither take nor keep annotations on this computer"
+    add("--no-cache", action="store_true", help=meaning)
     add("-q", "--quiet", action="store_true", help="no notes and no progress")
 
     add = action("check", "say whatever is odd in an M2 file", _check).add_argument
     add("file", metavar="FILE", help="an M2 file")
 
-    written = "the file to write (default: standard output)"
-    applied = action(
-        "apply", "M2 to text: print the sentences as an annotator corrects them", _apply
-    )
-    applied.add_argument("file", metavar="FILE", help="an M2 file")
-    which, numbered = (
-        applied.add_mutually_exclusive_group(),
-        "the annotator, needed where there are several",
-    )
-    which.add_argument("--annotator", type=whole_number(0), metavar="N", help=numbered)
-    which.add_argument("--source", action="store_true", help="print the sentences as they are")
-    applied.add_argument("-o", "--output", metavar="FILE", help=written)
+    output_meaning = "the file to write (default: standard output)"
+    summary = "M2 to text: print the sentences as an annotator corrects them"
+    apply_parser = action("apply", summary, _apply)
+    apply_parser.add_argument("file", metavar="FILE", help="an M2 file")
+    text = apply_parser.add_mutually_exclusive_group()
+    meaning = "the annotator, needed where there are several"
+    text.add_argument("--annotator", type=whole_number(0), metavar="N", help=meaning)
+    text.add_argument("--source", action="store_true", help="print the sentences as they are")
+    apply_parser.add_argument("-o", "--output", metavar="FILE", help=output_meaning)
 
-    add = action(
-        "convert", "write deletions in the style of ERRANT or NUCLE", _convert
-    ).add_argument
+    summary = "write deletions in the style of ERRANT or NUCLE"
+    add = action("convert", summary, _convert).add_argument
     add("file", metavar="FILE", help="an M2 file")
     add("--to", required=True, choices=STYLES, dest="style", help="the style")
-    meaning = "what becomes of alternatives (a||b) in the style of ERRANT, which has none (default: error)"
+    meaning = (
+        "what becomes of alternatives (a||b) in the style of ERRANT, which has none "
+        "(default: error)"
+    )
     add("--alternatives", choices=ALTERNATIVES, default=ALTERNATIVES[0], help=meaning)
-    add("-o", "--output", metavar="FILE", help=written)
+    add("-o", "--output", metavar="FILE", help=output_meaning)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -103,13 +95,13 @@ def read_m2(*names: str) -> list[Annotated]:
     return [read_annotated(given_path(name), temp_files) for name in names]
 
 
-def _write(output: str | None, pieces: Iterable[str]) -> None:
-    """Write to a file, whole or not at all, or to standard output."""
+def _write(output: str | None, texts: Iterable[str]) -> None:
+    """Write to a file, completely or not at all, or to standard output."""
     if output is None:
-        shown = printable if sys.stdout.isatty() else str
-        sys.stdout.writelines(map(shown, pieces))
+        to_text = printable if sys.stdout.isatty() else str
+        sys.stdout.writelines(map(to_text, texts))
     else:
-        write_atomic(Path(output), (piece.encode() for piece in pieces))
+        write_atomic(Path(output), map(str.encode, texts))
 
 
 def _apply(args: argparse.Namespace) -> None:
@@ -121,39 +113,37 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """
-    from ..m2_format import CORRECTED, Asked
+    from ..m2_format import CORRECTED, Request
     from ..m2_texts import read_m2
 
-    temp_files, path = TempFiles(UNPACKED), given_path(args.file)
+    temp_files = TempFiles(UNPACKED)
+    path = given_path(args.file)
     file = read_annotated(path, temp_files)
     if args.source or not any(file.edits):
         if args.annotator:
-            raise ConfigError(
-                f"--annotator {args.annotator}: {file.name} has no line of an annotator"
-            )
-        _write(args.output, (" ".join(block.sentence.split()) + "\n" for block in file.blocks))
+            message = f"{file.name} has no line of an annotator"
+            raise ConfigError(f"--annotator {args.annotator}: {message}")
+        _write(args.output, (f"{block.text}\n" for block in file.blocks))
         return
-    texts = read_m2(path, Asked(texts=True), temp_files)
+    texts = read_m2(path, Request(texts=True), temp_files)
     annotators = texts.annotators()
     listed = ", ".join(map(str, annotators))
-    if args.annotator is None and len(annotators) > 1:
-        raise ConfigError(
-            f"{file.name}: has the annotators {listed}; say which, as in --annotator {annotators[0]}"
-        )
-    number = annotators[0] if args.annotator is None else args.annotator
+    number = args.annotator
+    if number is None:
+        number = annotators[0]
+        if len(annotators) > 1:
+            message = f"has the annotators {listed}; say which, as in --annotator {number}"
+            raise ConfigError(f"{file.name}: {message}")
     if number not in annotators:
-        raise ConfigError(
-            f"--annotator {number}: {file.name} has no such annotator; it has {listed}"
-        )
+        message = f"{file.name} has no such annotator; it has {listed}"
+        raise ConfigError(f"--annotator {number}: {message}")
     count, line = texts.annotated[number]
     if count:
-        others = (
-            f"has no line for {count:,} sentences that others annotated, the first in line {line:,}"
+        note = (
+            f"note: {file.name}: annotator {number} has no line for {count:,} sentences that "
+            f"others annotated, the first in line {line:,}; {STAND_IN}"
         )
-        print(
-            printable(f"note: {file.name}: annotator {number} {others}; {STAND_IN}"),
-            file=sys.stderr,
-        )
+        print(printable(note), file=sys.stderr)
     lines = texts.files[CORRECTED, number].read_bytes().split(SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
 
@@ -180,33 +170,31 @@ def _check(args: argparse.Namespace) -> None:
     examples:
       gec-pipeline m2 check data/m2/gold.m2
     """
-    from ..edit_views import odd_lines
+    from ..line_checks import check_lines
     from ..m2_format import wrong_sentences
 
-    temp_files, path = TempFiles(UNPACKED), given_path(args.file)
+    temp_files = TempFiles(UNPACKED)
+    path = given_path(args.file)
     plain = temp_files.local(path)
     problems = wrong_sentences(plain, named(path))
     if problems:
         raise CorpusError(problems)
     file = read_annotated(path, temp_files)
-    odd, stops = odd_lines(plain, file.name)
-    summary, deletions = file.told, file.told.empty
-    mixed = f"{deletions[DELETED]} deletions are written as {DELETED}, and {deletions['']} empty"
-    notes = [
-        *odd,
-        *(f"{problem.position}: {problem.message}" for problem in stops),
-        *summary.notes(),
-        *(
-            [f"{file.name}: {mixed}; `gec-pipeline m2 convert` makes them alike"]
-            if len(deletions) > 1
-            else []
-        ),
-        *other_styles(summary, []),
-    ]
+    notes, unreadable = check_lines(plain, file.name)
+    notes += [f"{problem.position}: {problem.message}" for problem in unreadable]
+    notes += file.summary.notes()
+    empty = file.summary.empty
+    if len(empty) > 1:
+        notes.append(
+            f"{file.name}: {empty[DELETED]} deletions are written as {DELETED}, and {empty['']} "
+            "empty; `gec-pipeline m2 convert` makes them alike"
+        )
+    notes += other_styles(file.summary, [])
     for note in notes:
         print(printable(f"note: {note}"))
     edits = sum(not edit.is_noop for _, edit in file.numbered_edits())
-    counts = f"sentences: {len(file.blocks):,}, annotators: {len(summary.annotators):,}, edits: {edits:,}"
+    annotators = len(file.summary.annotators)
+    counts = f"sentences: {len(file.blocks):,}, annotators: {annotators:,}, edits: {edits:,}"
     print(printable(f"{file.name}: {counts}, notes: {len(notes):,}"))
 
 
@@ -225,42 +213,59 @@ def _annotate(args: argparse.Namespace) -> None:
     from ..annotate import AnnotationCache, annotate_all
     from ..errant_annotator import block, versions_of
 
+    # the texts
     versions = versions_of(args.model)
-    temp_files, paths = TempFiles(UNPACKED), [given_path(name) for name in (args.orig, *args.cor)]
-    source, *texts = (
-        [line for _, line in numbered_lines(temp_files.local(path), named(path))] for path in paths
-    )
-    wanted = f"{named(paths[0])} has {len(source):,}; expected the same"
-    problems = [
-        Problem(named(path), f"has {len(text):,} lines, and {wanted}")
-        for path, text in zip(paths[1:], texts, strict=True)
-        if len(text) != len(source)
-    ]
+    temp_files = TempFiles(UNPACKED)
+    source = _lines(args.orig, temp_files)
+    texts = [_lines(name, temp_files) for name in args.cor]
+    problems = []
+    expected = f"{named(given_path(args.orig))} has {len(source):,}; expected the same"
+    for name, text in zip(args.cor, texts, strict=True):
+        if len(text) != len(source):
+            message = f"has {len(text):,} lines, and {expected}"
+            problems.append(Problem(named(given_path(name)), message))
     if problems:
         raise CorpusError(problems)
+
+    # their edits
+    pairs = []
+    for line, corrected in zip(source, zip(*texts, strict=True), strict=True):
+        pairs += [(line, text) for text in corrected]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("annotating")
         annotated = annotate_all(
-            ((line, text[number]) for number, line in enumerate(source) for text in texts),
+            pairs,
             model=args.model,
             n_jobs=processors() if args.n_jobs == "auto" else args.n_jobs,
             cache=None if args.no_cache else AnnotationCache(warn=bar.warn),
             progress=bar.progress,
         )
-    each = iter(annotated.annotations)
-    blocks = (block(line, [next(each) for _ in texts]).encode() for line in source)
+    left = iter(annotated.annotations)
+    blocks = (block(line, [next(left) for _ in texts]).encode() for line in source)
     write_atomic(Path(args.out), blocks)
+    if args.quiet:
+        return
+
+    # notes
+    print_text(f"note: made with {versions}", sys.stderr)
+    print_text(
+        f"note: {len(pairs):,} pairs of sentences, {annotated.changed:,} of them changed; "
+        f"{annotated.distinct:,} are distinct, "
+        f"{annotated.cached:,} of these were kept from before",
+        sys.stderr,
+    )
     empty = [number for number, line in enumerate(source, 1) if not line.strip()]
-    notes = [f"made with {versions}"]
-    pairs = (
-        f"{len(annotated.annotations):,} pairs of sentences, {annotated.changed:,} of them changed"
-    )
-    notes.append(
-        f"{pairs}; {annotated.distinct:,} are distinct, {annotated.kept:,} of these were kept from before"
-    )
     if empty:
-        lines = f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
-        lines = lines if len(empty) > 1 else f"the empty line {empty[0]:,} of the source has"
-        notes.append(f"{lines} no sentence in the M2 file, as errant_parallel writes none")
-    for note in () if args.quiet else notes:
+        lines = f"the empty line {empty[0]:,} of the source has"
+        if len(empty) > 1:
+            lines = (
+                f"{len(empty):,} empty lines of the source, the first in line {empty[0]:,}, have"
+            )
+        note = f"{lines} no sentence in the M2 file, as errant_parallel writes none"
         print_text(f"note: {note}", sys.stderr)
+
+
+def _lines(name: str, temp_files: TempFiles) -> list[str]:
+    """Return the lines of a text file; raises CorpusError."""
+    path = given_path(name)
+    return [line for _, line in numbered_lines(temp_files.local(path), named(path))]

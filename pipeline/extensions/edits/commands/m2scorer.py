@@ -18,54 +18,65 @@ import operator
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from pipeline.api import evaluate_corpus
 from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import Corpus
 from pipeline.data.input_files import Opener
+from pipeline.data.inputs import GOLD
 from pipeline.data.opener import open_corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
 from pipeline.files.plain_files import named
+from pipeline.files.remote import Remote
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import GOLD, Text
+from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_texts
 from pipeline.prepare import text_warnings
 from pipeline.report.terminal.printing import print_warnings
 from pipeline.scoring.metric_results import tasks_of
 
-from ..records import GoldEdit, Judged, ProposedEdit, gold_blocks, is_match, shrunk
+from ..records import (
+    EditCounts,
+    GoldEdit,
+    Judged,
+    ProposedEdit,
+    gold_blocks,
+    is_match,
+    shrunk,
+)
 
-Totals: TypeAlias = "tuple[int, ...]"
-"""Right, proposed and annotated edits."""
 RULE = "-" * 43
 
 
 def sentence_lines(
-    source: str, output: str, judged: Judged, counts: Totals, beta: float
+    source: str, output: str, judged: Judged, counts: EditCounts, beta: float
 ) -> Iterator[str]:
-    """Yield the lines of a sentence with an annotator: signs of edits, texts and edits, then what
-    is counted so far.
+    """Yield the lines of a sentence with an annotator: signs, texts and edits, then the counts.
 
-    `counts` are those of all sentences up to this one, if this annotator is taken here.
+    `counts` are those of all sentences up to this one, if this annotator is chosen here.
     """
     yield f">> Annotator: {judged.annotator}"
-    right = [edit for edit in judged.edits for _ in edit.matched]
+    right = []
+    for edit in judged.edits:
+        right += [edit] * len(edit.matched)
     for edit in right:
         sign = _sign(edit, judged)
         if sign:
-            yield f"{sign} {_shown(edit)}"
+            yield f"{sign} {_edit(edit)}"
     yield f"SOURCE        : {source}"
     yield f"HYPOTHESIS    : {output}"
-    yield f"EDIT SEQ      : [{', '.join(_shown(shrunk(edit)) for edit in judged.edits)}]"
-    yield f"GOLD EDITS    : [{', '.join(_shown_gold(edit, judged) for edit in judged.gold)}]"
-    yield f"CORRECT EDITS : [{', '.join(map(_shown, right))}]"
+    yield f"EDIT SEQ      : [{', '.join(_edit(shrunk(edit)) for edit in judged.edits)}]"
+    yield f"GOLD EDITS    : [{', '.join(_gold_edit(edit, judged) for edit in judged.gold)}]"
+    yield f"CORRECT EDITS : [{', '.join(map(_edit, right))}]"
     correct, proposed, gold = map(float, counts)
     denominator = beta * beta * gold + proposed
-    score = (1 + beta * beta) * correct / denominator if denominator else float(correct == 0)
-    for name, count in zip(("correct", "proposed", "gold"), counts, strict=True):
+    score = float(correct == 0)
+    if denominator:
+        score = (1 + beta * beta) * correct / denominator
+    for name, count in zip(EditCounts._fields, counts, strict=True):
         yield f"# {name:<12}: {count}"
     yield f"precision     : {_number(correct / proposed if proposed else 1.0)}"
     yield f"recall        : {_number(correct / gold if gold else 1.0)}"
@@ -74,38 +85,45 @@ def sentence_lines(
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
-    """Return the sign of a right deletion beside an insertion, or of a right insertion beside a
-    deletion, or "".
+    """Return the sign of a right deletion beside an insertion, or the other way round, or "".
 
-    Neighbours are taken without the words that they leave unchanged. The sign is ! where one of
-    them is right too, else & for a deletion and * for an insertion."""
+    Neighbours are taken without the words that they leave unchanged. The sign is ! if one of them
+    is right too, else & for a deletion and * for an insertion.
+    """
     inserts = edit.start == edit.end
     if not inserts and (edit.start > edit.end or edit.correction):
         return ""
-    sides = [
-        shrunk(other)
-        for other in judged.edits
-        if edit.end == other.start or edit.start == other.end
-    ]
-    if inserts:
-        beside = [other for other in sides if other.start < other.end and not other.correction]
-    else:
-        beside = [other for other in sides if other.start == other.end]
-    if any(is_match(other, gold, judged.tokens) for other in beside for gold in judged.gold):
-        return "!"
-    return ("*" if inserts else "&") if beside else ""
+    neighbours = []
+    for other in judged.edits:
+        if edit.end == other.start or edit.start == other.end:
+            neighbour = shrunk(other)
+            if inserts:
+                is_counterpart = neighbour.start < neighbour.end and not neighbour.correction
+            else:
+                is_counterpart = neighbour.start == neighbour.end
+            if is_counterpart:
+                neighbours.append(neighbour)
+    for neighbour in neighbours:
+        if any(is_match(neighbour, gold, judged.tokens) for gold in judged.gold):
+            return "!"
+    if not neighbours:
+        return ""
+    return "*" if inserts else "&"
 
 
-def total_lines(totals: Totals, beta: float, *, verbose: bool) -> Iterator[str]:
-    """Yield what the counts of all sentences make."""
+def total_lines(totals: EditCounts, beta: float, *, verbose: bool) -> Iterator[str]:
+    """Yield the scores of the counts of all sentences."""
     correct, proposed, gold = map(float, totals)
-    precision, recall = correct / proposed if proposed else 1.0, correct / gold if gold else 1.0
+    precision = correct / proposed if proposed else 1.0
+    recall = correct / gold if gold else 1.0
     denominator = beta * beta * precision + recall
-    score = (1.0 + beta * beta) * precision * recall / denominator if denominator else 0.0
+    score = 0.0
+    if denominator:
+        score = (1.0 + beta * beta) * precision * recall / denominator
     if verbose:
-        yield f"CORRECT EDITS  : {totals[0]}"
-        yield f"PROPOSED EDITS : {totals[1]}"
-        yield f"GOLD EDITS     : {totals[2]}"
+        yield f"CORRECT EDITS  : {totals.correct}"
+        yield f"PROPOSED EDITS : {totals.proposed}"
+        yield f"GOLD EDITS     : {totals.gold}"
         yield f"P = {_number(precision)}"
         yield f"R = {_number(recall)}"
         yield f"F_{beta:.1f} = {_number(score)}"
@@ -114,21 +132,21 @@ def total_lines(totals: Totals, beta: float, *, verbose: bool) -> Iterator[str]:
     yield f"F_{beta:.1f}       : {score:.4f}"
 
 
-def _shown(edit: ProposedEdit) -> str:
-    """Return an edit as Python 2 shows a tuple."""
+def _edit(edit: ProposedEdit) -> str:
+    """Return an edit as Python 2 prints a tuple."""
     return f"({edit.start}, {edit.end}, {_text(edit.original)}, {_text(edit.correction)})"
 
 
-def _shown_gold(edit: GoldEdit, judged: Judged) -> str:
+def _gold_edit(edit: GoldEdit, judged: Judged) -> str:
     """Return an annotator's edit. Of its corrections, only -NONE- became a text of bytes."""
-    texts = [
-        "''" if part == "-NONE-" else f"u{part.strip()!a}" for part in edit.written.split("||")
-    ]
+    texts = []
+    for correction in edit.written.split("||"):
+        texts.append("''" if correction == "-NONE-" else f"u{correction.strip()!a}")
     return f"({edit.start}, {edit.end}, {_text(judged.original(edit))}, [{', '.join(texts)}])"
 
 
 def _text(text: str) -> str:
-    """Return a text as Python 2 shows it: an empty one is of bytes here, all others are Unicode."""
+    """Return a text as Python 2 prints it: an empty one is of bytes here, all others Unicode."""
     return f"u{text!a}" if text else "''"
 
 
@@ -139,7 +157,7 @@ def _number(value: float) -> str:
 
 
 BLOCK = 256
-"""Sentences whose edits are found at once."""
+"""Sentences whose edits are computed at once."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -148,41 +166,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("output", metavar="OUTPUT", help="the output, a sentence a line")
     add("gold", metavar="GOLD", help="the annotations, an M2 file")
     add("-v", "--verbose", action="store_true", help="show each sentence with each annotator")
-    add(
-        "--beta",
-        default="0.5",
-        metavar="B",
-        help="weight of recall against precision (default: 0.5)",
-    )
+    meaning = "weight of recall against precision (default: 0.5)"
+    add("--beta", default="0.5", metavar="B", help=meaning)
     meaning = "unchanged words that an edit may hold (default: 2)"
     add("--max_unchanged_words", default="2", metavar="N", help=meaning)
     meaning = "leave out proposed edits that change only white space and upper case"
-    add(
-        "--ignore_whitespace_casing",
-        action="store_const",
-        const="true",
-        default="false",
-        help=meaning,
-    )
-    add(
-        "--code",
-        default="master",
-        metavar="VERSION",
-        help="master, or 3.2 of 2014 (default: master)",
-    )
+    name = "--ignore_whitespace_casing"
+    add(name, action="store_const", const="true", default="false", help=meaning)
+    meaning = "master, or 3.2 of 2014 (default: master)"
+    add("--code", default="master", metavar="VERSION", help=meaning)
 
 
 def run(args: argparse.Namespace) -> None:
     """Print the score, or with -v also every sentence."""
     names = ("beta", "max_unchanged_words", "ignore_whitespace_casing", "code")
     metric: Any = from_texts(["m2"], {name: getattr(args, name) for name in names})[0]
-    output, gold = given_path(args.output), given_path(args.gold)
-    if all(
-        isinstance(path, Path) and path.is_file() and not path.stat().st_size
-        for path in (output, gold)
-    ):
+    beta = float(metric.beta)
+    output = given_path(args.output)
+    gold = given_path(args.gold)
+    if _is_empty(output) and _is_empty(gold):
         print_warnings(["both files are empty: a score of nothing, as m2scorer prints it"])
-        _say(total_lines((0, 0, 0), float(metric.beta), verbose=args.verbose))
+        _print(total_lines(EditCounts(0, 0, 0), beta, verbose=args.verbose))
         return
     opener = Opener()
     problems: list[Problem] = []
@@ -193,55 +197,50 @@ def run(args: argparse.Namespace) -> None:
         raise CorpusError(list(dict.fromkeys(problems)))
     print_warnings(text_warnings(tasks_of([metric], [corpus])))
     if args.verbose:
-        sentences = [
-            block.sentence.strip()
-            for block in gold_blocks(opener.temp_files.local(gold), named(gold))
-        ]
-        totals = _print_sentences(metric, corpus, sentences)
+        blocks = gold_blocks(opener.temp_files.local(gold), named(gold))
+        totals = _print_sentences(metric, corpus, [block.sentence.strip() for block in blocks])
     else:
         (result,) = evaluate_corpus(corpus, [metric])
-        totals = (
-            int(result.outputs["correct"]),
-            int(result.outputs["proposed"]),
-            int(result.outputs["gold"]),
-        )
-    _say(total_lines(totals, float(metric.beta), verbose=args.verbose))
+        totals = EditCounts(*(int(result.outputs[name]) for name in EditCounts._fields))
+    _print(total_lines(totals, beta, verbose=args.verbose))
 
 
-def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> Totals:
-    """Print each sentence with each annotator, and who is chosen; return the sums of the counts
-    that were chosen.
+def _is_empty(path: Path | Remote) -> bool:
+    return isinstance(path, Path) and path.is_file() and not path.stat().st_size
+
+
+def _print_sentences(metric: Any, corpus: Corpus, sentences: Sequence[str]) -> EditCounts:
+    """Print each sentence with each annotator, and which one is chosen.
+
+    Returns the sums of the counts that were chosen.
     """
-    totals: Totals = (0, 0, 0)
+    totals = EditCounts(0, 0, 0)
     for line, (output, row) in enumerate(_rows(metric, corpus), 1):
-        counts = {judged.annotator: judged.counts for judged in row}
+        sentence = sentences[line - 1]
         for judged in row:
-            so_far = tuple(map(operator.add, totals, counts[judged.annotator]))
-            _say(
-                sentence_lines(
-                    sentences[line - 1], output.strip(), judged, so_far, float(metric.beta)
-                )
-            )
-        chosen = max(
-            counts, key=lambda annotator: metric.key(totals, counts[annotator])
-        )  # of equals the first
-        totals = tuple(map(operator.add, totals, counts[chosen]))
-        _say([f">> Chosen Annotator for line {line} : {chosen}", ""])
+            counts = _sum(totals, judged.counts)
+            _print(sentence_lines(sentence, output.strip(), judged, counts, float(metric.beta)))
+        keys = [metric.key(totals, judged.counts) for judged in row]
+        chosen = row[keys.index(max(keys))]  # of equals the first
+        totals = _sum(totals, chosen.counts)
+        _print([f">> Chosen Annotator for line {line} : {chosen.annotator}", ""])
     return totals
+
+
+def _sum(one: EditCounts, two: EditCounts) -> EditCounts:
+    return EditCounts(*map(operator.add, one, two))
 
 
 def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     """Yield each sentence of the output, and its edits beside those of each annotator."""
-    read = corpus.read_by(metric.spec)
-    for low in range(0, read.lines, BLOCK):
-        texts = [read_texts(text, low, min(low + BLOCK, read.lines)) for text in read.texts()]
-        source, *references, output = (
-            join_lines(line.encode() for line in lines) for lines in texts
-        )
+    view = corpus.read_by(metric.spec)
+    for low in range(0, view.lines, BLOCK):
+        texts = [read_texts(text, low, min(low + BLOCK, view.lines)) for text in view.texts()]
+        source, *references, output = (join_lines(map(str.encode, lines)) for lines in texts)
         yield from zip(texts[-1], metric.judged(Text(source, references, [output])), strict=True)
 
 
-def _say(lines: Iterable[str]) -> None:
+def _print(lines: Iterable[str]) -> None:
     """Print lines; on a terminal without control characters."""
     for line in lines:
         print(printable(line) if sys.stdout.isatty() else line)

@@ -1,7 +1,8 @@
-"""The columns of CLEME: how many pieces of each kind and length a sentence has.
+"""The columns of CLEME: how many chunks of each kind and length a sentence has.
 
-Weights depend on lengths, and on the mean length of all pieces that references change. So lengths
-are counted apart, and weights are applied when the whole data set has been counted."""
+Weights depend on lengths, and on the mean length of all chunks that references change. So lengths
+are counted apart, and weights are applied when the whole data set has been counted.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,12 @@ import numpy as np
 from pipeline.arrays import Ints
 from pipeline.metrics.base.statistics_spec import EDITS_OF_BOTH, Field, StatisticsSpec, Text
 
-from ..m2_files import Edit
+from ..m2_files import DELETED, Edit
 from ..records import annotation_of, outputs_of
 
 Words = tuple[str, ...]
-NO_EDIT, NO_WORDS = ("noop", "na"), "-NONE-"
-"""The types of lines that say that nothing is edited, in small letters, and what stands for an
-empty correction."""
+NO_EDIT = ("noop", "na")
+"""The types of lines without an edit, in small letters."""
 
 
 class Change(NamedTuple):
@@ -32,81 +32,94 @@ class Change(NamedTuple):
     words: Words
 
 
-class Piece(NamedTuple):
-    """A piece of a sentence that is changed in the output or in a reference."""
+class Chunk(NamedTuple):
+    """A part of a sentence that is changed in the output or in a reference."""
 
     source: Words
-    """Its words in the sentence. It may be empty: a place where words are inserted."""
-    changed: list[Words | None]
-    """Its words in each text, the output first. None where the text has no edit there."""
+    """Its words in the sentence; empty if words are inserted."""
+    texts: list[Words | None]
+    """Its words in each text, the output first; None if the text has no edit there."""
 
     def length(self, words: Words) -> int:
-        """Return the length of the piece in a text where it has these words: the longer one of both
-        sides counts.
-        """
+        """Return the length in a text with these words: the longer one of both sides counts."""
         return max(len(self.source), len(words))
 
 
+class Chunks(NamedTuple):
+    """The chunks of a sentence."""
+
+    changed: list[Chunk]
+    """Those with edits."""
+    unchanged: int
+    """The number of those between them, which nobody changes."""
+
+
 def changes_of(edits: Iterable[Edit], size: int) -> list[Change]:
-    """Return the edits of an annotator by their places. Edits beyond the end of the sentence are
-    moved to the end.
+    """Return the edits of an annotator in the order of the sentence of `size` tokens.
+
+    Edits beyond the end of the sentence are moved to the end.
     """
     changes = []
     for edit in edits:
         if edit.start >= 0 and edit.type.strip().lower() not in NO_EDIT:
             start = min(edit.start, size)
-            words = () if edit.correction == NO_WORDS else tuple(edit.correction.split())
-            changes.append(Change(start, min(max(edit.end, start), size), words))
+            end = min(max(edit.end, start), size)
+            words = () if edit.correction == DELETED else tuple(edit.correction.split())
+            changes.append(Change(start, end, words))
     return sorted(changes, key=lambda change: (change.start, change.end))
 
 
-def pieces(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> tuple[list[Piece], int]:
-    """Return the pieces with edits of a sentence, and the number of stretches between them, which
-    nobody changes.
+def chunks_of(sentence: Sequence[str], texts: Sequence[Sequence[Change]]) -> Chunks:
+    """Return the chunks of a sentence.
 
-    Edits that overlap or touch are in one piece, as section 3.1 of Ye et al. 2023 says, and the
+    Edits that overlap or touch are in one chunk, as section 3.1 of Ye et al. 2023 says, and the
     authors' program where the paper leaves a case open. `texts` has the changes of the output and
-    then of each reference."""
-    places: list[tuple[int, int]] = []
-    for start, end, _ in sorted(
-        (change for changes in texts for change in changes), key=lambda change: change.start
-    ):
-        if places and start <= places[-1][1]:
-            places[-1] = places[-1][0], max(end, places[-1][1])
+    then of each reference.
+    """
+    spans: list[tuple[int, int]] = []
+    all_changes = [change for changes in texts for change in changes]
+    for start, end, _ in sorted(all_changes, key=lambda change: change.start):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:
-            places.append((start, end))
-    changed, stretches, at = [], 0, 0
-    for start, end in places:
-        own = [
-            [change for change in changes if start <= change.start and change.end <= end]
-            for changes in texts
-        ]
-        words = [words_of(sentence, changes, start, end) if changes else None for changes in own]
-        changed.append(Piece(tuple(sentence[start:end]), words))
-        stretches += start > at
-        at = end
-    return changed, stretches + (len(sentence) > at)
+            spans.append((start, end))
+    changed = []
+    unchanged = 0
+    last_end = 0
+    for start, end in spans:
+        words: list[Words | None] = []
+        for changes in texts:
+            inside = [change for change in changes if start <= change.start and change.end <= end]
+            words.append(words_of(sentence, inside, start, end) if inside else None)
+        changed.append(Chunk(tuple(sentence[start:end]), words))
+        if start > last_end:
+            unchanged += 1
+        last_end = end
+    if len(sentence) > last_end:
+        unchanged += 1
+    return Chunks(changed, unchanged)
 
 
 def words_of(sentence: Sequence[str], changes: Iterable[Change], start: int, end: int) -> Words:
     """Return the words into which changes turn the tokens from start to end."""
     words: list[str] = []
-    at = start
+    last_end = start
     for change in changes:
-        words += [*sentence[at : change.start], *change.words]
-        at = max(at, change.end)
-    return (*words, *sentence[at:end])
+        words += [*sentence[last_end : change.start], *change.words]
+        last_end = max(last_end, change.end)
+    return (*words, *sentence[last_end:end])
 
 
 KINDS = ("tp", "fp_ne", "fp_un", "fn")
-"""Hits; misses in pieces that a reference changes, and in those that none changes; pieces that the
+"""The kinds of chunks that count.
+
+Hits; misses in chunks that a reference changes, and in those that none changes; chunks that the
 output leaves."""
 TP, NECESSARY, UNNECESSARY, FN = range(4)
-CACHED = 4096
-"""Records whose edits are kept."""
+CACHED_RECORDS = 4096
+"""Records whose edits are cached."""
 CHANGED = ("changed_words", "changed_pieces")
-"""The sum of the lengths of all pieces that references change, and their number, over all
-references."""
+"""The total length and the number of chunks that references change, over all references."""
 
 
 class Reference(NamedTuple):
@@ -115,61 +128,64 @@ class Reference(NamedTuple):
     number: int
     """The number of the annotator's column."""
     order: int
-    """The annotator's place in the sentence, in the order of the file."""
+    """The rank of the annotator in the sentence, in the order of the file."""
     changes: list[Change]
 
 
 @dataclass(frozen=True)
 class ClemeSpec(StatisticsSpec):
-    """The pieces of each kind and length, with each reference or with all of them together."""
+    """The chunks of each kind and length, with each reference or with all of them together."""
 
     dependent: bool
     """Whether each reference is compared alone."""
     longest: int
-    """Longer pieces count as so long."""
+    """The length as which longer chunks count."""
     annotator: str = ""
-    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    """The annotator of texts, as in signatures; empty: there are only M2 files."""
     input = EDITS_OF_BOTH
     source = True
     added_later: ClassVar[frozenset[str]] = frozenset({"annotator"})
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        """A name, safe in file names, that is different if columns can differ."""
+        assumption = "dependent" if self.dependent else "independent"
         annotator = f"-{self.annotator}" if self.annotator else ""
-        return f"cleme-{'dependent' if self.dependent else 'independent'}-{self.longest}{annotator}"
+        return f"cleme-{assumption}-{self.longest}{annotator}"
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """The numbers of pieces, those of length 0 first, and what the mean length is made of.
+        """The numbers of chunks by length from 0 on, and what the mean length is made of.
 
-        With several references, ref_len is the number of pieces that the reference changes, -1
-        where it is missing. `annotators` says how many annotators the output has; the first one
-        counts."""
-        names = [("order", 0), ("ref_len", 0)] if self.dependent else []
-        names += [*((kind, self.longest + 1) for kind in KINDS), ("tn", 0)]
-        fields = [Field(name, orders, per_reference=self.dependent) for name, orders in names]
+        With several references, ref_len is the number of chunks that the reference changes, -1 if
+        it is missing. `annotators` says how many annotators the output has; the first one counts.
+        """
+        orders = {"order": 0, "ref_len": 0} if self.dependent else {}
+        for kind in KINDS:
+            orders[kind] = self.longest + 1
+        orders["tn"] = 0
+        fields = [Field(name, orders[name], per_reference=self.dependent) for name in orders]
         return (*fields, *(Field(name) for name in (*CHANGED, "annotators")))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count the pieces of a shard. An output that several systems have for a sentence is
-        compared once.
-        """
+        """Count the chunks of a shard; equal outputs of several systems are compared once."""
         assert text.source is not None  # noqa: S101 (the source is needed)
+        several = len(text.references)
         sentences = [tuple(line.decode().split()) for line in text.source.texts()]
-        schema, several = self.schema(len(text.references)), len(text.references)
-        result = [
-            schema.unpack(np.zeros((len(sentences), schema.width), np.int64)) for _ in text.systems
-        ]
-        parsed = lru_cache(CACHED)(outputs_of)
+        schema = self.schema(several)
+        result = []
+        for _ in text.systems:
+            result.append(schema.unpack(np.zeros((len(sentences), schema.width), np.int64)))
+        cached_outputs_of = lru_cache(CACHED_RECORDS)(outputs_of)
         gold = zip(*(lines.texts() for lines in text.references), strict=True)
         records = zip(*(lines.texts() for lines in text.systems), strict=True)
-        for line, (sentence, own, outputs) in enumerate(zip(sentences, gold, records, strict=True)):
-            references = _references(own, sentence)
-            rows = {
-                record: self._row(sentence, parsed(record), references, several)
-                for record in set(outputs)
-            }
+        lines = zip(sentences, gold, records, strict=True)
+        for line, (sentence, annotations, outputs) in enumerate(lines):
+            references = _references(annotations, sentence)
+            rows = {}
+            for record in set(outputs):
+                edits = cached_outputs_of(record)
+                rows[record] = self._row(sentence, edits, references, several)
             for record, columns in zip(outputs, result, strict=True):
                 for name, numbers in rows[record].items():
                     columns[name][line] = numbers
@@ -182,82 +198,87 @@ class ClemeSpec(StatisticsSpec):
         references: Sequence[Reference],
         several: int,
     ) -> dict[str, Any]:
+        """Return the columns of a sentence of an output; `several` is the number of references."""
         output = changes_of(outputs[0], len(sentence))
-        cut, stretches = pieces(
-            sentence, [output, *(reference.changes for reference in references)]
-        )
-        lengths = [
-            piece.length(words) for piece in cut for words in piece.changed[1:] if words is not None
-        ]
-        whole = {
+        chunks = chunks_of(sentence, [output, *(reference.changes for reference in references)])
+        number_of_chunks = chunks.unchanged + len(chunks.changed)
+        lengths = []
+        for chunk in chunks.changed:
+            lengths += [chunk.length(words) for words in chunk.texts[1:] if words is not None]
+        columns: dict[str, Any] = {
             "changed_words": sum(lengths),
             "changed_pieces": len(lengths),
             "annotators": len(outputs),
         }
         if not self.dependent:
-            kinds = self._histograms(cut, range(1, len(references) + 1))
-            return {
-                **dict(zip(KINDS, kinds, strict=True)),
-                "tn": stretches + len(cut) - kinds.sum(),
-                **whole,
-            }
+            kinds = self._histograms(chunks.changed, range(1, len(references) + 1))
+            columns.update(zip(KINDS, kinds, strict=True))
+            columns["tn"] = number_of_chunks - kinds.sum()
+            return columns
+        columns["order"] = np.zeros(several, np.int64)
+        columns["ref_len"] = np.full(several, -1)
+        columns["tn"] = np.zeros(several, np.int64)
         kinds = np.zeros((len(KINDS), several, self.longest + 1), np.int64)
-        single = {
-            name: np.full(several, value)
-            for name, value in (("order", 0), ("ref_len", -1), ("tn", 0))
-        }
-        for place, reference in enumerate(references, 1):
+        for index, reference in enumerate(references, 1):
             number = reference.number
-            kinds[:, number] = self._histograms(cut, [place])
-            single["order"][number] = reference.order
-            single["ref_len"][number] = sum(piece.changed[place] is not None for piece in cut)
-            single["tn"][number] = stretches + len(cut) - kinds[:, number].sum()
-        return {**single, **dict(zip(KINDS, kinds, strict=True)), **whole}
+            kinds[:, number] = self._histograms(chunks.changed, [index])
+            columns["order"][number] = reference.order
+            changed = [chunk for chunk in chunks.changed if chunk.texts[index] is not None]
+            columns["ref_len"][number] = len(changed)
+            columns["tn"][number] = number_of_chunks - kinds[:, number].sum()
+        columns.update(zip(KINDS, kinds, strict=True))
+        return columns
 
-    def _histograms(self, cut: Sequence[Piece], places: Sequence[int]) -> Ints:
-        """Return how many pieces of each kind and length there are: int64 [kinds, lengths].
+    def _histograms(self, chunks: Sequence[Chunk], references: Sequence[int]) -> Ints:
+        """Return how many chunks of each kind and length there are: int64 [kinds, lengths].
 
-        The references are those at some places of `changed`. Pieces that are rightly left as they
-        are do not count."""
+        The references have these indices among the texts of a chunk. Chunks that are rightly left
+        as they are do not count.
+        """
         counts = np.zeros((len(KINDS), self.longest + 1), np.int64)
-        for piece in cut:
-            kind = _kind(
-                piece, [piece.changed[place] for place in places], dependent=self.dependent
-            )
+        for chunk in chunks:
+            texts = [chunk.texts[index] for index in references]
+            kind = _kind(chunk, texts, dependent=self.dependent)
             if kind is not None:
-                counts[kind, min(piece.length(piece.changed[0] or ()), self.longest)] += 1
+                length = chunk.length(chunk.texts[0] or ())
+                counts[kind, min(length, self.longest)] += 1
         return counts
 
 
 def _references(records: Sequence[bytes], sentence: Words) -> list[Reference]:
-    """Return the annotators who take part in a sentence, without empty references unless all are
-    empty.
+    """Return the annotators who take part in a sentence.
 
-    Pairs with a further annotator of the output are left out.
+    Empty references are left out unless all are empty, and so are pairs with a further annotator of
+    the output.
     """
     references = []
     for number, record in enumerate(records):
         annotation = annotation_of(record)
         if annotation and annotation.output == 0:
-            references.append(
-                Reference(number, annotation.order, changes_of(annotation.edits, len(sentence)))
-            )
-    kept = [own for own in references if words_of(sentence, own.changes, 0, len(sentence))]
-    return kept or sorted(references, key=lambda own: own.order)[-1:]
+            changes = changes_of(annotation.edits, len(sentence))
+            references.append(Reference(number, annotation.order, changes))
+    with_words = []
+    for reference in references:
+        if words_of(sentence, reference.changes, 0, len(sentence)):
+            with_words.append(reference)
+    return with_words or sorted(references, key=lambda reference: reference.order)[-1:]
 
 
-def _kind(piece: Piece, references: Sequence[Words | None], *, dependent: bool) -> int | None:
-    """Return the number of a piece's kind in KINDS, None for a piece that is rightly left as it is.
+def _kind(chunk: Chunk, references: Sequence[Words | None], *, dependent: bool) -> int | None:
+    """Return the number of a chunk's kind in KINDS, None for one that is rightly left as it is.
 
-    A reference that edits a piece without changing a word asks for nothing where it is compared
-    alone. Together with others it counts as a reference that changes the piece. Both are as in the
-    authors' program."""
-    output = piece.changed[0]
+    A reference that edits a chunk without changing a word requires nothing if it is compared alone.
+    Together with others it counts as a reference that changes the chunk. Both are as in the
+    authors' program.
+    """
+    output = chunk.texts[0]
     if output is None:
-        asked = all(
-            own is not None and not (dependent and own == piece.source) for own in references
-        )
-        return FN if asked else None
-    if any(output == (piece.source if own is None else own) for own in references):
+        for words in references:
+            if words is None or (dependent and words == chunk.source):
+                return None
+        return FN
+    if any(output == (chunk.source if words is None else words) for words in references):
         return TP
-    return NECESSARY if any(own is not None for own in references) else UNNECESSARY
+    if any(words is not None for words in references):
+        return NECESSARY
+    return UNNECESSARY

@@ -1,12 +1,8 @@
-"""ERRANT (Bryant et al. 2017): precision, recall and F-beta of edits, as errant_compare scores M2
-files.
-"""
+"""ERRANT (Bryant et al. 2017): F-beta of edits, as errant_compare scores M2 files."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
-from operator import methodcaller
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,8 +15,7 @@ from pipeline.metrics.base.capabilities import (
     RIGHT,
     WRONG,
     AnnotatesTexts,
-    ChoosesInSequence,
-    CountsCategories,
+    ChoosesReferences,
     CountWarning,
     JudgesEdits,
     Texts,
@@ -30,14 +25,7 @@ from pipeline.metrics.base.capabilities import (
 )
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import (
-    annotator_option,
-    beta_option,
-    choice_option,
-    gold_option,
-    level_option,
-    option,
-)
+from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
     EDITS_OF_BOTH,
     Columns,
@@ -47,56 +35,83 @@ from pipeline.metrics.base.statistics_spec import (
 )
 
 from .. import errant_report
-from ..errant_report import CHERRANT, NOOP, UNKNOWN, WORDS, Comparison, is_of
-from ..m2_files import FIELDS
+from ..errant_report import CHERRANT, NOOP, UNJUDGED, UNKNOWN, WORDS, Comparison, Key, is_of
+from ..m2_files import FIELDS, Edit
 from ..records import annotation_of, outputs_of
+from .options import annotator_option, choice_option, gold_option
 
-Hits = tuple[Ints, Ints]
-"""The row of each hit or miss, which is its system times the number of lines plus its line; and its
-type."""
+
+class TypedEdits(NamedTuple):
+    """Hits or misses."""
+
+    rows: Ints
+    """The row of each: its system times the number of lines, plus its line."""
+    types: Ints
+    """The type of each."""
+
+
+class PairHits(NamedTuple):
+    """Hits and misses of a pair of annotators."""
+
+    tp: TypedEdits
+    fp: TypedEdits
+    """The misses of the output."""
+    fn: TypedEdits
+    """The misses of the annotator."""
 
 
 class Compared(NamedTuple):
     """Hits and misses of the outputs of a shard with each pair of annotators."""
 
     orders: Ints
-    """The place of each pair among those of the sentence in the official program: [systems, lines,
-    pairs]."""
+    """The rank of each pair in the official program: [systems, lines, pairs]."""
     edits: Ints
-    """How many edits the annotator has, without noops; -1 where one of the pair has no line: the
-    same shape."""
-    hits: list[tuple[Hits, Hits, Hits]]
-    """For each pair the hits (tp), then the misses of the output (fp) and those of the annotator
-    (fn)."""
+    """How many edits the annotator has, without noops: [systems, lines, pairs].
+
+    It is -1 if one of the pair has no line."""
+    hits: list[PairHits]
+    """For each pair its hits and misses."""
     types: list[str]
     """The types by their numbers."""
 
 
 class Entries(NamedTuple):
-    """Edits as they are compared, one entry for each edit. In mode dt an edit has one entry for
-    each of its tokens.
-    """
+    """Edits as they are compared, one entry for each edit, or in mode dt for each of its tokens."""
 
     rows: Ints
     """The line of each, or the system times the number of lines plus the line."""
     keys: Ints
-    """What has to be equal, as a number."""
+    """The properties that have to be equal, as a number."""
     types: Ints
     alive: Bools
     """Whether the first edit with this key is no noop."""
     ranks: Ints
-    """Which annotator of the row it is of, in the order in which they come first, from 0."""
+    """The rank of its annotator in the row, by first appearance, from 0."""
 
     def of_rows(self, low: int, high: int) -> "Entries":
         """Return those of some rows, which are counted from 0 again."""
         first, last = np.searchsorted(self.rows, [low, high])
-        others: list[Any] = [own[first:last] for own in self[1:]]
+        others: list[Any] = [column[first:last] for column in self[1:]]
         return Entries(self.rows[first:last] - low, *others)
+
+    def where(self, chosen: Bools) -> "Entries":
+        """Return the entries that are chosen."""
+        columns: list[Any] = [column[chosen] for column in self]
+        return Entries(*columns)
+
+
+class Numbered(NamedTuple):
+    """Values of fields as numbers, equal for equal values."""
+
+    numbers: Ints
+    values: list[Any]
+    """The values by their numbers."""
 
 
 def hits_of(comparison: Comparison, text: Text) -> Compared:
-    """Return hits and misses of a shard. All needs that compare alike share the result, which
-    nobody may change.
+    """Return hits and misses of a shard.
+
+    All specs with the same comparison share the result, which nobody may change.
     """
     shared = text.shared if text.shared is not None else {}
     key = ("errant", comparison)
@@ -111,168 +126,206 @@ class _Comparing:
 
     A row is a record: first those of each reference, line after line, then those of each system.
     Each rule is that of Comparison and compare() in `errant_report.py`, where it is written for one
-    edit; here it is one of whole columns."""
+    edit; here it is one of arrays.
+    """
 
     def __init__(self, comparison: Comparison, text: Text) -> None:
         self.comparison = comparison
-        self.systems, self.lines, self.pairs = (
-            len(text.systems),
-            len(text.references[0].starts),
-            len(text.references),
-        )
+        self.systems = len(text.systems)
+        self.lines = len(text.references[0].starts)
+        self.pairs = len(text.references)
         words = kernel.words([*text.references, *text.systems], "fields")
         self._distinct = words.distinct()
-        ids = np.concatenate([own.ids for own in words.texts])
-        sizes = np.concatenate([np.diff(own.offsets) for own in words.texts])
-        heads = (np.cumsum(sizes) - sizes)[: self.pairs * self.lines]  # only references have one
-        sizes[: len(heads)] -= 1
-        numbers, values = self._numbered(
-            ids[heads], lambda head: tuple(map(int, head.split())) or (-1, -1, -1)
-        )
-        self.heads = (
-            np.array(values, np.int64).reshape(-1, 3)[numbers].reshape(self.pairs, self.lines, 3)
-        )
-        self.entries, self.annotators = self._entries(
-            np.delete(ids, heads).reshape(-1, FIELDS), sizes // FIELDS
-        )
+        ids = np.concatenate([fields.ids for fields in words.texts])
+        sizes = np.concatenate([np.diff(fields.offsets) for fields in words.texts])
+        # only references have a first line
+        first_lines = (np.cumsum(sizes) - sizes)[: self.pairs * self.lines]
+        sizes[: len(first_lines)] -= 1
+        heads = self._numbered(ids[first_lines], _head)
+        table = np.array(heads.values, np.int64).reshape(-1, 3)
+        self.heads = table[heads.numbers].reshape(self.pairs, self.lines, 3)
+        fields = np.delete(ids, first_lines).reshape(-1, FIELDS)
+        self._read_entries(fields, sizes // FIELDS)
 
-    def _numbered(self, ids: NDArray[np.int32], of: Callable[[str], Any]) -> tuple[Ints, list[Any]]:
-        """Return a number for what `of` makes of each field, the same for equals, and what the
-        numbers stand for.
-        """
+    def _numbered(self, ids: NDArray[np.int32], value_of: Callable[[str], Any]) -> Numbered:
+        """Return a number for the value of each field."""
         numbers: dict[Any, int] = {}
         table = np.zeros(len(self._distinct), np.int64)
         for field in np.flatnonzero(np.bincount(ids)).tolist():
-            table[field] = numbers.setdefault(of(self._distinct[field]), len(numbers))
-        return table[ids], list(numbers)
+            table[field] = numbers.setdefault(value_of(self._distinct[field]), len(numbers))
+        return Numbered(table[ids], list(numbers))
 
-    def _entries(self, fields: NDArray[np.int32], sizes: Ints) -> tuple[Entries, Ints]:
-        """Return the entries of all rows, and how many annotators each row has. `sizes` are its
-        numbers of edits.
+    def _read_entries(self, fields: NDArray[np.int32], sizes: Ints) -> None:
+        """Set the entries of all rows, and how many annotators each row has.
+
+        `sizes` are the numbers of edits of each row.
         """
         rows = np.repeat(np.arange(len(sizes)), sizes)
-        spans, bounds = self._numbered(
-            fields[:, 0], lambda field: tuple(map(int, field[1:].split()))
-        )
-        types, self.types = self._numbered(fields[:, 1], str)
-        annotators, several = self._numbered(fields[:, 5], int)
-        _, first, own = np.unique(
-            rows * len(several) + annotators, return_index=True, return_inverse=True
-        )
-        by_place = np.argsort(first)
-        row_of = rows[first[by_place]]
-        ranks = np.empty(len(first), np.int64)
-        ranks[by_place] = np.arange(len(first)) - np.searchsorted(row_of, row_of)
-        chosen, keys = self._keys(
-            spans, np.array(bounds, np.int64).reshape(-1, 2), types, fields[:, 2]
-        )
-        noop = np.array([name == NOOP for name in self.types], bool)[types[chosen]]
-        _, first, group = np.unique(
-            own[chosen] * self.several + keys, return_index=True, return_inverse=True
-        )
-        entries = Entries(
-            rows[chosen], keys, types[chosen], ~noop[first][group], ranks[own[chosen]]
-        )
-        return entries, np.bincount(row_of, minlength=len(sizes))
+        types = self._numbered(fields[:, 1], str)
+        self.types: list[str] = types.values
 
-    def _keys(
-        self, spans: Ints, bounds: Ints, types: Ints, fields: NDArray[np.int32]
-    ) -> tuple[Ints, Ints]:
-        """Return the edits that are compared, one several times where each of its tokens counts,
-        and their keys.
-        """
-        mode, compared = self.comparison.mode, self.comparison
-        without_blanks = methodcaller("replace", " ", "")
-        corrections, texts = self._numbered(
-            fields, without_blanks if compared.style == CHERRANT else str
+        # the rank of each edit's annotator in its row, by first appearance
+        annotators = self._numbered(fields[:, 5], int)
+        _, first, annotator_of_row = np.unique(
+            rows * len(annotators.values) + annotators.numbers,
+            return_index=True,
+            return_inverse=True,
         )
-        start, end = bounds[spans].T
-        out = [
-            name in compared.left_out or (name == UNKNOWN and mode in ("cs", "cse"))
-            for name in self.types
-        ]
-        times = 1 - np.array(out, np.int64)[types]
-        if compared.single or compared.multi:
-            long = (end - start >= WORDS) | (
-                np.array([len(text.split()) for text in texts], np.int64)[corrections] >= WORDS
-            )
-            times *= ~(long & compared.single | ~long & compared.multi)
-        keys = spans
-        if mode in ("cs", "cse"):
-            keys = keys * len(texts) + corrections
-        if mode == "cse":
-            keys = np.unique(keys, return_inverse=True)[1] * len(self.types) + types
+        by_appearance = np.argsort(first)
+        row_of = rows[first[by_appearance]]
+        ranks = np.empty(len(first), np.int64)
+        ranks[by_appearance] = np.arange(len(first)) - np.searchsorted(row_of, row_of)
+        self.annotators = np.bincount(row_of, minlength=len(sizes))
+
+        # the keys of the edits that are compared
+        chosen, keys = self._keys(fields, types.numbers)
+        noop = np.array([name == NOOP for name in self.types], bool)[types.numbers[chosen]]
+        _, first, group = np.unique(
+            annotator_of_row[chosen] * self.distinct_keys + keys,
+            return_index=True,
+            return_inverse=True,
+        )
+        self.entries = Entries(
+            rows=rows[chosen],
+            keys=keys,
+            types=types.numbers[chosen],
+            alive=~noop[first][group],
+            ranks=ranks[annotator_of_row[chosen]],
+        )
+
+    def _keys(self, fields: NDArray[np.int32], types: Ints) -> tuple[Ints, Ints]:
+        """Return the edits that are compared, and their keys.
+
+        An edit occurs several times if each of its tokens counts.
+        """
+        comparison = self.comparison
+        mode = comparison.mode
+        spans = self._numbered(fields[:, 0], _span)
+        start, end = np.array(spans.values, np.int64).reshape(-1, 2)[spans.numbers].T
+        correction_of = _without_blanks if comparison.style == CHERRANT else str
+        corrections = self._numbered(fields[:, 2], correction_of)
+
+        # how often each edit is compared
+        compared_types = []
+        for name in self.types:
+            is_undetected = name == UNKNOWN and mode in ("cs", "cse")
+            compared_types.append(name not in comparison.left_out and not is_undetected)
+        times = np.array(compared_types, np.int64)[types]
+        if comparison.single or comparison.multi:
+            lengths = np.array([len(text.split()) for text in corrections.values], np.int64)
+            is_multi = (end - start >= WORDS) | (lengths[corrections.numbers] >= WORDS)
+            if comparison.single:
+                times[is_multi] = 0
+            if comparison.multi:
+                times[~is_multi] = 0
         if mode == "dt":
             times *= np.where((start == -1) | (start == end), 1, np.maximum(end - start, 0))
         chosen = np.repeat(np.arange(len(times)), times)
+
+        # the keys
+        keys = spans.numbers
+        if mode in ("cs", "cse"):
+            keys = keys * len(corrections.values) + corrections.numbers
+        if mode == "cse":
+            keys = np.unique(keys, return_inverse=True)[1] * len(self.types) + types
         keys = keys[chosen]
         if mode == "dt":
             token = np.arange(len(chosen)) - np.repeat(np.cumsum(times) - times, times)
             keys = np.where(start[chosen] == -1, -1, 2 * (start[chosen] + token))
-        known, keys = np.unique(keys, return_inverse=True)
-        self.several = max(len(known), 1)
+        distinct, keys = np.unique(keys, return_inverse=True)
+        self.distinct_keys = max(len(distinct), 1)
         return chosen, keys
 
     def all(self) -> Compared:
-        """Return everything."""
+        """Return all hits and misses."""
         shape = (self.systems, self.lines, self.pairs)
-        orders, edits = np.zeros(shape, np.int64), np.full(shape, -1, np.int64)
-        outputs = self.entries.of_rows(self.pairs * self.lines, len(self.annotators))
-        annotators = self.annotators[self.pairs * self.lines :].reshape(shape[:2])
-        judged, hits = self._judged(), []
+        orders = np.zeros(shape, np.int64)
+        edits = np.full(shape, -1, np.int64)
+        reference_rows = self.pairs * self.lines
+        outputs = self.entries.of_rows(reference_rows, len(self.annotators))
+        output_annotators = self.annotators[reference_rows:].reshape(shape[:2])
+        judged = self._judged()
+        hits = []
         for number, heads in enumerate(self.heads):
             order, _, output = heads.T
-            theirs = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
-            both = (order >= 0) & (annotators > output.max(initial=0))
-            orders[..., number] = np.where(both, output * self.pairs + order, 0)
-            alive = np.bincount(theirs.rows[theirs.alive], minlength=self.lines)
-            edits[..., number] = np.where(both, alive, -1)
-            ours = Entries(*(own[outputs.ranks == output.max(initial=0)] for own in outputs))
-            hits.append(self._compare(ours, theirs, both & judged))
+            output_rank = output.max(initial=0)
+            gold = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            has_both = (order >= 0) & (output_annotators > output_rank)
+            orders[..., number] = np.where(has_both, output * self.pairs + order, 0)
+            gold_edits = np.bincount(gold.rows[gold.alive], minlength=self.lines)
+            edits[..., number] = np.where(has_both, gold_edits, -1)
+            proposed = outputs.where(outputs.ranks == output_rank)
+            hits.append(self._compare(proposed, gold, has_both & judged))
         return Compared(orders, edits, hits, self.types)
 
-    def _compare(self, ours: Entries, theirs: Entries, counts: Bools) -> tuple[Hits, Hits, Hits]:
-        """Return tp, fp and fn; `counts` says which sentences of which systems are compared:
-        [systems, lines].
+    def _compare(self, proposed: Entries, gold: Entries, compared: Bools) -> PairHits:
+        """Return hits and misses.
+
+        `compared` says which sentences of which systems are compared: [systems, lines].
         """
-        wanted, places = np.unique(theirs.rows * self.several + theirs.keys, return_inverse=True)
-        system, line = np.divmod(ours.rows, self.lines)
-        own = line * self.several + ours.keys
-        near = np.minimum(np.searchsorted(wanted, own), max(len(wanted) - 1, 0))
-        same = wanted[near] == own if len(wanted) else np.zeros(len(own), bool)
-        has, has_alive = (np.zeros((self.systems, len(wanted)), bool) for _ in "12")
-        has[system[same], near[same]] = True
-        alive = same & ours.alive
-        has_alive[system[alive], near[alive]] = True
-        counted = counts[:, theirs.rows]
-        misses = ours.alive & ~same & counts.reshape(-1)[ours.rows]
-        return (
-            self._theirs(theirs, has_alive[:, places] & counted),
-            (ours.rows[misses], ours.types[misses]),
-            self._theirs(theirs, theirs.alive & ~has[:, places] & counted),
+        # the same line and key
+        gold_keys, gold_groups = np.unique(
+            gold.rows * self.distinct_keys + gold.keys, return_inverse=True
+        )
+        system, line = np.divmod(proposed.rows, self.lines)
+        keys = line * self.distinct_keys + proposed.keys
+        nearest = np.minimum(np.searchsorted(gold_keys, keys), max(len(gold_keys) - 1, 0))
+        same = np.zeros(len(keys), bool)
+        if len(gold_keys):
+            same = gold_keys[nearest] == keys
+
+        # which systems have them
+        has = np.zeros((self.systems, len(gold_keys)), bool)
+        has[system[same], nearest[same]] = True
+        has_alive = np.zeros((self.systems, len(gold_keys)), bool)
+        alive = same & proposed.alive
+        has_alive[system[alive], nearest[alive]] = True
+        counted = compared[:, gold.rows]
+        misses = proposed.alive & ~same & compared.reshape(-1)[proposed.rows]
+        return PairHits(
+            tp=self._gold_edits(gold, has_alive[:, gold_groups] & counted),
+            fp=TypedEdits(proposed.rows[misses], proposed.types[misses]),
+            fn=self._gold_edits(gold, gold.alive & ~has[:, gold_groups] & counted),
         )
 
-    def _theirs(self, entries: Entries, chosen: Bools) -> Hits:
+    def _gold_edits(self, entries: Entries, chosen: Bools) -> TypedEdits:
         """Return the annotator's entries that are chosen of each system: [systems, entries]."""
         system, number = np.nonzero(chosen)
-        return system * self.lines + entries.rows[number], entries.types[number]
+        return TypedEdits(system * self.lines + entries.rows[number], entries.types[number])
 
     def _judged(self) -> Bools:
-        """Return which sentences are judged, as ChERRANT's files say it: [lines]."""
+        """Return which sentences are judged, according to ChERRANT's files: [lines]."""
         if self.comparison.style != CHERRANT:
             return np.ones(self.lines, bool)
-        annotators, entries, unjudged = np.zeros((3, self.lines), np.int64)
+        # sentences whose only annotator has the type NA alone are not judged
+        annotators = np.zeros(self.lines, np.int64)
+        entries = np.zeros(self.lines, np.int64)
+        unjudged = np.zeros(self.lines, np.int64)
+        unjudged_types = np.array([name == UNJUDGED for name in self.types], bool)
         for number, (order, _, output) in enumerate(self.heads.transpose(0, 2, 1)):
-            own = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
-            if output.max(initial=0) == 0:
-                is_unjudged = np.array(
-                    [name == errant_report.UNJUDGED for name in self.types], bool
-                )[own.types]
-                annotators += order >= 0
-                entries += np.bincount(own.rows, minlength=self.lines)
-                unjudged += np.bincount(own.rows[is_unjudged], minlength=self.lines)
+            if output.max(initial=0):
+                continue
+            of_annotator = self.entries.of_rows(number * self.lines, (number + 1) * self.lines)
+            is_unjudged = unjudged_types[of_annotator.types]
+            annotators += order >= 0
+            entries += np.bincount(of_annotator.rows, minlength=self.lines)
+            unjudged += np.bincount(of_annotator.rows[is_unjudged], minlength=self.lines)
         judged: Bools = (annotators != 1) | (entries != 1) | (unjudged != 1)
         return judged
+
+
+def _head(field: str) -> tuple[int, ...]:
+    """Return the numbers in the first line of a record, -1 without any."""
+    return tuple(map(int, field.split())) or (-1, -1, -1)
+
+
+def _span(field: str) -> tuple[int, ...]:
+    """Return the numbers in the first field of an edit."""
+    return tuple(map(int, field[1:].split()))
+
+
+def _without_blanks(text: str) -> str:
+    return text.replace(" ", "")
 
 
 COUNTS = ("tp", "fp", "fn")
@@ -280,13 +333,13 @@ COUNTS = ("tp", "fp", "fn")
 
 @dataclass(frozen=True)
 class ErrantSpec(StatisticsSpec):
-    """Hits (tp) and misses (fp, fn) of all edits, and of the types that are asked for."""
+    """Hits (tp) and misses (fp, fn) of all edits, and of the requested types."""
 
     comparison: Comparison
     types: tuple[str, ...] = ()
     """The types, categories or patterns that are counted apart; empty: none."""
     annotator: str = ""
-    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    """The annotator of texts, as in signatures; empty: there are only M2 files."""
     input = EDITS_OF_BOTH
 
     @property
@@ -296,62 +349,74 @@ class ErrantSpec(StatisticsSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        more = [repr(self.comparison.left_out)] * bool(self.comparison.left_out) + [
-            repr(self.types)
-        ] * bool(self.types)
-        digests = [blake2b(text.encode(), digest_size=6).hexdigest() for text in more]
-        words = ["single"] * self.comparison.single + ["multi"] * self.comparison.multi
-        words += [CHERRANT] * (self.comparison.style == CHERRANT)
-        return "-".join(
-            [
-                "errant",
-                self.comparison.mode,
-                *words,
-                *digests,
-                *[self.annotator] * bool(self.annotator),
-            ]
-        )
+        """A name, safe in file names, that is different if columns can differ."""
+        comparison = self.comparison
+        words = ["errant", comparison.mode]
+        if comparison.single:
+            words.append("single")
+        if comparison.multi:
+            words.append("multi")
+        if comparison.style == CHERRANT:
+            words.append(CHERRANT)
+        for types in (comparison.left_out, self.types):
+            if types:
+                words.append(blake2b(repr(types).encode(), digest_size=6).hexdigest())
+        if self.annotator:
+            words.append(self.annotator)
+        return "-".join(words)
 
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        compared = self.comparison
-        flags = f"mode={compared.mode!r}, single={compared.single}, multi={compared.multi}"
-        flags += f", style={compared.style!r}" if compared.style == CHERRANT else ""
-        more = f", annotator={self.annotator!r}" if self.annotator else ""
-        return f"ErrantNeeds({flags}, left_out={compared.left_out!r}, types={self.types!r}{more})"
+        comparison = self.comparison
+        fields = f"mode={comparison.mode!r}, single={comparison.single}, multi={comparison.multi}"
+        if comparison.style == CHERRANT:
+            fields += f", style={comparison.style!r}"
+        fields += f", left_out={comparison.left_out!r}, types={self.types!r}"
+        if self.annotator:
+            fields += f", annotator={self.annotator!r}"
+        return f"ErrantNeeds({fields})"
 
     @property
     def columns(self) -> tuple[Field, ...]:
         """The order of the annotators, their numbers of edits, and the counts."""
-        names = ["order", "ref_len", *COUNTS, *(f"type_{name}" for name in COUNTS if self.types)]
+        names = ["order", "ref_len", *COUNTS]
+        if self.types:
+            names += [f"type_{name}" for name in COUNTS]
         return tuple(Field(name, per_reference=True) for name in names)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
         compared = hits_of(self.comparison, text)
-        shape = compared.edits.shape
+        systems, lines, pairs = compared.edits.shape
         columns = {"order": compared.orders, "ref_len": compared.edits}
-        wanted = np.array([is_of(name, self.types) for name in compared.types], bool)
-        for place, name in enumerate(COUNTS):
-            for prefix in ("", "type_") if self.types else ("",):
-                counts = columns[prefix + name] = np.zeros(shape, np.int64)
-                for number, hits in enumerate(compared.hits):
-                    rows, types = hits[place]
-                    own = rows[wanted[types]] if prefix else rows
-                    counts[..., number] = np.bincount(own, minlength=shape[0] * shape[1]).reshape(
-                        shape[:2]
-                    )
-        return [
-            {name: values[system] for name, values in columns.items()} for system in range(shape[0])
-        ]
+        for field in self.columns[2:]:
+            columns[field.name] = np.zeros((systems, lines, pairs), np.int64)
+        requested = np.array([is_of(name, self.types) for name in compared.types], bool)
+        for pair, hits in enumerate(compared.hits):
+            for name, edits in zip(COUNTS, hits, strict=True):
+                counts = np.bincount(edits.rows, minlength=systems * lines)
+                columns[name][..., pair] = counts.reshape(systems, lines)
+                if self.types:
+                    rows = edits.rows[requested[edits.types]]
+                    counts = np.bincount(rows, minlength=systems * lines)
+                    columns[f"type_{name}"][..., pair] = counts.reshape(systems, lines)
+        return _by_system(columns, systems)
+
+
+def _by_system(columns: Mapping[str, NDArray[Any]], systems: int) -> list[dict[str, Ints]]:
+    """Return the columns of each system."""
+    by_system = []
+    for system in range(systems):
+        by_system.append({name: values[system] for name, values in columns.items()})
+    return by_system
 
 
 @dataclass(frozen=True)
 class TypeSpec(ErrantSpec):
-    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all. Sums of them are
-    the counts above.
+    """Hits (tp) and misses (fp, fn) of each type of those in `types`, or of all.
+
+    Their sums are the counts of ErrantSpec.
     """
 
     categories: tuple[str, ...] = ()
@@ -359,7 +424,7 @@ class TypeSpec(ErrantSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
+        """A name, safe in file names, that is different if columns can differ."""
         digest = blake2b(repr(self.categories).encode(), digest_size=6).hexdigest()
         return f"{super().key}-by-type-{digest}"
 
@@ -371,61 +436,82 @@ class TypeSpec(ErrantSpec):
     @property
     def columns(self) -> tuple[Field, ...]:
         """The counts, with an order for each type and one for all others."""
-        return tuple(
-            Field(name, orders=len(self.categories) + 1, per_reference=True) for name in COUNTS
-        )
+        orders = len(self.categories) + 1
+        return tuple(Field(name, orders=orders, per_reference=True) for name in COUNTS)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Compare the edits of a shard."""
-        compared, width = hits_of(self.comparison, text), len(self.categories) + 1
+        compared = hits_of(self.comparison, text)
         systems, lines, pairs = compared.edits.shape
+        width = len(self.categories) + 1
         numbers = {name: number for number, name in enumerate(self.categories)}
-        of_type = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
-        wanted = np.array(
-            [not self.types or is_of(name, self.types) for name in compared.types], bool
-        )
+        column_of = np.array([numbers.get(name, width - 1) for name in compared.types], np.int64)
+        requested = np.ones(len(compared.types), bool)
+        if self.types:
+            requested = np.array([is_of(name, self.types) for name in compared.types], bool)
         columns = {name: np.zeros((systems, lines, pairs, width), np.int32) for name in COUNTS}
         for pair, hits in enumerate(compared.hits):
-            for name, (rows, types) in zip(COUNTS, hits, strict=True):
-                cells = ((rows * pairs + pair) * width + of_type[types])[wanted[types]]
-                cells, times = np.unique(cells, return_counts=True)  # most are 0
+            for name, edits in zip(COUNTS, hits, strict=True):
+                cells = (edits.rows * pairs + pair) * width + column_of[edits.types]
+                # most counts are 0
+                cells, times = np.unique(cells[requested[edits.types]], return_counts=True)
                 columns[name].reshape(-1)[cells] = times
-        return [
-            {name: values[system] for name, values in columns.items()} for system in range(systems)
-        ]
+        return _by_system(columns, systems)
+
+
+class _JudgedEdit(NamedTuple):
+    """An edit of one key, with the type and the verdict that it counts as."""
+
+    edit: Edit
+    key: Key
+    type: str
+    verdict: str
 
 
 def verdicts(
     comparison: Comparison, only: tuple[str, ...], source: str, output: str, annotation: str
 ) -> list[Verdict] | None:
-    """Return a verdict for each hit and miss of a sentence, as they are counted; None without the
-    annotator's line.
+    """Return a verdict for each hit and miss of a sentence, as they are counted.
 
-    `only` are the types that are shown; empty: all. `output` and `annotation` are records of edits.
+    `only` are the types that are listed; empty: all. `output` and `annotation` are records of
+    edits. Returns None without a line of the annotator.
     """
-    gold, outputs = annotation_of(annotation.encode()), outputs_of(output.encode())
+    gold = annotation_of(annotation.encode())
+    outputs = outputs_of(output.encode())
     if gold is None or gold.output >= len(outputs):
         return None
     tokens = source.split()
-    own, other = map(comparison.by_key, (outputs[gold.output], gold.edits))
-    found = []  # each edit with its key, type and verdict, as compare() of errant_report.py counts them
-    for key, edits in own.items():
-        if edits[0].type != NOOP:
-            hits = [(edits[0], key, edit.type, RIGHT) for edit in other.get(key, ())]
-            found += hits or [(edit, key, edit.type, WRONG) for edit in edits]
-    for key, edits in other.items():
-        if edits[0].type != NOOP and key not in own:
-            found += [(edit, key, edit.type, MISSED) for edit in edits]
     result = []
-    for edit, key, type_, verdict in found:
+    for edit, key, type_, verdict in _judged_edits(comparison, outputs[gold.output], gold.edits):
         if not only or is_of(type_, only):
-            # the place is that of the key: where each token counts, this is one token
-            start, end = (max(int(place), 0) for place in key[:2])
+            # the span is that of the key: if each token counts, it is one token
+            start = max(int(key[0]), 0)
+            end = max(int(key[1]), 0)
+            original = " ".join(tokens[start:end])
             correction = "" if edit.correction == "-NONE-" else edit.correction
-            result.append(
-                Verdict(start, end, " ".join(tokens[start:end]), correction, type_, verdict)
-            )
+            result.append(Verdict(start, end, original, correction, type_, verdict))
     return sorted(result, key=lambda item: (item.start, item.end, item.verdict == MISSED))
+
+
+def _judged_edits(
+    comparison: Comparison, output: Iterable[Edit], annotator: Iterable[Edit]
+) -> Iterator[_JudgedEdit]:
+    """Yield the edits of a sentence as compare() of `errant_report.py` counts them."""
+    proposed = comparison.by_key(output)
+    gold = comparison.by_key(annotator)
+    for key, edits in proposed.items():
+        if edits[0].type == NOOP:
+            continue
+        if key in gold:
+            for edit in gold[key]:
+                yield _JudgedEdit(edits[0], key, edit.type, RIGHT)
+        else:
+            for edit in edits:
+                yield _JudgedEdit(edit, key, edit.type, WRONG)
+    for key, edits in gold.items():
+        if edits[0].type != NOOP and key not in proposed:
+            for edit in edits:
+                yield _JudgedEdit(edit, key, edit.type, MISSED)
 
 
 _LIST: dict[str, Any] = {
@@ -435,14 +521,15 @@ _LIST: dict[str, Any] = {
 
 
 @dataclass(frozen=True)
-class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, Warns, Metric):
-    """F-beta of edits that the output and an annotator have in common, with tp, fp and fn summed
-    over sentences.
+class Errant(AnnotatesTexts, ChoosesReferences, JudgesEdits, Warns, Metric):
+    """F-beta of edits that the output and an annotator have in common.
 
-    Precision is tp / (tp + fp), or 1 without fp. Recall is tp / (tp + fn), or 1 without fn. For
-    each sentence the annotator counts with whom F of all sentences so far, rounded to 4 decimals,
-    is highest. Of equals, the one with more tp counts, then with fewer fp, then with fewer fn, then
-    the first in the file. The source is errant_compare."""
+    The counts tp, fp and fn are summed over sentences. Precision is tp / (tp + fp), or 1 without
+    fp. Recall is tp / (tp + fn), or 1 without fn. For each sentence the annotator counts with whom
+    F of all sentences so far, rounded to 4 decimals, is highest. Of equals, the one with more tp
+    counts, then with fewer fp, then with fewer fn, then the first in the file. The source is
+    errant_compare.
+    """
 
     name: ClassVar[str] = "errant"
     summary: ClassVar[str] = "F0.5 of annotated edits (Bryant et al. 2017), as errant_compare"
@@ -460,7 +547,8 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
 
     mode: str = option(
         "cs",
-        help="what is compared: correction by span (cs), by span and type (cse), detection by span (ds), by token (dt)",
+        help="what is compared: correction by span (cs), by span and type (cse), detection by "
+        "span (ds), by token (dt)",
         choices=errant_report.MODES,
     )
     beta: str = beta_option()
@@ -469,15 +557,16 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     filter: str = option("", help="types that are left out", implicit=True, **_LIST)
     types: str = option(
         "",
-        help="score only these types: whole types (R:NOUN), categories (NOUN, R) or patterns (R:VERB*); annotators are "
-        "chosen by all edits",
+        help="score only these types: whole types (R:NOUN), categories (NOUN, R) or patterns "
+        "(R:VERB*); annotators are chosen by all edits",
         implicit=True,
         **_LIST,
     )
     style: str = option(
         "errant",
-        help="how files are read: as errant_compare does, or as ChERRANT does (Chinese): blanks in corrections mean "
-        "nothing, and sentences that the only annotator did not judge (NA) do not count",
+        help="how files are read: as errant_compare does, or as ChERRANT does (Chinese): blanks in "
+        "corrections mean nothing, and sentences that the only annotator did not judge (NA) do "
+        "not count",
         choices=errant_report.STYLES,
         implicit=True,
     )
@@ -490,56 +579,47 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
     def spec(self) -> ErrantSpec:
         """Hits and misses with each annotator."""
         left_out = tuple(self.filter.split("+")) if self.filter else ()
+        types = tuple(self.types.split("+")) if self.types else ()
         comparison = Comparison(self.mode, self.single, self.multi, left_out, self.style)
-        return ErrantSpec(
-            comparison,
-            tuple(self.types.split("+")) if self.types else (),
-            annotator=self.annotation,
-        )
+        return ErrantSpec(comparison, types, annotator=self.annotation)
 
     def breakdown(self, categories: tuple[str, ...]) -> TypeSpec | None:
-        """Return the counts of each type of edit; None where sentences are scored, whose mean has
-        no parts.
-        """
+        """Return the counts of each type of edit; None for the mean of sentences."""
+        if self.level != "corpus":
+            return None
         spec = self.spec
-        own = TypeSpec(spec.comparison, spec.types, spec.annotator, categories)
-        return own if self.level == "corpus" else None
+        return TypeSpec(spec.comparison, spec.types, spec.annotator, categories)
 
     def category(self, name: str, tier: int) -> str:
         """Return the category of a type as errant_compare has it with -cat 1, 2 or 3."""
         return errant_report.category(name, tier)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the counts, of the types that are asked for."""
+        """Return the counts of the requested types."""
         prefix = "type_" if self.types else ""
         return {name: columns[prefix + name] for name in COUNTS}
 
     def verdicts(
         self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
     ) -> Verdicts:
-        """Return the edits of each sentence that are counted, and whether they are hits (right) or
-        misses.
-        """
-        judge = partial(verdicts, self.spec.comparison, self.spec.types)
-        return [
-            [
-                [judge(source, edits, own) for own in gold]
-                for source, edits, *gold in zip(sources, output, *annotations, strict=True)
-            ]
-            for output in outputs
-        ]
+        """Return the edits of each sentence that are counted as hits (right) or misses."""
+        comparison = self.spec.comparison
+        types = self.spec.types
+        result = []
+        for output in outputs:
+            lines = []
+            for source, edits, *gold in zip(sources, output, *annotations, strict=True):
+                lines.append([verdicts(comparison, types, source, edits, item) for item in gold])
+            result.append(lines)
+        return result
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
-        return [
-            Counted(name, values, per_reference=True)
-            for name, values in self.make_terms(columns).items()
-        ]
+        terms = self.make_terms(columns)
+        return [Counted(name, values, per_reference=True) for name, values in terms.items()]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return that no edit of the annotators is of the types that are scored, which may make
-        scores 1.
-        """
+        """Return a warning if annotators have no edit of the scored types: scores may be 1."""
         if not self.types:
             return []
         annotated = proposed = 0
@@ -550,11 +630,8 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         if annotated:
             return []
         where = "of the annotators is" if proposed else "at all is"
-        return [
-            CountWarning(
-                f"errant: no edit {where} of the types {self.types}; are they written as in the files?"
-            )
-        ]
+        types = f"of the types {self.types}; are they written as in the files?"
+        return [CountWarning(f"errant: no edit {where} {types}")]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return the score, precision, recall, and the counts."""
@@ -563,9 +640,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return {self.name: score, "precision": precision, "recall": recall} | counts
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses annotators with the totals of the sentences before; None where each
-        is chosen alone.
-        """
+        """Return the choice of annotators by running totals; None if each is chosen alone."""
         return SequentialAnnotatorChoice(self._keys, COUNTS) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
@@ -573,9 +648,7 @@ class Errant(AnnotatesTexts, ChoosesInSequence, CountsCategories, JudgesEdits, W
         return SequentialAnnotatorChoice(self._keys, COUNTS, running=False)(columns)
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return what is greatest for the annotator that is taken, as errant_compare compares it
-        (preference()).
-        """
+        """Return what is greatest for the chosen annotator; see preference()."""
         tp, fp, fn = counts.astype(np.float64)
         score = self._scores(dict(zip(COUNTS, totals + counts, strict=True)))[0]
         return [rounded(score, 4), tp, -fp, -fn]

@@ -2,30 +2,23 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
+from pipeline.data.inputs import EDITS
 from pipeline.errors import ConfigError, LongTextError
 from pipeline.files.plain_files import small_text
-from pipeline.metrics.base.capabilities import LimitsReferences
+from pipeline.metrics.base.capabilities import ChoosesReferences
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    EDITS,
-    Columns,
-    CorpusPass,
-    Field,
-    StatisticsSpec,
-    Text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, StatisticsSpec, Text
 
 from ..m2_files import Edit
 from ..records import annotation_of, outputs_of
@@ -33,22 +26,28 @@ from ..records import annotation_of, outputs_of
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""
 PARTS = ("tp", "fp", "fn", "tn", "all")
-SYSTEMS, NONE = "systems", "none"
+SYSTEMS = "systems"
+"""Weights of chunks from the systems of the run."""
+NONE = "none"
+"""No weights: each chunk weighs 1."""
 
 
-class Right(NamedTuple):
+class RightSystems(NamedTuple):
     """How many systems are right at chunks, which gives their weights."""
 
     systems: int
     lines: dict[int, list[int]]
-    """For each line of the data set the numbers of its chunks, in their order; a line without one
-    has all right."""
+    """For each line of the data set the numbers of its chunks, in order.
+
+    A line without them has all right."""
 
 
 @dataclass(frozen=True)
 class RightSurvey(CorpusPass):
-    """How many systems of the run are right at each chunk: a row for the first chunk, and where not
-    all are.
+    """How many systems of the run are right at each chunk.
+
+    There is a row for the first chunk, and for each at which some system is wrong. The name of the
+    class is part of the keys of stored counts.
     """
 
     annotator: int
@@ -58,186 +57,226 @@ class RightSurvey(CorpusPass):
     columns: ClassVar[tuple[Field, ...]] = tuple(
         map(Field, ("line", "chunk", "right", "systems", "chunks"))
     )
-    """The line, the number of the chunk, how many systems are right, how many systems there are,
-    and chunks."""
+    """The line, the number of the chunk, how many systems are right, how many there are, chunks."""
     source = True
     input = EDITS
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        chunks = judged(self.annotator, self.flavour, text)
-        right, systems = chunks.right.astype(np.int64) * len(text.systems), len(text.systems)
-        for number, is_right, _ in chunks.touched:
-            right += np.bincount(
-                number, is_right.astype(np.int64) - chunks.right[number], len(right)
-            ).astype(np.int64)
-        lines = chunks.line if text.rows is None else np.asarray(text.rows)[chunks.line]
+        chunks = judge(self.annotator, self.flavour, text)
+        systems = len(text.systems)
+        right = chunks.right.astype(np.int64) * systems
+        for touched in chunks.touched:
+            change = touched.right.astype(np.int64) - chunks.right[touched.chunk]
+            right += np.bincount(touched.chunk, change, len(right)).astype(np.int64)
         sizes = np.bincount(chunks.line)
-        place = np.arange(len(right)) - (np.cumsum(sizes) - sizes)[chunks.line]
-        every = (lines, place, right, np.full_like(right, systems), sizes[chunks.line])
-        return [self.reduced(dict(zip((item.name for item in self.columns), every, strict=True)))]
+        firsts = np.cumsum(sizes) - sizes
+        lines = chunks.line if text.rows is None else np.asarray(text.rows)[chunks.line]
+        columns = {
+            "line": lines,
+            "chunk": np.arange(len(right)) - firsts[chunks.line],
+            "right": right,
+            "systems": np.full_like(right, systems),
+            "chunks": sizes[chunks.line],
+        }
+        return [self.reduced(columns)]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
-        """Return the rows that say something, and the first."""
-        kept = columns["right"] < columns["systems"]
-        kept[:1] = True
-        return {name: values[kept] for name, values in columns.items()}
+        """Return the rows at which some system is wrong, and the first."""
+        chosen = columns["right"] < columns["systems"]
+        chosen[:1] = True
+        return {name: values[chosen] for name, values in columns.items()}
 
-    def opened(self, columns: Columns) -> Right:
+    def opened(self, columns: Columns) -> RightSystems:
         """Return the numbers of each line that has one."""
         lines: dict[int, list[int]] = {}
         systems = int(columns["systems"].max(initial=0))
-        for line, chunk, right, _, chunks in zip(
-            *(columns[item.name].tolist() for item in self.columns), strict=True
-        ):
+        names = ("line", "chunk", "right", "chunks")
+        rows = zip(*(columns[name].tolist() for name in names), strict=True)
+        for line, chunk, right, chunks in rows:
             lines.setdefault(line, [systems] * chunks)[chunk] = right
-        return Right(systems, lines)
+        return RightSystems(systems, lines)
+
+
+class Touched(NamedTuple):
+    """The chunks of a shard at which the edits of a system decide."""
+
+    chunk: Ints
+    """The number of each."""
+    right: Bools
+    """Whether the system is right there."""
+    tried: Bools
+    """Whether it tried a change."""
 
 
 class Chunks(NamedTuple):
-    """The pieces of all lines of a shard that an annotator may change: tokens, the gaps between
-    them, and edits.
-    """
+    """The chunks of all lines of a shard: tokens, the gaps between them, and edits."""
 
     line: Ints
     """The line of each, from 0."""
     edited: Bools
+    """Whether the annotator edits it."""
     right: Bools
-    """Whether who changes nothing is right there."""
-    touched: list[tuple[Ints, Bools, Bools]]
-    """For each system the chunks where its edits decide, whether it is right there, and whether it
-    tried a change."""
+    """Whether a system that changes nothing is right there."""
+    touched: list[Touched]
+    """Those of each system."""
 
 
-def judged(annotator: int, flavour: str, text: Text) -> Chunks:
-    """Cut the lines of a shard into chunks by the edits of an annotator, and judge each system
-    there.
+class _Verdict(NamedTuple):
+    """What an edit of a system does at a slot where a chunk begins."""
+
+    slot: int
+    right: bool
+    tried: bool
+
+
+def judge(annotator: int, flavour: str, text: Text) -> Chunks:
+    """Cut the lines of a shard into chunks by the edits of an annotator, and judge each system.
 
     Token p of a line has the slot 2p + 1, and the gap before it the slot 2p. An edit takes the
     slots from its first token to its last, or that of its gap, and is a chunk at the first of them.
+    Raises LongTextError for edits without an order.
     """
-    assert text.source is not None  # noqa: S101 (who counts reads it)
-    many = len(text.references)
-    sources, *others = [
-        [*lines.texts()] for lines in (text.source, *text.references, *text.systems)
-    ]
-    references, systems = others[:many], others[many:]
-    edits, within, widths = dict[int, bool](), list[int](), [0]
-    touched: list[list[tuple[int, bool, bool]]] = [[] for _ in systems]
+    assert text.source is not None  # noqa: S101 (source is True)
+    sources = [*text.source.texts()]
+    references = [[*lines.texts()] for lines in text.references]
+    systems = [[*lines.texts()] for lines in text.systems]
+    is_right_at_edit: dict[int, bool] = {}  # by the first slot of each edit of the annotator
+    inside_edits: list[int] = []  # the other slots of these edits
+    first_slots = [0]  # of each line, and the number of all slots
+    verdicts: list[list[_Verdict]] = [[] for _ in systems]
     for line, source in enumerate(sources):
-        tokens, base = source.decode().split(" "), widths[-1]
-        own = _counted(
-            flavour, _gold(annotator, (lines[line] for lines in references)), tokens, (0, line)
-        )
-        gold = {slot: edit for edit in own for slot in _slots(edit)}
-        for edit in own:
-            first, *rest = (base + slot for slot in _slots(edit))
-            edits[first] = tokens[edit.start : edit.end] == [edit.correction]
-            within += rest
-        known: dict[bytes, list[tuple[int, bool, bool]]] = {}
-        for number, record in enumerate(lines[line] for lines in systems):
+        tokens = source.decode().split(" ")
+        base = first_slots[-1]
+        first_slots.append(base + 2 * len(tokens) + 1)
+
+        # the annotator
+        edits = _annotator_edits(annotator, (lines[line] for lines in references))
+        gold_edits = _counted(flavour, edits, tokens, 0, line)
+        gold_by_slot: dict[int, Edit] = {}
+        for edit in gold_edits:
+            first, *rest = _slots(edit)
+            is_right_at_edit[base + first] = tokens[edit.start : edit.end] == [edit.correction]
+            inside_edits += [base + slot for slot in rest]
+            for slot in _slots(edit):
+                gold_by_slot[slot] = edit
+
+        # the systems, of which several may have the same edits
+        known: dict[bytes, list[_Verdict]] = {}
+        for number, records in enumerate(systems):
+            record = records[line]
             if record not in known:
-                proposed = _counted(
-                    flavour, (outputs_of(record) or [[]])[0], tokens, (many + number, line)
-                )
-                found = _touched(gold, proposed, tokens, flavour)
-                known[record] = [(base + slot, *verdict) for slot, verdict in found.items()]
-            touched[number] += known[record]
-        widths.append(base + 2 * len(tokens) + 1)
-    there = np.ones(widths[-1], bool)
-    there[within] = False
-    numbers, line_of = (
-        np.cumsum(there) - 1,
-        np.repeat(np.arange(len(widths) - 1), np.diff(widths))[there],
-    )
-    edited, right = np.zeros((2, len(line_of)), bool)
-    edited[numbers[[*edits]]] = True
-    right[:] = ~edited
-    right[numbers[[*edits]]] = [*edits.values()]
-    tables = (np.array(own, np.int64).reshape(-1, 3).T for own in touched)
-    return Chunks(
-        line_of,
-        edited,
-        right,
-        [(numbers[slots], good > 0, tried > 0) for slots, good, tried in tables],
-    )
+                outputs = outputs_of(record) or [[]]
+                text_number = len(references) + number
+                proposed = _counted(flavour, outputs[0], tokens, text_number, line)
+                known[record] = []
+                for verdict in _verdicts(gold_by_slot, proposed, tokens, flavour):
+                    known[record].append(verdict._replace(slot=base + verdict.slot))
+            verdicts[number] += known[record]
+
+    # from slots to chunks
+    begins_chunk = np.ones(first_slots[-1], bool)
+    begins_chunk[inside_edits] = False
+    chunk_of_slot = np.cumsum(begins_chunk) - 1
+    line_of_slot = np.repeat(np.arange(len(sources)), np.diff(first_slots))
+    line_of = line_of_slot[begins_chunk]
+    edited_chunks = chunk_of_slot[[*is_right_at_edit]]
+    edited = np.zeros(len(line_of), bool)
+    edited[edited_chunks] = True
+    right = ~edited
+    right[edited_chunks] = [*is_right_at_edit.values()]
+    touched = []
+    for of_system in verdicts:
+        slots, is_right, tried = np.array(of_system, np.int64).reshape(-1, 3).T
+        touched.append(Touched(chunk_of_slot[slots], is_right > 0, tried > 0))
+    return Chunks(line_of, edited, right, touched)
+
+
+def _annotator_edits(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
+    """Return the edits of an annotator, given the records of all annotators."""
+    for record in records:
+        annotation = annotation_of(record)
+        if annotation and annotation.annotator == annotator and annotation.output == 0:
+            return annotation.edits
+    return ()
 
 
 def _counted(
-    flavour: str, edits: Iterable[Edit], tokens: list[str], place: tuple[int, int]
+    flavour: str, edits: Iterable[Edit], tokens: list[str], text: int, line: int
 ) -> list[Edit]:
-    """Return the edits that count; raises LongTextError, of a text and a line, where they have no
-    order.
-    """
-    own = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
-    before = (0, -1)
-    for edit in own:
+    """Return the edits that count; raises LongTextError, with text and line, if they overlap."""
+    counted = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
+    last_span = (0, -1)
+    for edit in counted:
         span = (edit.start, edit.end)
-        if not before[1] <= span[0] <= span[1] <= len(tokens) or span == before:
+        in_order = last_span[1] <= edit.start <= edit.end <= len(tokens)
+        if not in_order or span == last_span:
             message = (
                 "edits overlap, or are not in the order of the sentence: they cut it in no chunks"
             )
-            raise LongTextError(*place, message)
-        before = span
-    return own
+            raise LongTextError(text, line, message)
+        last_span = span
+    return counted
 
 
 def _slots(edit: Edit) -> range:
-    inserts = edit.start == edit.end
-    return range(2 * edit.start + (not inserts), 2 * edit.end + inserts)
+    if edit.start == edit.end:
+        return range(2 * edit.start, 2 * edit.end + 1)
+    return range(2 * edit.start + 1, 2 * edit.end)
 
 
-def _touched(
+def _verdicts(
     gold: dict[int, Edit], edits: Iterable[Edit], tokens: list[str], flavour: str
-) -> dict[int, tuple[bool, bool]]:
-    """Return, by slots, the chunks where edits of a system decide: whether it is right there, and
-    whether it tried.
+) -> Iterator[_Verdict]:
+    """Yield the verdicts at the chunks where edits of a system decide.
 
-    `gold` has the annotator's edit at each of its slots. An edit in the place of a chunk is right
+    `gold` has the annotator's edit at each of its slots. An edit with the span of a chunk is right
     if the text is the same. One that overlaps a chunk is wrong there, also if it inserts where the
     annotator's edit begins. Gaps that it swallows are not touched; gec-metrics takes them as right
-    even where the annotator inserts, and looks no further where a token is left in the place of the
-    annotator's edit."""
-    verdicts: dict[int, tuple[bool, bool]] = {}
+    even if the annotator inserts there, and checks no further if a token is left in place by the
+    annotator's edit.
+    """
+    by_slot: dict[int, _Verdict] = {}
     for edit in edits:
         slots = _slots(edit)
-        behind = gold.get(slots[0] + 1) if edit.start == edit.end else None
-        if behind and behind.start == edit.start:
-            kept = tokens[behind.start] == behind.correction or flavour == "gec-metrics"
-            if behind.end > behind.start + 1 or not kept:
-                verdicts[slots[0] + 1] = (False, True)
+
+        # an insertion where the annotator's edit begins
+        next_gold = gold.get(slots[0] + 1) if edit.start == edit.end else None
+        if next_gold and next_gold.start == edit.start:
+            changes_token = tokens[next_gold.start] != next_gold.correction
+            has_several_tokens = next_gold.end > next_gold.start + 1
+            if has_several_tokens or (changes_token and flavour != "gec-metrics"):
+                by_slot[slots[0] + 1] = _Verdict(slots[0] + 1, right=False, tried=True)
+
+        # the chunks that it overlaps
         for slot in slots[::2]:
-            own = gold.get(slot)
-            span, text = (
-                ((own.start, own.end), own.correction)
-                if own
-                else ((slot // 2, (slot + 1) // 2), "")
-            )
-            text = text if own or slot % 2 == 0 else tokens[slot // 2]
-            first = _slots(own)[0] if own else slot
-            verdicts[first] = (span == (edit.start, edit.end) and text == edit.correction, True)
-        for slot in slots[1::2] if flavour == "gec-metrics" else ():
-            if slot in gold and gold[slot].start == gold[slot].end:
-                verdicts[slot] = (True, False)
-    return verdicts
+            gold_edit = gold.get(slot)
+            if gold_edit:
+                chunk = (gold_edit.start, gold_edit.end, gold_edit.correction)
+                first = _slots(gold_edit)[0]
+            else:
+                token = tokens[slot // 2] if slot % 2 else ""
+                chunk = (slot // 2, (slot + 1) // 2, token)
+                first = slot
+            is_right = chunk == (edit.start, edit.end, edit.correction)
+            by_slot[first] = _Verdict(first, right=is_right, tried=True)
 
-
-def _gold(annotator: int, records: Iterable[bytes]) -> Sequence[Edit]:
-    for record in records:
-        own = annotation_of(record)
-        if own and (own.annotator, own.output) == (annotator, 0):
-            return own.edits
-    return ()
+        # the gaps that it swallows
+        if flavour == "gec-metrics":
+            for slot in slots[1::2]:
+                if slot in gold and gold[slot].start == gold[slot].end:
+                    by_slot[slot] = _Verdict(slot, right=True, tried=False)
+    yield from by_slot.values()
 
 
 @dataclass(frozen=True)
 class GotoSpec(StatisticsSpec):
-    """For tp, fp, fn, tn and all: how many chunks, and how many systems are right at them, summed."""
+    """For each of PARTS: how many chunks, and the sum of the systems that are right at them."""
 
     annotator: int
     flavour: str
     weights: str
-    of_file: Right | None = field(default=None, compare=False, repr=False)
+    of_file: RightSystems | None = field(default=None, compare=False, repr=False)
     """The numbers of the weight file."""
 
     source = True
@@ -251,76 +290,103 @@ class GotoSpec(StatisticsSpec):
     @property
     def cache_key(self) -> str:
         """The text that stands for these columns in the keys of stored counts."""
-        return f"GotoNeeds(annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r})"
+        fields = f"annotator={self.annotator}, flavour={self.flavour!r}, weights={self.weights!r}"
+        return f"GotoNeeds({fields})"
 
     @property
     def corpus_pass(self) -> RightSurvey | None:
-        """How many systems are right, where the run says it."""
-        return RightSurvey(self.annotator, self.flavour) if self.weights == SYSTEMS else None
+        """How many systems are right, if the run gives the weights."""
+        if self.weights != SYSTEMS:
+            return None
+        return RightSurvey(self.annotator, self.flavour)
 
     def unavailable(self) -> str | None:
-        """Return that the weight file is not known here, or None."""
+        """Return a message if the weight file is not known here."""
         if self.weights in (SYSTEMS, NONE) or self.of_file:
             return None
-        return f"weights: {self.weights} is the checksum of a file that is not known here; name the file"
+        return (
+            f"weights: {self.weights} is the checksum of a file that is not known here; "
+            "name the file"
+        )
 
     @property
     def columns(self) -> tuple[Field, ...]:
         """The numbers, the systems of the weights, and 1 for each sentence."""
-        counts = (Field(f"{kind}_{part}") for kind in ("count", "right") for part in PARTS)
-        return (*counts, Field("systems"), Field("lines"), Field("ref_len", per_reference=True))
+        counts = [Field(f"count_{part}") for part in PARTS]
+        right = [Field(f"right_{part}") for part in PARTS]
+        lengths = Field("ref_len", per_reference=True)
+        return (*counts, *right, Field("systems"), Field("lines"), lengths)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard."""
-        right: Right | None = self.of_file or text.whole
-        chunks, lines = judged(self.annotator, self.flavour, text), len(text.references[0].starts)
+        right_systems: RightSystems | None = self.of_file or text.whole
+        chunks = judge(self.annotator, self.flavour, text)
+        lines = len(text.references[0].starts)
         sizes = np.bincount(chunks.line, minlength=lines).tolist()
-        numbers = chain.from_iterable(
-            self._right(right, line, text, size) for line, size in enumerate(sizes)
-        )
-        weights = np.array([np.ones(len(chunks.line)), np.fromiter(numbers, np.int64)])
-        missed, whole = ~chunks.right, np.ones(len(chunks.line), bool)
-        untouched = np.stack([~whole, ~whole, missed, ~missed, whole])
-        lengths = np.zeros((lines, len(text.references)), np.int64)
+        numbers: list[int] = []
+        for line, size in enumerate(sizes):
+            numbers += self._right_systems(right_systems, line, text, size)
+        weights = {
+            "count": np.ones(len(chunks.line)),
+            "right": np.array(numbers, np.float64),
+        }
         shared = {
-            "systems": np.full(lines, right.systems if right else 1),
+            "systems": np.full(lines, right_systems.systems if right_systems else 1),
             "lines": np.ones(lines, np.int64),
+            "ref_len": np.zeros((lines, len(text.references)), np.int64),
         }
         result = []
-        for number, good, tried in chunks.touched:
-            parts = untouched.copy()
-            parts[:4, number] = (
-                tried & good,
-                tried & ~good,
-                ~good & (chunks.edited[number] | ~tried),
-                ~tried & good,
-            )
-            sums = {
-                f"{kind}_{part}": np.bincount(chunks.line, own * weight, lines).astype(np.int64)
-                for kind, weight in zip(("count", "right"), weights, strict=True)
-                for part, own in zip(PARTS, parts, strict=True)
-            }
-            result.append(sums | shared | {"ref_len": lengths})
+        for touched in chunks.touched:
+            columns = dict(shared)
+            parts = _parts(chunks, touched)
+            for kind, weight in weights.items():
+                for part, chosen in parts.items():
+                    sums = np.bincount(chunks.line, chosen * weight, lines)
+                    columns[f"{kind}_{part}"] = sums.astype(np.int64)
+            result.append(columns)
         return result
 
-    def _right(self, right: Right | None, line: int, text: Text, size: int) -> list[int]:
+    def _right_systems(
+        self, right_systems: RightSystems | None, line: int, text: Text, size: int
+    ) -> list[int]:
         """Return how many systems are right at each chunk of a line, of which there are `size`."""
+        if right_systems is None:
+            return [0] * size
         number = line if text.rows is None else int(text.rows[line])
-        found = right.lines.get(number) if right else [0] * size
-        if right and found is None and self.weights == SYSTEMS:
-            return [right.systems] * size
-        if found is None or len(found) != size:
-            has = f"{len(found)} numbers" if found else "no numbers"
+        numbers = right_systems.lines.get(number)
+        if numbers is None and self.weights == SYSTEMS:
+            return [right_systems.systems] * size
+        if numbers is None or len(numbers) != size:
+            in_file = f"{len(numbers)} numbers" if numbers else "no numbers"
             message = (
-                f"edits cut this sentence into {size} chunks, and the weight file has {has} for it"
+                f"edits cut this sentence into {size} chunks, and the weight file has {in_file} "
+                "for it; was it made of other edits?"
             )
-            raise LongTextError(0, line, f"{message}; was it made of other edits?")
-        return found
+            raise LongTextError(0, line, message)
+        return numbers
 
 
-_FILES: dict[str, Right] = {}
+def _parts(chunks: Chunks, touched: Touched) -> dict[str, Bools]:
+    """Return which chunks belong to each of PARTS."""
+    parts = {
+        "tp": np.zeros(len(chunks.line), bool),
+        "fp": np.zeros(len(chunks.line), bool),
+        "fn": ~chunks.right,
+        "tn": chunks.right.copy(),
+        "all": np.ones(len(chunks.line), bool),
+    }
+    parts["tp"][touched.chunk] = touched.tried & touched.right
+    parts["fp"][touched.chunk] = touched.tried & ~touched.right
+    is_missed = chunks.edited[touched.chunk] | ~touched.tried
+    parts["fn"][touched.chunk] = ~touched.right & is_missed
+    parts["tn"][touched.chunk] = ~touched.tried & touched.right
+    return parts
+
+
+_FILES: dict[str, RightSystems] = {}
 """The weight files that were read, by their checksums."""
 _NAME = re.compile("file-[0-9a-f]{12}")
+_NUMBERS = re.compile("[0-9]{1,9}( [0-9]{1,9})*")
 MAX_BYTES = 1 << 27
 """The most bytes of a weight file."""
 
@@ -331,24 +397,23 @@ def resolved(text: str, base: Path) -> str:
         return text
     path = base / text
     content = small_text(path, MAX_BYTES)
-    lines: dict[int, list[int]] = {}
-    for number, line in enumerate(content.rstrip("\n").split("\n")):
-        if not re.fullmatch(r"[0-9]{1,9}( [0-9]{1,9})*", line.strip()) or (
-            number == 0 and " " in line.strip()
-        ):
-            expected = (
-                "how many right systems each chunk has" if number else "the number of systems"
-            )
-            raise ConfigError(f"{path}:{number + 1}: expected {expected}, found '{line[:40]}'")
-        lines[number - 1] = [*map(int, line.split())]
-    (systems,) = lines.pop(-1)
+    lines: list[list[int]] = []
+    for number, line in enumerate(content.rstrip("\n").split("\n"), 1):
+        numbers = line.strip()
+        if not _NUMBERS.fullmatch(numbers) or (number == 1 and " " in numbers):
+            expected = "how many right systems each chunk has"
+            if number == 1:
+                expected = "the number of systems"
+            raise ConfigError(f"{path}:{number}: expected {expected}, found '{line[:40]}'")
+        lines.append(list(map(int, numbers.split())))
+    (systems,) = lines.pop(0)
     name = f"file-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
-    _FILES[name] = Right(systems, lines)
+    _FILES[name] = RightSystems(systems, dict(enumerate(lines)))
     return name
 
 
 @dataclass(frozen=True)
-class GoToScorer(LimitsReferences, Metric):
+class GoToScorer(ChoosesReferences, Metric):
     """F-beta of chunks, weighted by how many systems fail at them.
 
     The edits of one annotator cut a sentence into chunks: each edit, and each token and gap between
@@ -358,7 +423,8 @@ class GoToScorer(LimitsReferences, Metric):
     keep the weights.
 
     The sources are github.com/gotutiyan/GTS (1.1.0) and, as the flavour gec-metrics, the package of
-    that name, which takes a swallowed gap as right, and a precision or recall of nothing as 1."""
+    that name, which takes a swallowed gap as right, and a precision or recall of nothing as 1.
+    """
 
     name: ClassVar[str] = "gotoscorer"
     summary: ClassVar[str] = (
@@ -394,7 +460,8 @@ class GoToScorer(LimitsReferences, Metric):
         """Refuse an annotator whom the gold does not have."""
         if self.annotator < references:
             return None
-        return f"annotator: expected at most {references - 1}, the last of the gold, found {self.annotator}"
+        expected = f"expected at most {references - 1}, the last of the gold"
+        return f"annotator: {expected}, found {self.annotator}"
 
     @cached_property
     def spec(self) -> GotoSpec:
@@ -408,27 +475,32 @@ class GoToScorer(LimitsReferences, Metric):
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return gotoscorer, precision, recall, accuracy, and the weighted tp, fp, fn and tn."""
-        a, b, c = map(float, (self.a, self.b, self.c))
-        systems = ratio(totals["systems"], totals["lines"]) + c
-        tp, fp, fn, tn, whole = (
-            totals[f"count_{part}"].astype(np.float64)
-            if self.weights == NONE
-            else a * totals[f"count_{part}"]
-            - ratio(totals[f"right_{part}"] + b * totals[f"count_{part}"], systems)
-            for part in PARTS
-        )
-        precision, recall = ratio(tp, tp + fp), ratio(tp, tp + fn)
+        sums = {part: self._weighted(totals, part) for part in PARTS}
+        tp, fp, fn, tn = sums["tp"], sums["fp"], sums["fn"], sums["tn"]
+        precision = ratio(tp, tp + fp)
+        recall = ratio(tp, tp + fn)
+        total = sums.pop("all")
         if self.flavour == "gec-metrics":
-            precision, recall = np.where(fp == 0, 1.0, precision), np.where(fn == 0, 1.0, recall)
-            whole = tp + fp + fn + tn
-        score = f_beta(precision, recall, float(self.beta))
+            precision = np.where(fp == 0, 1.0, precision)
+            recall = np.where(fn == 0, 1.0, recall)
+            total = tp + fp + fn + tn
         outputs = {
-            "gotoscorer": score,
+            "gotoscorer": f_beta(precision, recall, float(self.beta)),
             "precision": precision,
             "recall": recall,
-            "accuracy": ratio(tp + tn, whole),
+            "accuracy": ratio(tp + tn, total),
         }
-        return outputs | dict(zip(PARTS, (tp, fp, fn, tn), strict=False))
+        return outputs | sums
+
+    def _weighted(self, totals: Columns, part: str) -> Floats:
+        """Return the sum of the weights of a part's chunks."""
+        count = totals[f"count_{part}"]
+        if self.weights == NONE:
+            return count.astype(np.float64)
+        a, b, c = map(float, (self.a, self.b, self.c))
+        systems = ratio(totals["systems"], totals["lines"]) + c
+        weighted: Floats = a * count - ratio(totals[f"right_{part}"] + b * count, systems)
+        return weighted
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""

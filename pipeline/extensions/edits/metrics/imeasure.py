@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
+from pipeline.data.inputs import GOLD
 from pipeline.errors import LongTextError
 from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     JudgesEdits,
     Texts,
     Verdict,
@@ -26,14 +27,7 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, best_by
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import level_option, number_option, option
-from pipeline.metrics.base.statistics_spec import (
-    GOLD,
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-    as_text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text, as_text
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import (
@@ -45,6 +39,7 @@ from ..correction_references import (
     of_annotators,
     references,
 )
+from ..m2_files import DELETED, FIELD_SEPARATOR
 from ..records import annotation_of
 
 Numbers = NDArray[np.number[Any]]
@@ -72,16 +67,15 @@ class Aspect(NamedTuple):
     fp: Ints
     fn: Ints
     fpn: Ints
-    """The columns that are counted in fp and in fn: changed by the output and by the reference,
-    differently."""
+    """The columns that count in fp and in fn: output and reference change them differently."""
 
 
 def aspect_of(counts: Ints, aspect: str) -> Aspect:
-    """Return the counts of an aspect, made of the five counts that the kernel's three_way() has on
-    its last axis.
+    """Return the counts of an aspect, made of the five counts of the kernel's three_way().
 
-    Where the output is changed at the right place in a wrong way, detection counts that it is
-    right."""
+    They are on the last axis. A wrong change of a token that is to be changed is right for
+    detection.
+    """
     c_tp, tn, d_fp, d_fn, fpn = np.moveaxis(counts, -1, 0)
     if aspect == "detection":
         return Aspect(c_tp + fpn, tn, d_fp, d_fn, np.zeros_like(fpn))
@@ -89,16 +83,13 @@ def aspect_of(counts: Ints, aspect: str) -> Aspect:
 
 
 def improvement(score: Floats, baseline: Floats) -> Floats:
-    """Return I, from -1 to 1: weighted accuracies of an output and of its unchanged source become
-    one number.
+    """Return I, from -1 to 1, of the weighted accuracies of an output and of its source.
 
     It is the gain as a share of the greatest possible gain, or the loss as a share of the greatest
-    possible loss, below
-    0. Where both are equal it is 0, or 1 where both are perfect.
+    possible loss, below 0. If both are equal it is 0, or 1 if both are perfect.
     """
-    greatest = np.where(baseline < 1, 1 - baseline, 1)
-    least = np.where(baseline > 0, baseline, 1)
-    gain, loss = (score - baseline) / greatest, score / least - 1
+    gain = (score - baseline) / np.where(baseline < 1, 1 - baseline, 1)
+    loss = score / np.where(baseline > 0, baseline, 1) - 1
     return np.where(score == baseline, np.floor(score), np.where(score > baseline, gain, loss))
 
 
@@ -107,13 +98,16 @@ def measures(
 ) -> dict[str, Floats]:
     """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
 
-    Precision is 1 where nothing is changed, recall 1 where nothing is to be changed, and F 0 where
-    both are 0."""
+    Precision is 1 if nothing is changed, recall 1 if nothing is to be changed, and F 0 if both are
+    0.
+    """
     tp, tn, fp, fn, fpn = counts
-    precision, recall = _ratio(tp, tp + fp, otherwise=1), _ratio(tp, tp + fn, otherwise=1)
+    precision = _ratio(tp, tp + fp, otherwise=1)
+    recall = _ratio(tp, tp + fn, otherwise=1)
     f = (1.0 + beta**2) * _ratio(precision * recall, beta**2 * precision + recall, otherwise=0)
     accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
-    score, least = _weighted_accuracy(counts, w), _weighted_accuracy(baseline, w)
+    score = _weighted_accuracy(counts, w)
+    least = _weighted_accuracy(baseline, w)
     return {
         "p": precision,
         "r": recall,
@@ -138,14 +132,14 @@ def reference_keys(
     w: float = 2.0,
     beta: float = 1.0,
 ) -> Floats:
-    """Return the numbers by which references are compared, the most important one first: float64
-    [..., KEYS].
+    """Return the numbers by which references are compared: float64 [..., KEYS].
 
     `counts` and `baseline` are int64 [..., 5], as aspect_of() takes them. The numbers are the
     measure, I, weighted accuracy and accuracy of the aspect, and then the same of the other aspect.
+    The first is the most important.
     """
     keys = []
-    for name in (aspect, *(other for other in ASPECTS if other != aspect)):
+    for name in sorted(ASPECTS, key=lambda name: name != aspect):
         values = measures(aspect_of(counts, name), aspect_of(baseline, name), w, beta)
         keys += [values[key] for key in (measure, "i", "wacc", "acc")]
     return np.stack(keys, axis=-1)
@@ -155,19 +149,23 @@ def best_references(keys: Floats, firsts: Ints) -> Ints:
     """Return for each line its best reference, and of equal ones the first: int64 [lines].
 
     `keys` is float64 [references of all lines, KEYS]; those of line i are firsts[i] to firsts[i +
-    1] - 1, at least one."""
+    1] - 1, at least one.
+    """
     lines = np.repeat(np.arange(len(firsts) - 1), firsts[1:] - firsts[:-1])
     order = np.lexsort((*(-key for key in keys.T[::-1]), lines))  # it is stable
     return order[firsts[:-1]]
 
 
-def _ratio(one: Numbers, two: Numbers, *, otherwise: float) -> Floats:
-    return np.where(two != 0, one / np.where(two != 0, two, 1), otherwise)
+def _ratio(part: Numbers, total: Numbers, *, otherwise: float) -> Floats:
+    return np.where(total != 0, part / np.where(total != 0, total, 1), otherwise)
 
 
 COUNTS = (*THREE_WAY_COUNTS, "base_tn", "base_fn")
-TN, FN = THREE_WAY_COUNTS.index("tn"), THREE_WAY_COUNTS.index("d_fn")
+COLUMNS = ("ref_len", *COUNTS)
+TN = THREE_WAY_COUNTS.index("tn")
+FN = THREE_WAY_COUNTS.index("d_fn")
 ABSENT = -1
+"""The length, or the index, of the reference of an annotator who takes no part."""
 
 
 @dataclass(frozen=True)
@@ -175,86 +173,98 @@ class ImeasureSpec(StatisticsSpec):
     """Counts of aligned tokens with each reference, or with the best of all mixed references."""
 
     words: str = "whitespace"
-    """How a correction becomes words: a key of SPLITS in `extensions/edits/correction_references.py`.
-    """
+    """How a correction becomes words: a key of SPLITS in `correction_references.py`."""
     mix: tuple[str, ...] = ()
-    """Empty: a reference for each annotator. Otherwise the corrections of annotators are mixed in
-    all ways, and this says how the best reference of a sentence is found: aspect, measure, w and
-    beta."""
+    """How the best of all mixed references is chosen: aspect, measure, w and beta.
+
+    Empty: there is a reference for each annotator."""
     source = True
     input = GOLD
     tokenization = Tokenization("ascii_whitespace")
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """The counts, those of the unchanged source, and the lengths of references (-1: there is
-        none).
-        """
-        return tuple(Field(name, per_reference=not self.mix) for name in ("ref_len", *COUNTS))
+        """The counts, those of the unchanged source, and the lengths of references, or ABSENT."""
+        return tuple(Field(name, per_reference=not self.mix) for name in COLUMNS)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Align a shard, with the references made once for all systems."""
-        each = []
+        references_of_line = []
         for line, sentence in enumerate(self.sentences(text)):
             try:
-                each.append(references(sentence, mix=bool(self.mix)))
+                references_of_line.append(references(sentence, mix=bool(self.mix)))
             except MixingError as error:
                 raise LongTextError(0, line, str(error)) from None
-        source, systems, encoded, firsts = self.aligned(text, each)
-        counts = kernel.three_way(source, [source, *systems], encoded, firsts)
-        sizes = np.diff(encoded.offsets)
-        return [
-            self._columns(own, counts[0], sizes, firsts, len(text.references)) for own in counts[1:]
-        ]
+        aligned = self.encode(text, references_of_line)
+        systems = [aligned.source, *aligned.systems]
+        base, *counts = kernel.three_way(
+            aligned.source, systems, aligned.references, aligned.firsts
+        )
+        sizes = np.diff(aligned.references.offsets)
+        result = []
+        for of_system in counts:
+            rows = np.concatenate([sizes[:, None], of_system, base[:, [TN, FN]]], axis=1)
+            if self.mix:
+                result.append(self._best_columns(rows, of_system, base, aligned.firsts))
+            else:
+                result.append(_columns(rows, aligned.firsts, len(text.references)))
+        return result
 
-    def aligned(
-        self, text: Text, each: Sequence[Sequence[Tokens]]
-    ) -> tuple[Encoded, list[Encoded], Encoded, Ints]:
-        """Return what the kernel takes: source, systems, references, and where those of each line
-        begin.
-
-        `each` are the references of each line; the kernel gets them one line after the other.
-        """
+    def encode(self, text: Text, references_of_line: Sequence[Sequence[Tokens]]) -> "Encodings":
+        """Return a shard and the references of each line as the kernel takes them."""
         assert text.source is not None  # noqa: S101 (source is True)
-        firsts = np.cumsum([0, *map(len, each)]).astype(np.int64)
-        lines = join_lines(" ".join(words).encode() for own in each for words in own)
-        source, *systems, encoded = self.tokenization.encode([text.source, *text.systems, lines])
-        return source, systems, encoded, firsts
+        firsts = np.cumsum([0, *map(len, references_of_line)]).astype(np.int64)
+        texts = []
+        for line_references in references_of_line:
+            texts += [" ".join(words).encode() for words in line_references]
+        lines = [text.source, *text.systems, join_lines(texts)]
+        source, *systems, encoded = self.tokenization.encode(lines)
+        return Encodings(source, systems, encoded, firsts)
 
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
         """Yield the sentences with their corrections."""
         assert text.source is not None  # noqa: S101 (source is True)
-        for line, *records in zip(
-            text.source.texts(), *(lines.texts() for lines in text.references), strict=True
-        ):
-            own = [annotation for annotation in map(annotation_of, records) if annotation]
-            edits = [
-                edit
-                for annotation in sorted(own, key=lambda item: item.order)
-                for edit in annotation.edits
-            ]
-            yield corrections_of_m2(
-                [token.decode() for token in line.split()], edits, SPLITS[self.words]
-            )
+        record_texts = [lines.texts() for lines in text.references]
+        for line, *records in zip(text.source.texts(), *record_texts, strict=True):
+            annotations = []
+            for record in records:
+                annotation = annotation_of(record)
+                if annotation:
+                    annotations.append(annotation)
+            annotations.sort(key=lambda annotation: annotation.order)
+            edits = [edit for annotation in annotations for edit in annotation.edits]
+            tokens = [token.decode() for token in line.split()]
+            yield corrections_of_m2(tokens, edits, SPLITS[self.words])
 
-    def _columns(
-        self, counts: Ints, base: Ints, sizes: Ints, firsts: Ints, references: int
-    ) -> dict[str, Ints]:
-        """Return the columns of a system; the arrays have a row for each reference of each line."""
-        rows = np.concatenate([sizes[:, None], counts, base[:, [TN, FN]]], axis=1)
-        names = ["ref_len", *COUNTS]
-        if self.mix:
-            aspect, measure, w, beta = self.mix
-            keys = reference_keys(
-                counts, base, aspect=aspect, measure=measure, w=float(w), beta=float(beta)
-            )
-            best = rows[best_references(keys, firsts)]
-            return {name: best[:, number] for number, name in enumerate(names)}
-        table = np.zeros((len(firsts) - 1, references, len(names)), np.int64)
-        table[..., 0] = ABSENT
-        line = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-        table[line, np.arange(len(rows)) - firsts[line]] = rows
-        return {name: table[..., number] for number, name in enumerate(names)}
+    def _best_columns(self, rows: Ints, counts: Ints, base: Ints, firsts: Ints) -> dict[str, Ints]:
+        """Return the columns of the best reference of each line."""
+        aspect, measure, w, beta = self.mix
+        keys = reference_keys(
+            counts, base, aspect=aspect, measure=measure, w=float(w), beta=float(beta)
+        )
+        best = rows[best_references(keys, firsts)]
+        return {name: best[:, number] for number, name in enumerate(COLUMNS)}
+
+
+class Encodings(NamedTuple):
+    """Encoded texts as the kernel takes them."""
+
+    source: Encoded
+    systems: list[Encoded]
+    references: Encoded
+    """The references of all lines, one line after the other."""
+    firsts: Ints
+    """Where the references of each line begin, and their number: int64 [lines + 1]."""
+
+
+def _columns(rows: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
+    """Return the columns of a system, given a row for each reference of each line."""
+    lines = len(firsts) - 1
+    table = np.zeros((lines, references, len(COLUMNS)), np.int64)
+    table[..., 0] = ABSENT
+    line = np.repeat(np.arange(lines), np.diff(firsts))
+    table[line, np.arange(len(rows)) - firsts[line]] = rows
+    return {name: table[..., number] for number, name in enumerate(COLUMNS)}
 
 
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each
@@ -263,52 +273,56 @@ class ImeasureSpec(StatisticsSpec):
 # one.
 
 
-OF_OUTPUT = {"c_tp": RIGHT, "d_fp": WRONG, "fpn": WRONG}
-"""What the output's token of a column is."""
+VERDICTS = {"c_tp": [RIGHT], "d_fp": [WRONG], "d_fn": [MISSED], "fpn": [WRONG, MISSED]}
+"""The verdicts of an aligned column, by the count that it belongs to."""
 
 
-def references_of_lines(
-    spec: ImeasureSpec, text: Text
-) -> list[tuple[tuple[Tokens, ...], list[int]]]:
-    """Return the references of each line of a shard, distinct texts in the order of the columns,
-    and whose they are.
+class LineReferences(NamedTuple):
+    """The references of a line."""
 
-    There is the place of each annotator's text among them, and ABSENT for one who takes no part.
-    """
+    texts: tuple[Tokens, ...]
+    """Distinct texts in the order of the columns."""
+    of_annotators: list[int]
+    """The index of each annotator's text, and ABSENT for one who takes no part."""
+
+
+def references_of_lines(spec: ImeasureSpec, text: Text) -> list[LineReferences]:
+    """Return the references of each line of a shard."""
     records = zip(*(lines.texts() for lines in text.references), strict=True)
     result = []
     for sentence, row in zip(spec.sentences(text), records, strict=True):
-        texts, corrected = references(sentence, mix=False), of_annotators(sentence)
-        places = {" ".join(words): place for place, words in enumerate(texts)}
-        numbers = []
-        for annotation in map(annotation_of, row):
-            corrections = annotation and corrected.get(annotation.annotator, sentence.tokens)
-            numbers.append(ABSENT if corrections is None else places[" ".join(corrections)])
-        result.append((texts, numbers))
+        texts = references(sentence, mix=False)
+        corrected = of_annotators(sentence)
+        indices = {" ".join(words): index for index, words in enumerate(texts)}
+        of_annotator = []
+        for record in row:
+            annotation = annotation_of(record)
+            if annotation is None:
+                of_annotator.append(ABSENT)
+            else:
+                words = corrected.get(annotation.annotator, sentence.tokens)
+                of_annotator.append(indices[" ".join(words)])
+        result.append(LineReferences(texts, of_annotator))
     return result
 
 
 def _of_column(
-    row: Sequence[int], texts: tuple[Tokens, Tokens, Tokens], aspect: str
+    row: Sequence[int], source: Tokens, output: Tokens, reference: Tokens, aspect: str
 ) -> list[Verdict]:
-    """Return the verdicts of a changed column, whose fields are those of the kernel's changed
-    columns.
-    """
-    start, end, output, reference, place = row
-    source_words, output_words, words = texts
-    kind, original = THREE_WAY_COUNTS[place], " ".join(source_words[start:end])
-    correction = output_words[output] if output >= 0 else ""
-    wanted = words[reference] if reference >= 0 else ""
+    """Return the verdicts of a changed column, a row of the kernel's changed columns."""
+    start, end, output_token, reference_token, count = row
+    kind = THREE_WAY_COUNTS[count]
+    original = " ".join(source[start:end])
+    proposed = output[output_token] if output_token >= 0 else ""
+    correction = reference[reference_token] if reference_token >= 0 else ""
+    verdicts = VERDICTS.get(kind, [])
     if kind == "fpn" and aspect == "detection":
-        return [Verdict(start, end, original, correction, "", RIGHT)]
-    own = (
-        [Verdict(start, end, original, correction, "", OF_OUTPUT[kind])]
-        if kind in OF_OUTPUT
-        else []
-    )
-    return own + (
-        [Verdict(start, end, original, wanted, "", MISSED)] if kind in ("d_fn", "fpn") else []
-    )
+        verdicts = [RIGHT]
+    result = []
+    for verdict in verdicts:
+        text = correction if verdict == MISSED else proposed
+        result.append(Verdict(start, end, original, text, "", verdict))
+    return result
 
 
 @lru_cache(1 << 14)
@@ -316,18 +330,14 @@ def _words(line: bytes) -> Tokens:
     return tuple([token.decode() for token in line.split()])
 
 
-WORD = "-NONE-"
-"""How NUCLE writes that a correction is empty."""
-
-
 @dataclass(frozen=True)
-class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
-    """The gain in weighted accuracy over the source left as it is, as a share of the greatest
-    possible gain.
+class Imeasure(ChoosesReferences, JudgesEdits, Warns, Metric):
+    """The gain in weighted accuracy over the unchanged source, as a share of the greatest gain.
 
     Source, output and reference are aligned. A loss is a share of the greatest possible loss, below
     0. For each sentence the reference counts with which the measure is highest; the source is
-    compared with the same references. The source is github.com/mfelice/imeasure."""
+    compared with the same references. The source is github.com/mfelice/imeasure.
+    """
 
     name: ClassVar[str] = "imeasure"
     summary: ClassVar[str] = (
@@ -366,7 +376,8 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     beta: str = number_option("1", "weight of recall against precision in F", implicit=True)
     words: str = option(
         "whitespace",
-        help="how corrections become words; nltk as the official converter makes its XML (needs the package nltk)",
+        help="how corrections become words; nltk as the official converter makes its XML (needs "
+        "the package nltk)",
         choices=tuple(SPLITS),
         implicit=True,
     )
@@ -375,20 +386,16 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return mixed references chosen for the corpus, which would all have to be kept."""
         if self.mix and self.optimise == "corpus":
-            return [
-                (
-                    "optimise",
-                    "mixed references are chosen for each sentence; write optimise: sentence",
-                )
-            ]
+            message = "mixed references are chosen for each sentence; write optimise: sentence"
+            return [("optimise", message)]
         return []
 
     @property
     def spec(self) -> ImeasureSpec:
         """Counts of aligned tokens."""
-        return ImeasureSpec(
-            self.words, (self.chosen_by, self.measure, self.w, self.beta) if self.mix else ()
-        )
+        if self.mix:
+            return ImeasureSpec(self.words, (self.chosen_by, self.measure, self.w, self.beta))
+        return ImeasureSpec(self.words)
 
     def by_annotator(self) -> Metric:
         """Return the metric that scores each annotator apart."""
@@ -401,39 +408,37 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def references_of(self, source: str, annotations: Sequence[str]) -> list[int]:
         """Return the number of the text that the corrections of each annotator make."""
-        return references_of_lines(
-            self.spec, as_text([source], [], [[own] for own in annotations])
-        )[0][1]
+        text = as_text([source], [], [[annotation] for annotation in annotations])
+        return references_of_lines(self.spec, text)[0].of_annotators
 
     def verdicts(
         self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
     ) -> Verdicts:
-        """Return the changed tokens of each sentence as right or wrong, and those that are missed."""
+        """Return the changed tokens of each sentence as right, wrong or missed."""
         text = as_text(sources, outputs, annotations)
         assert text.source is not None  # noqa: S101 (as_text() gives it)
-        each = references_of_lines(self.spec, text)
-        aligned = self.spec.aligned(text, [texts for texts, _ in each])
+        line_references = references_of_lines(self.spec, text)
+        aligned = self.spec.encode(text, [line.texts for line in line_references])
         offsets, columns = kernel.three_way_columns(*aligned)
-        firsts = aligned[-1].tolist()
-        rows, bounds = columns.tolist(), offsets.tolist()
-        words_of_sources = [_words(line) for line in text.source.texts()]
+        rows = columns.tolist()
+        bounds = offsets.tolist()
+        firsts = aligned.firsts.tolist()
+        source_words = [_words(line) for line in text.source.texts()]
         result = []
         for number, system in enumerate(text.systems):
             judged = []
             for line, output in enumerate(map(_words, system.texts())):
-                by_reference, (distinct, places) = [], each[line]
-                for reference, words in enumerate(distinct, firsts[line]):
-                    at = reference * len(text.systems) + number
-                    own, texts = (
-                        rows[bounds[at] : bounds[at + 1]],
-                        (words_of_sources[line], output, words),
-                    )
-                    by_reference.append(
-                        [verdict for row in own for verdict in _of_column(row, texts, self.aspect)]
-                    )
-                judged.append(
-                    [None if place == ABSENT else by_reference[place] for place in places]
-                )
+                by_reference: list[list[Verdict]] = []
+                for reference, words in enumerate(line_references[line].texts, firsts[line]):
+                    cell = reference * len(text.systems) + number
+                    verdicts: list[Verdict] = []
+                    for row in rows[bounds[cell] : bounds[cell + 1]]:
+                        verdicts += _of_column(row, source_words[line], output, words, self.aspect)
+                    by_reference.append(verdicts)
+                by_annotator: list[list[Verdict] | None] = []
+                for index in line_references[line].of_annotators:
+                    by_annotator.append(None if index == ABSENT else by_reference[index])
+                judged.append(by_annotator)
             result.append(judged)
         return result
 
@@ -448,37 +453,41 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
         return [Counted(name, terms[name]) for name in COUNTS]
 
     def gold_warnings(self, annotations: Iterable[str]) -> list[str]:
-        """Return that deletions are written as a word, which I-measure takes for what is to be put
-        in their place.
-        """
-        lines = [
-            line for record in annotations for line in record.split("\n") if line.startswith("A ")
-        ]
-        own = [line.split("|||") for line in lines]
-        several = sum(fields[2] == WORD and fields[1] != "noop" for fields in own)
-        if not several:
+        """Return a warning if deletions are written as a word, which I-measure expects to read."""
+        deletions = 0
+        for record in annotations:
+            for line in record.split("\n"):
+                if line.startswith("A "):
+                    edit = line.split(FIELD_SEPARATOR)
+                    deletions += edit[2] == DELETED and edit[1] != "noop"
+        if not deletions:
             return []
-        message = f"imeasure: {several} corrections of the gold are {WORD}, which is a word for ieval.py: it is expected in"
         return [
-            f"{message} outputs; `gec-pipeline m2 convert --to errant` makes deletions of them, and other scores"
+            f"imeasure: {deletions} corrections of the gold are {DELETED}, which is a word for "
+            "ieval.py: it is expected in outputs; `gec-pipeline m2 convert --to errant` makes "
+            "deletions of them, and other scores"
         ]
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return imeasure, wacc, that of the source (base_wacc), acc, precision, recall, f, and the
-        counts.
-        """
-        counts, base = _stacked(totals)
-        own, least = aspect_of(counts, self.aspect), aspect_of(base, self.aspect)
-        values = measures(own, least, float(self.w), float(self.beta))
-        baseline = measures(least, least, float(self.w), float(self.beta))["wacc"]
+        """Return the measures, base_wacc, which is wacc of the source, and the counts."""
+        output, source = _stacked(totals)
+        counts = aspect_of(output, self.aspect)
+        base = aspect_of(source, self.aspect)
+        w = float(self.w)
+        beta = float(self.beta)
+        values = measures(counts, base, w, beta)
         outputs = {
             "imeasure": values["i"],
             "wacc": values["wacc"],
-            "base_wacc": baseline,
+            "base_wacc": measures(base, base, w, beta)["wacc"],
             "acc": values["acc"],
+            "precision": values["p"],
+            "recall": values["r"],
+            "f": values["f"],
         }
-        outputs |= {"precision": values["p"], "recall": values["r"], "f": values["f"]}
-        return outputs | {name: getattr(own, name).astype(np.float64) for name in own._fields}
+        for name, count in counts._asdict().items():
+            outputs[name] = count.astype(np.float64)
+        return outputs
 
     def sentence_scores(self, columns: Columns) -> Floats:
         """Return the I of each sentence with its own best reference: float64 [lines, 1]."""
@@ -486,36 +495,31 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of each sentence with its own best reference: float64 [lines, 1]."""
-        return {
-            name: values[:, None] for name, values in self.score(self._best_terms(columns)).items()
-        }
+        outputs = self.score(self._best_terms(columns))
+        return {name: values[:, None] for name, values in outputs.items()}
 
     def _best_terms(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts of each sentence with its own best reference: int64 [lines]."""
-        terms, rows = self.make_terms(columns), np.arange(len(columns["ref_len"]))
-        return (
-            terms
-            if self.mix
-            else {name: terms[name][rows, self.choose(columns)] for name in COUNTS}
-        )
+        terms = self.make_terms(columns)
+        if self.mix:
+            return terms
+        rows = np.arange(len(columns["ref_len"]))
+        best = self.choose(columns)
+        return {name: terms[name][rows, best] for name in COUNTS}
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses references with the totals of the sentences before; None where each
-        is chosen alone.
-        """
+        """Return the choice of references by running totals; None if each is chosen alone."""
         if self.optimise == "sentence":
             return None
 
-        def in_order(
-            columns: Columns,
-        ) -> Columns:  # the order of references is that of their places
+        def in_order(columns: Columns) -> Columns:
+            # references are in the order of their columns
             shape = columns["ref_len"].shape
             return {**columns, "order": np.broadcast_to(np.arange(shape[1]), shape)}
 
         def keys(totals: Ints, counts: Ints) -> list[Floats]:
-            return [
-                *np.moveaxis(self._keys(dict(zip(COUNTS, totals + counts, strict=True))), -1, 0)
-            ]
+            sums = dict(zip(COUNTS, totals + counts, strict=True))
+            return [*np.moveaxis(self._keys(sums), -1, 0)]
 
         return SequentialAnnotatorChoice(keys, COUNTS, counts_of=in_order)
 
@@ -526,15 +530,19 @@ class Imeasure(ChoosesInSequence, JudgesEdits, Warns, Metric):
 
     def _keys(self, columns: Columns) -> Floats:
         counts, base = _stacked(columns)
-        settings = {"w": float(self.w), "beta": float(self.beta)}
-        return reference_keys(counts, base, aspect=self.chosen_by, measure=self.measure, **settings)
+        return reference_keys(
+            counts,
+            base,
+            aspect=self.chosen_by,
+            measure=self.measure,
+            w=float(self.w),
+            beta=float(self.beta),
+        )
 
 
 @dataclass(frozen=True)
 class ByAnnotator(Imeasure):
-    """The same for columns whose references are those of annotators, as reports show them beside
-    each other.
-    """
+    """I-measure of columns whose references are those of annotators, as in reports."""
 
     by_reference: ClassVar[bool] = True
     """The numbers of references are those of annotators."""
@@ -547,9 +555,9 @@ class ByAnnotator(Imeasure):
 
 
 def _stacked(counts: Columns) -> tuple[Ints, Ints]:
-    """Return the counts of the output and those of the source, int64 [..., 5] each, as the formulas
-    take them.
-    """
-    own = np.stack([counts[name] for name in COUNTS[:5]], axis=-1)
-    none = np.zeros_like(counts["base_tn"])
-    return own, np.stack([none, counts["base_tn"], none, counts["base_fn"], none], axis=-1)
+    """Return the counts of the output and those of the source: int64 [..., 5] each."""
+    output = np.stack([counts[name] for name in THREE_WAY_COUNTS], axis=-1)
+    source = np.zeros_like(output)
+    source[..., TN] = counts["base_tn"]
+    source[..., FN] = counts["base_fn"]
+    return output, source

@@ -1,6 +1,4 @@
-"""MaxMatch or M² (Dahlmeier and Ng 2012): F-beta of the edits of an output, chosen to match the
-annotators' edits.
-"""
+"""MaxMatch or M² (Dahlmeier and Ng 2012): F-beta of edits of an output, chosen to match gold."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +9,14 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
-from pipeline.kernel.common import Lines
+from pipeline.data.inputs import GOLD
+from pipeline.kernel.common import Encoded, Lines
 from pipeline.kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
 from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    ChoosesInSequence,
+    ChoosesReferences,
     CountWarning,
     Explains,
     JudgesEdits,
@@ -28,9 +27,8 @@ from pipeline.metrics.base.capabilities import (
 )
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, ratio
 from pipeline.metrics.base.metric import Counted, Metric
-from pipeline.metrics.base.options import beta_option, choice_option, level_option, option
+from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import (
-    GOLD,
     Columns,
     Field,
     StatisticsSpec,
@@ -43,6 +41,7 @@ from pipeline.tokenizers.tokenization import Tokenization
 from ..correction_references import python2_order
 from ..records import (
     NOTHING,
+    EditCounts,
     GoldEdit,
     Judged,
     ProposedEdit,
@@ -50,6 +49,7 @@ from ..records import (
     is_match,
     unchanged_words,
 )
+from .options import choice_option
 
 ABSENT = -1
 
@@ -60,40 +60,41 @@ class Gold(NamedTuple):
     records: GoldRecords
     """The edits that count, as arrays."""
     order: Ints
-    """The place of each annotator among those of the sentence: int64 [lines, annotators]."""
+    """The rank of each annotator among those of the sentence: int64 [lines, annotators]."""
     counts: Ints
-    """How many edits each annotator has, -1 where the annotator does not take part: int64 [lines,
-    annotators]."""
+    """How many edits each annotator has, -1 for one without any line: int64 [lines, annotators]."""
 
 
 def read_gold(source: Lines, annotators: Sequence[Lines], *, every: bool) -> Gold:
-    """Return the edits of a shard. `every` says that annotators without a line for a sentence take
-    part, without edits.
+    """Return the edits of a shard.
 
-    Edits that reach beyond the sentence are left out. Of those that remain, all count, in the order
-    of the file."""
+    With `every`, annotators without a line for a sentence take part, without edits. Edits that
+    reach beyond the sentence are left out. Of those that remain, all count, in the order of the
+    file.
+    """
     compiled = kernel.native_function("gold_records", "m2_edits")
-    records = (compiled and compiled(source, annotators)) or gold_records(source, annotators)
+    records = compiled(source, annotators) if compiled else None
+    if not records:  # the compiled function returns None for unusual lines
+        records = gold_records(source, annotators)
     shape = records.heads.shape[:2]
     counts = np.diff(records.edits.firsts).reshape(shape)
     if every:
         return Gold(records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts)
     rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
-    order = np.array(list(map(_dictionary_places, rows)), np.int64).reshape(shape)
+    order = np.array(list(map(_dictionary_ranks, rows)), np.int64).reshape(shape)
     return Gold(records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts))
 
 
 @lru_cache(1024)
-def _dictionary_places(heads: tuple[int, ...]) -> list[int]:
-    """Return the place of each annotator in m2scorer's dictionary; most sentences of a file have
-    the same annotators.
+def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
+    """Return the rank of each annotator in m2scorer's dictionary.
 
-    Of each annotator there are the place in the file and the number, both -1 for one who is absent,
-    who comes last."""
+    `heads` has for each annotator the index in the file and the number, both -1 for one who is
+    absent, who comes last. It is cached, since most sentences of a file have the same annotators.
+    """
     numbers = heads[1::2]
-    present = [
-        number for place, number in sorted(zip(heads[::2], numbers, strict=True)) if place >= 0
-    ]
+    by_index = sorted(zip(heads[::2], numbers, strict=True))
+    present = [number for index, number in by_index if index >= 0]
     order = python2_order(present, abs)
     return [order.index(number) if number in order else len(order) for number in numbers]
 
@@ -101,30 +102,31 @@ def _dictionary_places(heads: tuple[int, ...]) -> list[int]:
 def listed_edits(
     source: Lines, annotators: Sequence[Lines], *, every: bool
 ) -> list[list[list[GoldEdit] | None]]:
-    """Return the same edits for people, for each sentence and annotator; None where one does not
-    take part.
+    """Return the same edits in a readable form, for each sentence and annotator.
+
+    It is None for an annotator who does not take part.
     """
     listed = []
-    for text, *records in zip(
-        source.texts(), *(lines.texts() for lines in annotators), strict=True
-    ):
-        tokens, absent = len(text.decode().split()), list[GoldEdit]() if every else None
-        own = [annotation_of(record) for record in records]
-        kept = [
-            [
-                GoldEdit(start, end, alternatives(correction), correction, type_)
-                for start, end, type_, correction, _ in item.edits
-                if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop"
-            ]
-            if item
-            else absent
-            for item in own
-        ]
-        listed.append(kept)
+    record_texts = [lines.texts() for lines in annotators]
+    for text, *records in zip(source.texts(), *record_texts, strict=True):
+        tokens = len(text.decode().split())
+        listed.append([_listed(record, tokens, every=every) for record in records])
     return listed
 
 
-COUNTS = ("correct", "proposed", "gold")
+def _listed(record: bytes, tokens: int, *, every: bool) -> list[GoldEdit] | None:
+    """Return the edits of a record that fit into a sentence."""
+    annotation = annotation_of(record)
+    if annotation is None:
+        return [] if every else None
+    edits = []
+    for start, end, type_, correction, _ in annotation.edits:
+        if 0 <= start <= tokens and 0 <= end <= tokens and type_ != "noop":
+            edits.append(GoldEdit(start, end, alternatives(correction), correction, type_))
+    return edits
+
+
+COUNTS = EditCounts._fields
 
 
 @dataclass(frozen=True)
@@ -145,54 +147,48 @@ class MaxMatchSpec(StatisticsSpec):
 
     @property
     def key(self) -> str:
-        """A name, safe in file names. It is different for any two needs whose columns can differ."""
-        casing = ["casing"] * self.ignore_whitespace_casing
-        return "-".join(["m2", self.code, f"u{self.max_unchanged_words}", *casing, self.annotators])
+        """A name, safe in file names, that is different if columns can differ."""
+        casing = "-casing" if self.ignore_whitespace_casing else ""
+        return f"m2-{self.code}-u{self.max_unchanged_words}{casing}-{self.annotators}"
 
     @property
     def columns(self) -> tuple[Field, ...]:
-        """The order of annotators, their edits (ref_len), right and proposed edits, and whether it
-        is exact.
-        """
+        """The order of annotators, numbers of edits, and whether counts are approximate."""
         names = ("order", "ref_len", "correct", "proposed")
         return (*(Field(name, per_reference=True) for name in names), Field("reduced"))
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Count a shard, with the edits of annotators read once for all systems."""
         gold, matches = self.matches(text)
-        shared = {"order": gold.order, "ref_len": gold.counts}
-        return [
-            {**shared, "correct": correct, "proposed": proposed, "reduced": reduced}
-            for correct, proposed, reduced in zip(
-                matches.correct, matches.proposed, matches.reduced, strict=True
-            )
-        ]
+        counts = []
+        for system in range(len(text.systems)):
+            columns = {
+                "order": gold.order,
+                "ref_len": gold.counts,
+                "correct": matches.correct[system],
+                "proposed": matches.proposed[system],
+                "reduced": matches.reduced[system],
+            }
+            counts.append(columns)
+        return counts
 
     def matches(self, text: Text, *, edits: bool = False) -> tuple[Gold, MaxMatches]:
-        """Return the edits of the annotators of a shard, and what matches them: with `edits`, each
-        proposed edit.
+        """Return the edits of the annotators of a shard, and their matches.
+
+        With `edits`, the matches have each proposed edit.
         """
         assert text.source is not None  # noqa: S101 (source is True)
         gold = read_gold(text.source, text.references, every=self.annotators == "all")
         texts = [text.source, *text.systems, gold.records.edits.corrections]
-        source, *systems, encoded = self.tokenization.encode(texts)
+        encoded = self.tokenization.encode(texts)
+        source, *systems, corrections = encoded
         folded = None
-        if (
-            self.ignore_whitespace_casing
-        ):  # each token in lower case, by its id: each letter alone, as Python 2 does it
-            tokens: dict[int, str] = {}
-            for lines, ids in zip(texts, [source, *systems, encoded], strict=True):
-                words = (word for line in lines.texts() for word in line.decode().split())
-                tokens |= dict(zip(ids.ids.tolist(), words, strict=True))
-            each = (
-                "".join(letter.lower()[:1] for letter in tokens[number])
-                for number in range(len(tokens))
-            )
-            folded = [token.encode() for token in each]
+        if self.ignore_whitespace_casing:
+            folded = _folded(texts, encoded)
         return gold, kernel.max_match(
             source,
             systems,
-            gold.records.edits._replace(corrections=encoded),
+            gold.records.edits._replace(corrections=corrections),
             len(text.references),
             max_unchanged=self.max_unchanged_words,
             first_row=self.code == "3.2",
@@ -201,32 +197,55 @@ class MaxMatchSpec(StatisticsSpec):
         )
 
 
+def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
+    """Return each token in lower case, by its id: each letter alone, as Python 2 does it."""
+    tokens: dict[int, str] = {}
+    for lines, ids in zip(texts, encoded, strict=True):
+        words: list[str] = []
+        for line in lines.texts():
+            words += line.decode().split()
+        tokens.update(zip(ids.ids.tolist(), words, strict=True))
+    folded = []
+    for number in range(len(tokens)):
+        letters = [letter.lower()[:1] for letter in tokens[number]]
+        folded.append("".join(letters).encode())
+    return folded
+
+
 def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
-    """Return for each system and each line the annotators who take part, as m2scorer orders them."""
+    """Return for each system and line the annotators who take part, as m2scorer orders them."""
     gold, matches = spec.matches(text, edits=True)
-    listed = matches.edits
-    assert listed is not None and text.source is not None  # noqa: S101, PT018 (asked for; source is True)
-    golds = listed_edits(text.source, text.references, every=spec.annotators == "all")
+    proposed = matches.edits
+    assert proposed is not None  # noqa: S101 (it is requested)
+    assert text.source is not None  # noqa: S101 (source is True)
+    gold_edits = listed_edits(text.source, text.references, every=spec.annotators == "all")
     sources = [line.decode().split() for line in text.source.texts()]
+    annotators = len(text.references)
     result = []
-    for number, system in enumerate(text.systems):
+    row = 0  # of `proposed`: systems, lines and annotators one after the other
+    for system in text.systems:
         of_system = []
-        for line, words in enumerate(text_line.decode().split() for text_line in system.texts()):
-            first = (number * len(sources) + line) * len(text.references)
-            row = []
-            for place in np.argsort(gold.order[line], kind="stable").tolist():
-                own, name = golds[line][place], int(gold.records.heads[line, place, 1])
-                if own is not None:
-                    low, high = listed.offsets[first + place :][:2].tolist()
-                    spans, compared = (
-                        listed.spans[low:high].tolist(),
-                        listed.compared[low:high].tolist(),
-                    )
-                    edits = _matched(sources[line], words, spans, compared, own)
-                    row.append(
-                        Judged(place if name == ABSENT else name, place, sources[line], own, edits)
-                    )
-            of_system.append(row)
+        for line, output in enumerate(system.texts()):
+            words = output.decode().split()
+            judged = []
+            for index in np.argsort(gold.order[line], kind="stable").tolist():
+                edits_of_annotator = gold_edits[line][index]
+                if edits_of_annotator is None:
+                    continue
+                low, high = proposed.offsets[row + index : row + index + 2].tolist()
+                edits = _matched(
+                    sources[line],
+                    words,
+                    proposed.spans[low:high].tolist(),
+                    proposed.compared[low:high].tolist(),
+                    edits_of_annotator,
+                )
+                number = int(gold.records.heads[line, index, 1])
+                if number == ABSENT:
+                    number = index
+                judged.append(Judged(number, index, sources[line], edits_of_annotator, edits))
+            of_system.append(judged)
+            row += annotators
         result.append(of_system)
     return result
 
@@ -236,62 +255,62 @@ def _matched(
     output: list[str],
     spans: list[list[int]],
     compared: list[list[int]],
-    golds: list[GoldEdit],
+    gold_edits: list[GoldEdit],
 ) -> list[ProposedEdit]:
-    """Return proposed edits with the gold edits that each matches: of those behind the last match,
-    in file order.
+    """Return proposed edits with the gold edits that each matches.
+
+    These are among the gold edits after the last match, in the order of the file.
     """
-    edits, first = [], 0
+    edits = []
+    first = 0
     for (low, high, output_low, output_high), (start, end) in zip(spans, compared, strict=True):
-        original, correction = " ".join(source[low:high]), " ".join(output[output_low:output_high])
+        original = " ".join(source[low:high])
+        correction = " ".join(output[output_low:output_high])
         edit = ProposedEdit(start, end, original, correction, [])
-        edit.matched.extend(
-            place for place in range(first, len(golds)) if is_match(edit, golds[place], source)
-        )
-        first = edit.matched[-1] + 1 if edit.matched else first
+        for index in range(first, len(gold_edits)):
+            if is_match(edit, gold_edits[index], source):
+                edit.matched.append(index)
+        if edit.matched:
+            first = edit.matched[-1] + 1
         edits.append(edit)
     return edits
 
 
 def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | None]:
-    """Return what each annotator of the data set says of the edits of a line, None for those who
-    take no part.
+    """Return the verdicts of each annotator on the edits of a line, None for absent annotators.
 
     A proposed edit is right once for each edit of the annotator that it matches. A right or a
-    missed edit has the type that the annotator gave it; a wrong one has none."""
-    by_place: list[list[Verdict] | None] = [None] * annotators
+    missed edit has the type that the annotator gave it; a wrong one has none.
+    """
+    by_annotator: list[list[Verdict] | None] = [None] * annotators
     for judged in row:
-        own = []
+        found = []
         for edit in judged.edits:
-            said = [(judged.gold[place].type, RIGHT) for place in edit.matched] or [("", WRONG)]
-            own += [
-                Verdict(edit.start, edit.end, edit.original, edit.correction, *each)
-                for each in said
-            ]
+            text = (edit.start, edit.end, edit.original, edit.correction)
+            if not edit.matched:
+                found.append(Verdict(*text, "", WRONG))
+            for index in edit.matched:
+                found.append(Verdict(*text, judged.gold[index].type, RIGHT))
         for gold in judged.missed:
-            corrections = (
-                " | ".join(text or NOTHING for text in gold.alternatives)
-                if any(gold.alternatives)
-                else ""
-            )
-            own.append(
-                Verdict(gold.start, gold.end, judged.original(gold), corrections, gold.type, MISSED)
-            )
-        by_place[judged.place] = sorted(
-            own, key=lambda item: (item.start, item.end, item.verdict == MISSED)
-        )
-    return by_place
+            corrections = ""
+            if any(gold.alternatives):
+                corrections = " | ".join(text or NOTHING for text in gold.alternatives)
+            original = judged.original(gold)
+            found.append(Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED))
+        found.sort(key=lambda item: (item.start, item.end, item.verdict == MISSED))
+        by_annotator[judged.reference] = found
+    return by_annotator
 
 
 @dataclass(frozen=True)
-class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
-    """F-beta of the edits from source to output, among all ways to see them the one that fits an
-    annotator best.
+class MaxMatch(ChoosesReferences, JudgesEdits, Explains, Warns, Metric):
+    """F-beta of the edits from source to output, divided in the way that fits an annotator best.
 
     Precision is correct / proposed edits, or 1 where none is proposed. Recall is correct /
     annotated edits, or 1 where there is none. For each sentence the annotator counts with whom F of
     all sentences so far is highest. Of equals, the one with more correct edits counts, then with
-    fewer edits. The source is m2scorer, github.com/nusnlp/m2scorer."""
+    fewer edits. The source is m2scorer, github.com/nusnlp/m2scorer.
+    """
 
     name: ClassVar[str] = "m2"
     summary: ClassVar[str] = (
@@ -326,14 +345,15 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
     )
     code: str = option(
         "master",
-        help="the version of m2scorer: master (2016), or 3.2 (2014), which misplaces insertions before the first word",
+        help="the version of m2scorer: master (2016), or 3.2 (2014), which misplaces insertions "
+        "before the first word",
         choices=("master", "3.2"),
         implicit=True,
     )
     annotators: str = option(
         "listed",
-        help="who takes part in a sentence: the annotators who have a line for it, or all (those without one see "
-        "nothing to correct)",
+        help="who takes part in a sentence: the annotators who have a line for it, or all (those "
+        "without one see nothing to correct)",
         choices=("listed", "all"),
         implicit=True,
     )
@@ -349,9 +369,7 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     @property
     def by_reference(self) -> bool:
-        """Whether the scores with all annotators are compared, and not only that of the last one is
-        taken.
-        """
+        """Whether the scores with all annotators are compared, or only the last is taken."""
         return self.choice != "last"
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
@@ -364,18 +382,21 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator, or with the last."""
-        each, own = self.by_reference, self._compared(columns)
-        return [
-            Counted(name, values if each else values[:, 0], per_reference=each)
-            for name, values in own.items()
-        ]
+        counted = []
+        for name, values in self._compared(columns).items():
+            if self.by_reference:
+                counted.append(Counted(name, values, per_reference=True))
+            else:
+                counted.append(Counted(name, values[:, 0], per_reference=False))
+        return counted
 
     def _compared(self, columns: Columns) -> dict[str, Ints]:
         """Return the counts with each annotator, or the last: int64 [lines, annotators or 1]."""
         terms = self.make_terms(columns)
         if self.by_reference:
             return terms
-        rows, last = np.arange(len(columns["ref_len"])), last_present(columns)
+        rows = np.arange(len(columns["ref_len"]))
+        last = last_present(columns)
         return {name: values[rows, last, None] for name, values in terms.items()}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
@@ -385,21 +406,15 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         return {"m2": score, "precision": precision, "recall": recall} | counts
 
     def sentence_scores(self, columns: Columns) -> Floats:
-        """Return the score of each sentence with each annotator, or the last: float64 [lines,
-        annotators or 1].
-        """
+        """Return the scores with each annotator, or the last: float64 [lines, annotators or 1]."""
         return self._scores(self._compared(columns))[0]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of each sentence with each annotator, or the last: float64 [lines,
-        annotators or 1].
-        """
+        """Return the outputs with each annotator, or the last: float64 [lines, annotators or 1]."""
         return self.score(self._compared(columns))
 
     def sequential_choice(self) -> SequentialAnnotatorChoice | None:
-        """Return what chooses annotators with the totals of the sentences before; None where each
-        is chosen alone.
-        """
+        """Return the choice of annotators by running totals; None if each is chosen alone."""
         return self._by_key(running=True) if self.choice == "official" else None
 
     def choose(self, columns: Columns) -> Ints:
@@ -409,12 +424,10 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         return self._by_key(running=False)(columns)
 
     def _by_key(self, *, running: bool) -> SequentialAnnotatorChoice:
-        return SequentialAnnotatorChoice(
-            self._keys,
-            COUNTS,
-            counts_of=lambda columns: {**columns, "gold": columns["ref_len"]},
-            running=running,
-        )
+        def counts_of(columns: Columns) -> Columns:
+            return {**columns, "gold": columns["ref_len"]}
+
+        return SequentialAnnotatorChoice(self._keys, COUNTS, counts_of=counts_of, running=running)
 
     def key(self, totals: tuple[int, ...], counts: tuple[int, ...]) -> tuple[float, ...]:
         """Return what is greatest for the annotator that is taken, as m2scorer compares it."""
@@ -434,64 +447,63 @@ class MaxMatch(ChoosesInSequence, JudgesEdits, Explains, Warns, Metric):
         return f_of_counts(counts["correct"], counts["proposed"], counts["gold"], float(self.beta))
 
     def judged(self, text: Text) -> list[list[Judged]]:
-        """Return for each line the proposed edits of one output beside the edits of each annotator
-        who takes part.
+        """Return for each line the proposed edits of one output beside those of each annotator.
 
-        Annotators come in the order in which m2scorer has them. `text` has one system.
+        Annotators who take part come in the order of m2scorer. `text` has one system.
         """
         return proposed_edits(self.spec, text)[0]
 
     def verdicts(
         self, sources: Texts, outputs: Sequence[Texts], annotations: Sequence[Texts]
     ) -> Verdicts:
-        """Return the proposed edits of each sentence as right or wrong, and the annotators' edits
-        that are missed.
-        """
-        each = proposed_edits(self.spec, as_text(sources, outputs, annotations))
-        return [[verdicts(row, len(annotations)) for row in lines] for lines in each]
+        """Return the right, the wrong and the missed edits of each sentence."""
+        result = []
+        for lines in proposed_edits(self.spec, as_text(sources, outputs, annotations)):
+            result.append([verdicts(row, len(annotations)) for row in lines])
+        return result
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return the right and the wrong edits of an output with each annotator, and the missing
-        ones.
-        """
+        """Return the right, the wrong and the missing edits of an output with each annotator."""
         (annotators,) = self.judged(text)
-        lines = [line for judged in annotators for line in self._with_annotator(judged)]
-        if any(unchanged_words(edit) for judged in annotators for edit in judged.edits):
-            why = "so neighbouring changes make one edit, unless an edit of the annotator fits a part of it"
-            lines.append(
-                (
-                    "",
-                    f"unchanged: an edit may hold up to {self.max_unchanged_words} words as they were; {why}",
-                )
+        lines: list[tuple[str, str]] = []
+        has_unchanged = False
+        for judged in annotators:
+            lines += self._with_annotator(judged)
+            has_unchanged |= any(unchanged_words(edit) for edit in judged.edits)
+        if has_unchanged:
+            note = (
+                f"unchanged: an edit may hold up to {self.max_unchanged_words} words as they were; "
+                "so neighbouring changes make one edit, unless an edit of the annotator fits "
+                "a part of it"
             )
+            lines.append(("", note))
         return lines
 
     def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
+        counts = {name: np.array(count) for name, count in judged.counts._asdict().items()}
+        score = 100 * float(self._scores(counts)[0])
+        file = f" ({judged.annotator} in the file)" if judged.annotator != judged.reference else ""
         correct, proposed, gold = judged.counts
-        counts = {name: np.array(count) for name, count in zip(COUNTS, judged.counts, strict=True)}
-        told = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
-        file = f" ({judged.annotator} in the file)" if judged.annotator != judged.place else ""
-        yield (
-            "",
-            f"annotator {judged.place}{file}: {self.output} {100 * float(self._scores(counts)[0]):.2f} ({told})",
-        )
+        summary = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
+        yield "", f"annotator {judged.reference}{file}: {self.output} {score:.2f} ({summary})"
         for edit in judged.edits:
             unchanged = ", ".join(unchanged_words(edit))
-            yield (
-                "match" if edit.matched else "wrong",
-                f"{edit}{f' (unchanged: {unchanged})' if unchanged else ''}",
-            )
+            text = f"{edit} (unchanged: {unchanged})" if unchanged else str(edit)
+            yield "match" if edit.matched else "wrong", text
         for missed in judged.missed:
             yield "missing", judged.written(missed)
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
         """Return the lines that are too long for the official method."""
+        message = (
+            "m2: too long for the official method; a method in linear time counts it, "
+            "nearly always alike"
+        )
         notes = []
         for system, blocks in counts.items():
             first = 1
             for columns in blocks:
-                lines = (np.flatnonzero(columns["reduced"]) + first).tolist()
-                message = "m2: too long for the official method; a method in linear time counts it, nearly always alike"
-                notes += [CountWarning(message, system=system, line=line) for line in lines]
+                for line in np.flatnonzero(columns["reduced"]).tolist():
+                    notes.append(CountWarning(message, system=system, line=line + first))
                 first += len(columns["reduced"])
         return notes

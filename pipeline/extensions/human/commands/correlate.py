@@ -34,7 +34,7 @@ from pipeline.report.terminal.progress import Bar
 from pipeline.scoring.results import without_nan
 from pipeline.scoring.stored_runs import load, only
 
-from ..comparison import asked_statistics
+from ..comparison import requested_statistics
 from ..human_judgements import open_human_judgements
 from ..meta_evaluation import meta_evaluate
 from ..models import CorrelationConfig, HumanConfig, RecordsConfig
@@ -86,17 +86,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    asked = [records_config(text) for text in (args.human, *args.run)]
-    if any(asked) or args.absolute or args.part or args.given:
-        _of_records(args, asked)
+    records = [records_config(text) for text in (args.human, *args.run)]
+    if any(records) or args.absolute or args.part or args.given:
+        _correlate_records(args, records)
         return
-    pairs = [text.partition("=") for text in args.alias or ()]
-    for text, (name, sign, other) in zip(args.alias or (), pairs, strict=True):
+    aliases: dict[str, str] = {}
+    for text in args.alias or ():
+        name, sign, other = text.partition("=")
         if not (name and sign and other):
             raise InputError(f"--alias {text}: expected NAME=OTHER, such as src=INPUT")
-        if [own for own, _, _ in pairs].count(name) > 1:
+        if name in aliases:
             raise InputError(f"--alias: {name} is given twice")
-    more = {"aliases": {name: other for name, _, other in pairs}} if pairs else {}
+        aliases[name] = other
+    more = {"aliases": aliases} if aliases else {}
     settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
     metrics = _metrics(args)
     systems = sorted({name for metric in metrics for name in metric.scores})
@@ -112,40 +114,43 @@ def run(args: argparse.Namespace) -> None:
         print_extra_tables(human_tables(evaluation.plain()))
 
 
-def _of_records(args: argparse.Namespace, asked: Sequence[RecordsConfig | None]) -> None:
+def _correlate_records(args: argparse.Namespace, configs: Sequence[RecordsConfig | None]) -> None:
     """Print the statistics of scores in records, each of one score of outputs and that of people."""
-    asked_statistics(args.statistics or ())
-    if not all(asked) or not args.statistics:
+    requested_statistics(args.statistics or ())
+    if not all(configs) or not args.statistics:
         raise InputError(
             "records: name all scores as {file: FILE, score: COLUMN}, and say --statistic"
         )
     idle = [name for name in (*OPTIONS, "metric", "alias") if name not in OF_RECORDS]
-    if told := [f"--{name}" for name in idle if getattr(args, name, None)]:
-        raise InputError(f"{', '.join(told)}: no effect on records")
+    idle = [f"--{name}" for name in idle if getattr(args, name, None)]
+    if idle:
+        raise InputError(f"{', '.join(idle)}: no effect on records")
     more = {"absolute": "true"} if args.absolute else {}
     names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
     written = settings_of(CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **names, **more)
-    human_data, *metrics = (scores_of(one, read_records(path_of(one.file))) for one in asked if one)
-    found = {
-        text: correlated(own, human_data, written)
-        for text, own in zip(args.run, metrics, strict=True)
-    }
+    columns = []
+    for config in configs:
+        if config:
+            columns.append(scores_of(config, read_records(path_of(config.file))))
+    human_scores, *metrics = columns
+    results = {}
+    for text, scores in zip(args.run, metrics, strict=True):
+        results[text] = correlated(scores, human_scores, written)
     if args.json:
-        sys.stdout.write(
-            json.dumps(without_nan(found), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-        )
+        text = json.dumps(without_nan(results), indent=1, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(text + "\n")
         return
     rows = []
-    for name, own in found.items():
-        ends = [f"{low:.4f} to {high:.4f}" for low, high in own["intervals"].values()]
-        pairs = zip((f"{own[key]:.4f}" for key in args.statistics), ends, strict=True)
-        rows.append([name, *(cell for pair in pairs for cell in pair), str(own["scores"])])
-    titles = [
-        title
-        for key in args.statistics
-        for title in (key, f"{shown_level(written.level)} interval")
-    ]
-    print_table(["scores", *titles, "outputs"], rows, left=(0,))
+    for name, result in results.items():
+        row = [name]
+        for key in args.statistics:
+            low, high = result["intervals"][key]
+            row += [f"{result[key]:.4f}", f"{low:.4f} to {high:.4f}"]
+        rows.append([*row, str(result["scores"])])
+    titles = ["scores"]
+    for key in args.statistics:
+        titles += [key, f"{shown_level(written.level)} interval"]
+    print_table([*titles, "outputs"], rows, left=(0,))
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
@@ -155,11 +160,12 @@ def _metrics(args: argparse.Namespace) -> list[MetricScores]:
         return metric_scores(only(load(paths[0])[1], selection_of(args)))
     metrics = [metric for path in paths for metric in scores_of_file(path)]
     names = [metric.metric for metric in metrics]
-    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if twice is not None:
-        raise InputError(
-            f"two files have scores called '{twice}'; rename one, since a score has the name of its file"
-        )
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(
+                f"two files have scores called '{name}'; rename one, since a score has the name of "
+                "its file"
+            )
     if args.metric is not None and args.metric not in names:
         raise InputError(
             f"--metric {args.metric}: there is no such one; there are {', '.join(names)}"

@@ -90,8 +90,12 @@ def settings_of(
     """Return a section of a config from the arguments of these names that are given. Raises
     InputError.
     """
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    return model.from_settings({**given, **more}, "--")
+    settings = {}
+    for name in names:
+        value = getattr(args, name)
+        if value is not None:
+            settings[name] = value
+    return model.from_settings({**settings, **more}, "--")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -108,36 +112,39 @@ def run(args: argparse.Namespace) -> None:
         plain = without_nan(summary.plain())
         sys.stdout.write(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        names, judges, scores = (
-            summary.judgments.systems,
-            summary.judgments.judges,
-            summary.scores(),
-        )
-        print_table(*tables.counts_table(summary), left=(0,))
-        for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
-            if scores[key]:
-                print()
-                print_table(*tables.judged_table(scores[key], title, args.digits))
-        order = summary.expected_wins.order
-        if args.head_to_head:
-            print(
-                "\nhow often the column's system is better than the row's; p: # <= 0.01, + <= 0.05, * <= 0.10"
-            )
-            print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
-        if args.agreement:
-            print(
-                f"\nCohen's kappa of two judges, and of a judge with himself; *: under {MIN_COMPARISONS} comparisons"
-            )
-            print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
-        print()
-        between, within = (round_half_up(value, 2) for value in summary.mean_kappas.values())
-        print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
-        if summary.accuracy is not None:
-            share = percent(summary.accuracy, 2)
-            print(
-                f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%"
-            )
-        level = f"{config.level * 100:g}%"
+        _print(summary, config, args)
+
+
+def _print(summary: JudgmentSummary, config: JudgmentsConfig, args: argparse.Namespace) -> None:
+    names = summary.judgments.systems
+    scores = summary.scores()
+    print_table(*tables.counts_table(summary), left=(0,))
+    for key, title in (("expected_wins", "Expected Wins"), ("trueskill", "TrueSkill")):
+        if scores[key]:
+            print()
+            print_table(*tables.judged_table(scores[key], title, args.digits))
+    if args.head_to_head:
         print(
-            f"ranks: {level} of {config.resamples:,} bootstrap samples of the pairs, seed {config.seed}"
+            "\nhow often the column's system is better than the row's; "
+            "p: # <= 0.01, + <= 0.05, * <= 0.10"
         )
+        order = summary.expected_wins.order
+        print_square(*tables.head_to_head_table(summary.head_to_head, names, order))
+    if args.agreement:
+        print(
+            "\nCohen's kappa of two judges, and of a judge with himself; "
+            f"*: under {MIN_COMPARISONS} comparisons"
+        )
+        judges = summary.judgments.judges
+        print_square(*tables.kappa_table(summary.kappas, judges, MIN_COMPARISONS))
+    print()
+    between = round_half_up(summary.mean_kappas["between"], 2)
+    within = round_half_up(summary.mean_kappas["within"], 2)
+    print(f"Cohen's kappa: {between} between judges, {within} within (means by comparisons)")
+    if summary.accuracy is not None:
+        share = percent(summary.accuracy, 2)
+        print(f"accuracy on pairs that are no ties, {config.folds}-fold cross-validation: {share}%")
+    print(
+        f"ranks: {config.level * 100:g}% of {config.resamples:,} bootstrap samples of the pairs, "
+        f"seed {config.seed}"
+    )

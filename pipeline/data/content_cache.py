@@ -14,8 +14,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ..data.dataset_cache import cache
-from .safe_files import digest
+from ..files.safe_files import digest
+from .dataset_cache import cache
 
 T = TypeVar("T")
 PATIENCE = 60

@@ -1,11 +1,11 @@
-"""The scores by type of edit on the page of a report."""
+"""The scores by type of edit as shaded maps."""
 
 from typing import Any
 
-from pipeline.extensions.page.shell import SHADES, PageTable, Shade
+from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from pipeline.scoring.results import Results
 
-from .by_type import NONE, TIER, TIERS, Types, of_system, types_of
+from .shell import SHADES, PageTable, Shade
 
 
 def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -49,11 +49,11 @@ def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
         return Shade(NONE, "none", f"{system}, {name}: does not occur")
     texts = []
     for output in (*types.fractions, *types.counts):
-        texts.append(f"{output} {types.shown(system, name, output, digits)}")
+        texts.append(f"{output} {types.cell(system, name, output, digits)}")
     if types.level:
         texts[0] += f" ({types.level}: {types.interval(system, name, digits)})"
     shade = 0
     if cell.score > 0:
         shade = max(1, round(cell.score * SHADES))
-    score = types.shown(system, name, types.fractions[0], digits)
+    score = types.cell(system, name, types.fractions[0], digits)
     return Shade(score, f"h{shade}", f"{system}, {name}: {', '.join(texts)}")

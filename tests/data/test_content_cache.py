@@ -15,8 +15,8 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("needs pipes and links", allow_module_level=True)
 
-from pipeline.files import content_cache
-from pipeline.files.content_cache import SCORES, ContentCache
+from pipeline.data import content_cache
+from pipeline.data.content_cache import SCORES, ContentCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable

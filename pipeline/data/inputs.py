@@ -1,0 +1,121 @@
+"""What a metric reads of a data set: the names of inputs, and what the data room asks of a metric.
+
+Metrics import the data room; the data room never imports metrics, and knows them by the protocols
+of this module.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..tokenizers.tokenization import Tokenization
+
+TEXTS = "texts"
+"""Source, references and outputs as lines of text."""
+GOLD = "gold"
+"""Source and outputs as lines of text, and the edits of each annotator in place of references."""
+EDITS = "edits"
+"""The edits of outputs, and the edits of each annotator in place of references.
+
+Where outputs have several annotators, there is a reference for each pair of annotators.
+"""
+KEPT = "kept."
+"""Prefix of an annotator's name: gold edits are compared unchanged, whatever their types."""
+
+
+def annotated_by(annotator: str) -> str:
+    """Return the name of the input EDITS with texts annotated by an annotator; "" means EDITS.
+
+    An annotator is named as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0.
+    Outputs that are M2 files are taken as they are. References are annotated if the data set has
+    no edits of annotators, or if their types are not those of errant; see also KEPT.
+    """
+    return f"{EDITS}.{annotator}" if annotator else EDITS
+
+
+def annotator_of(input_: str) -> str:
+    """Return the annotator of an input, or an empty text if texts are not annotated."""
+    prefix = f"{EDITS}."
+    if not input_.startswith(prefix):
+        return ""
+    return input_.removeprefix(prefix).removeprefix(KEPT)
+
+
+def compares_gold(input_: str) -> bool:
+    """Return whether gold edits are compared unchanged, whatever their types."""
+    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
+
+
+class InputSpec(Protocol):
+    """What the data room asks of a StatisticsSpec (`metrics/base/statistics_spec.py`)."""
+
+    @property
+    def key(self) -> str:
+        """A name that is different for specifications whose columns can differ."""
+
+    @property
+    def input(self) -> str:
+        """The name of the input that is read."""
+
+    @property
+    def source(self) -> bool:
+        """Whether the source is read."""
+
+    @property
+    def references(self) -> bool:
+        """Whether references are read, or edits in place of them."""
+
+    @property
+    def tokenization(self) -> "Tokenization | None":
+        """How text becomes tokens, or None."""
+
+
+class TextReader(Protocol):
+    """What the data room asks of a Metric (`metrics/base/metric.py`)."""
+
+    @property
+    def spec(self) -> InputSpec:
+        """What the metric reads."""
+
+    def settings(self) -> Sequence[tuple[str, object]]:
+        """Return the options that can change a number, by their keys in signatures."""
+
+
+class NumberColumns(Protocol):
+    """The columns of numbers that a metric reads from files."""
+
+    @property
+    def key(self) -> str:
+        """A name that is different for specifications whose columns can differ."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+
+    @property
+    def decimals(self) -> int | None:
+        """The decimals of numbers that are whole multiples; None for floats."""
+
+
+class NumberReader(Protocol):
+    """A metric that reads files of numbers (ReadsFiles in `metrics/base/capabilities.py`)."""
+
+    @property
+    def title(self) -> str:
+        """The name of the score."""
+
+    @property
+    def files(self) -> str:
+        """The path of the files, in which {system} and {dataset} may stand."""
+
+    @property
+    def columns(self) -> str:
+        """The names of the columns joined by +, or nothing if the file has no names."""
+
+    @property
+    def decimals(self) -> int:
+        """The largest number of decimals."""
+
+    @property
+    def spec(self) -> NumberColumns:
+        """The columns."""

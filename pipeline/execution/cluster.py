@@ -1,0 +1,192 @@
+"""The workers of a run on a cluster.
+
+The program connects to a cluster when there is work for it, and disconnects at the end of the run.
+"""
+
+import contextlib
+import re
+import socket
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, Literal, TypeVar
+
+from ..backends import CLUSTER_BACKENDS
+from ..errors import ConfigError, IncompleteError, PipelineError, Problem
+from ..parallel import WorkerLostError, processors, quiet
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+MAX_ANSWER_SECONDS = 10.0
+"""Seconds within which a scheduler must answer and have a worker."""
+MAX_BUNDLE = 16
+"""A worker gets at most so many tasks at once, since a scheduler takes milliseconds a request."""
+BUNDLES_FOR_EACH = 2
+"""So many bundles are left for each worker when their size is chosen, so that all end together."""
+
+
+class Cluster:
+    """The workers of a run on a cluster.
+
+    At most `n_jobs` tasks run at once, or as many as there is room for (auto).
+    """
+
+    def __init__(
+        self, backend: str, address: str | None, n_jobs: int | Literal["auto"] | None
+    ) -> None:
+        self.backend = backend
+        self.address = address
+        self.n_jobs = n_jobs
+        self.limit = None if n_jobs in (None, "auto") else int(str(n_jobs))
+        self._undo = contextlib.ExitStack()
+        self._workers = 0
+        # If texts were opened, and the run did not come to its workers, nobody leaves the context.
+        weakref.finalize(self, self._undo.close)
+
+    def __enter__(self) -> "Cluster":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with quiet():
+            self._undo.close()
+        self._workers = 0
+
+    def is_same(self, other: "Cluster") -> bool:
+        """Return whether another object stands for the same workers."""
+        mine = (self.backend, self.address, self.n_jobs)
+        return mine == (other.backend, other.address, other.n_jobs)
+
+    def workers(self) -> int:
+        """Return how many tasks can run at once. The first call connects to the cluster.
+
+        Raises ConfigError if the cluster's package is not installed, or the cluster cannot be used.
+        """
+        if not self._workers:
+            self._check_address()
+            self._workers = self._connect()
+        return min(self._workers, self.limit or self._workers)
+
+    def _check_address(self) -> None:
+        """Raise ConfigError if nobody answers; the packages of clusters would wait for minutes."""
+        address = re.search(r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or "")
+        if not address:
+            return
+        host = address[1].strip("[]")
+        try:
+            socket.create_connection((host, int(address[2])), MAX_ANSWER_SECONDS).close()
+        except (OSError, OverflowError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            message = f"nobody answers there ({reason}); is the scheduler running?"
+            raise self._error(message) from None
+
+    def _connect(self) -> int:
+        """Connect, and return how many workers there are; raises as workers() does."""
+        kind = CLUSTER_BACKENDS[self.backend]
+        try:
+            with quiet():
+                return kind.connect(self.address, self.limit, self._undo)
+        except ImportError as error:
+            needed = " and ".join(kind.packages)
+            missing = error.name or str(error)
+            install = f"pip install 'gec-pipeline[{self.backend}]'"
+            raise self._error(f"needs {needed} ({missing} is missing): {install}") from None
+        except Exception as error:  # noqa: BLE001 (each cluster has errors of its own)
+            raise self._error(f"the cluster cannot be used: {_first_line(error)}") from None
+
+    def shared(self, call: Callable[[T], R], items: Sequence[T]) -> list[R | None]:
+        """Return what a function returns for each item; None if its worker was lost.
+
+        Until the cluster is connected to, threads of this process take the first items. With a
+        remote cluster these are few; workers that have to be started on this machine take seconds,
+        in which it has little else to do. Raises as results() does.
+        """
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        futures: list[Future[R]] = []
+        done: dict[int, R | None] = {}
+        with ThreadPoolExecutor(processors()) as pool:
+            if not self._workers:
+                with contextlib.suppress(RuntimeError, MemoryError):  # no thread can be started
+                    for item in items:
+                        futures.append(pool.submit(call, item))
+            try:
+                workers = self.workers()
+            finally:
+                remaining = []
+                for number in range(len(items)):  # a call that has begun is not cancelled
+                    if number >= len(futures) or futures[number].cancel():
+                        remaining.append(number)
+            numbered = ((number, items[number]) for number in remaining)
+            bundled = bundles(numbered, len(remaining), workers)
+            with contextlib.suppress(WorkerLostError):
+                for answers in self.results(partial(_call_each, call), bundled):
+                    done |= answers
+        for number, future in enumerate(futures):
+            if not future.cancelled():
+                done[number] = future.result()
+        return [done.get(number) for number in range(len(items))]
+
+    def under_way(self, workers: int) -> int:
+        """Return how many tasks to hand out at once: twice as many as run, so that none waits.
+
+        If the cluster has room for more tasks than may run at once, it would run all that it has.
+        """
+        return workers if self._workers > workers else 2 * workers
+
+    def _error(self, message: str) -> ConfigError:
+        at = f" at {self.address}" if self.address else ""
+        return ConfigError([Problem(f"backend {self.backend}{at}", message)])
+
+    def results(self, call: Callable[[T], R], tasks: Iterator[T]) -> Iterator[R]:
+        """Yield `call(task)` for each task, in any order.
+
+        Raises WorkerLostError if a worker died, ConfigError if a worker cannot import this program,
+        and IncompleteError if the cluster failed otherwise. `call` must return its own errors as
+        results: an error that is raised here is taken for one of the cluster.
+        """
+        kind = CLUSTER_BACKENDS[self.backend]
+        results = kind.results(self, call, tasks, self.workers())
+        try:
+            yield from results
+        except PipelineError:  # a text could not be read on this machine
+            raise
+        except Exception as error:
+            reason = _first_line(error)
+            if isinstance(error, ImportError) or "ModuleNotFoundError" in str(error):
+                message = f"a worker cannot import the program ({reason})"
+                remedy = "install gec-pipeline on every machine, in the same version"
+                raise self._error(f"{message}: {remedy}") from None
+            names = {of_error.__name__ for of_error in type(error).__mro__}
+            if names.intersection(kind.death_errors):
+                raise WorkerLostError(f"a worker of the cluster died ({reason})") from None
+            message = f"the cluster failed: {reason}; run the same command again"
+            raise IncompleteError(message) from error
+        finally:
+            with quiet():
+                results.close()
+
+
+def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
+    """Yield a number of items in bundles for workers."""
+    remaining = number
+    while True:
+        size = min(remaining // (BUNDLES_FOR_EACH * workers), MAX_BUNDLE)
+        bundle = list(islice(items, max(size, 1)))
+        if not bundle:
+            return
+        remaining -= len(bundle)
+        yield bundle
+
+
+def _call_each(call: Callable[[T], R], items: Sequence[tuple[int, T]]) -> dict[int, R]:
+    """Return what a function returns for each item, by the number of the item."""
+    return {number: call(item) for number, item in items}
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the type and the first line of an error."""
+    lines: list[Any] = [line.strip() for line in str(error).splitlines() if line.strip()]
+    name = type(error).__name__
+    return f"{name}: {lines[0][:300]}" if lines else name

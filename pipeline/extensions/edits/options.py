@@ -1,0 +1,57 @@
+"""Options that metrics of edits share."""
+
+from typing import Any
+
+from pipeline.lookup import later
+from pipeline.metrics.base.options import KEEP, option
+
+
+def choice_option(*, last: bool = False, **more: Any) -> str:
+    """Return the option choice of metrics that choose one annotator for each sentence.
+
+    `last` says that the annotator with the highest number can be taken, whatever the scores.
+    `more` has further fields of Option.
+    """
+    fields: dict[str, Any] = {
+        "applies": lambda m: m.level == "corpus",
+        "why": "sentence scores take the best annotator of each sentence",
+        **more,
+    }
+    meaning = (
+        "which annotator counts for a sentence: the one who is best for all sentences so far "
+        "(official), or best for the sentence alone"
+    )
+    choices: tuple[str, ...] = ("official", "sentence")
+    if last:
+        meaning += "; last: the one with the highest number"
+        choices += ("last",)
+    return option("official", help=meaning, choices=choices, implicit=True, **fields)
+
+
+def annotator_option() -> str:
+    """Return the option annotator of metrics that compare edits on both sides.
+
+    Its value has the versions of errant, spaCy and the pipeline, whatever the user wrote;
+    `annotated_by` (`data/inputs.py`) makes it the name of the input that is read.
+    """
+    return option(
+        "",
+        help="annotate texts with errant and this spaCy pipeline; "
+        "outputs and gold that are M2 files stay as they are",
+        free=True,
+        form="a spaCy pipeline such as en_core_web_sm, or auto for the one that is installed",
+        resolved=later(__package__, "errant_annotator.annotator_named"),  # rarely needed
+        inner="model",
+        implicit=True,
+    )
+
+
+def gold_option() -> str:
+    """Return the option gold of metrics that have the option annotator."""
+    return option(
+        "errant",
+        help="which edits of gold are compared: those of ERRANT's types, so that other gold is "
+        "annotated anew, or all as they are (keep)",
+        choices=("errant", KEEP),
+        implicit=True,
+    )

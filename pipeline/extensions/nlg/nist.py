@@ -1,0 +1,360 @@
+"""NIST (Doddington 2002): shared n-grams, weighed by their information."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from pipeline.arrays import Floats, Ints
+from pipeline.kernel.common import Lines
+from pipeline.metrics.base.capabilities import Rule, ShowsNgrams
+from pipeline.metrics.base.choices import by_order, ratio
+from pipeline.metrics.base.metric import Counted, Metric
+from pipeline.metrics.base.options import any_tokenizer_option, option
+from pipeline.metrics.base.statistics_spec import Columns, Field, Text
+from pipeline.tokenizers import Tokenizer
+from pipeline.tokenizers.tercom import ENTITIES
+from pipeline.tokenizers.tokenization import Tokenization, changed_lines
+
+from .ngrams import (
+    EMPTY,
+    HALVES,
+    ChunkedSpec,
+    Frequencies,
+    GramSurvey,
+    Ngrams,
+    ShardTokens,
+    extended,
+    fixed,
+    halves,
+    real,
+    token_key,
+)
+
+NO_TOKENS = "\ufdd0"
+"""The token of a text without any, for pymteval. Unicode has no character of this number."""
+CONTROLS = {code: 0xFDD1 + number for number, code in enumerate(range(0x1C, 0x20))}
+"""White space of Python that is none of Perl's, and code points without a character in its place.
+"""
+CONTROL = re.compile("[\x1c-\x1f]")
+REPLACED = re.compile(rb"[&<\x1c-\x1f]")
+"""Bytes of a text in which something may have to be replaced."""
+SIGMA = "\u03a3"
+"""The letter whose lower case depends on the next one. pymteval lower-cases each token, so that it
+may be final.
+"""
+NLTK_NAMES = ("gt", "lt", "apos", "quot", "#124", "#91", "#93", "amp")
+MTEVAL_ENTITIES = tuple((entity.decode(), sign.decode()) for entity, sign in ENTITIES)
+NLTK_ENTITIES = tuple(zip((f"&{name};" for name in NLTK_NAMES), "><'\"|[]&", strict=True))
+"""Entities and their signs, in the order of replacement."""
+
+
+@dataclass(frozen=True, order=True)
+class NistTokenization(Tokenization):
+    """The tokenisation of a program of NIST, which also decides when the text is lower-cased."""
+
+    tokenizer: str = "13a"
+    program: str = "mteval"
+    """mteval is the Perl program, pymteval its copy in Python, and nltk the class NISTTokenizer."""
+
+    @property
+    def key(self) -> str:
+        """A short name, safe in file names."""
+        return f"{self.program}-{super().key}"
+
+    @property
+    def cache_key(self) -> str:
+        """The text that stands for this in the keys of stored counts. If it changes, all is counted
+        again.
+        """
+        return f"NistTokenization(program={self.program!r}, lowercase={self.lowercase})"
+
+    def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
+        """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
+        does.
+        """
+        text = text.trimmed()
+        by_bytes = self.program == "mteval"  # lower-cases A to Z alone
+        may_skip_lines = by_bytes or (self.program == "nltk" and text.data.isascii())
+        if may_skip_lines and not REPLACED.search(text.data):
+            return text._replace(data=text.data.lower()) if self.lowercase else text
+        changed = changed_lines(text, number, self._line)
+        if by_bytes and self.lowercase:
+            return changed._replace(data=changed.data.lower())
+        return changed
+
+    def _line(self, line: str) -> str:
+        """Return a line with entities replaced, and in lower case except for mteval."""
+        line = line.replace("<skipped>", "")
+        if self.program == "pymteval":
+            line = line.replace("-\n", "")
+        entities = NLTK_ENTITIES if self.program == "nltk" else MTEVAL_ENTITIES
+        for entity, sign in entities:
+            line = line.replace(entity, sign)
+        if self.program == "mteval":
+            return line.translate(CONTROLS) if CONTROL.search(line) else line
+        if self.lowercase and self.program == "pymteval" and SIGMA in line:
+            from pipeline.kernel.python.encode import western
+
+            line = " ".join(token.lower() for token in western(line))
+        if self.lowercase:
+            line = line.lower()
+        if self.program == "pymteval" and not line.split():
+            return NO_TOKENS
+        return line
+
+
+BETA = math.log(2) / math.log(1.5) ** 2
+"""An output of two thirds of the references' length has half of its score."""
+PERL_FALSE = extended(EMPTY, np.array([token_key(b"0")], np.uint64)).view(np.int64)
+"""The key of the word 0, which is false in Perl."""
+
+
+@dataclass(frozen=True)
+class NistSpec(ChunkedSpec):
+    """The sums of NIST: information of shared n-grams as fixed() stores it, and lengths."""
+
+    tokenization: Tokenization = field()
+    order: int
+    program: str
+    source: bool = False
+
+    @cached_property
+    def columns(self) -> tuple[Field, ...]:
+        """Information, totals and matches of each order, the output's length, and the references'
+        length and number.
+        """
+        by_order = [Field("info", self.order), Field("total", self.order)]
+        if self.program != "nltk":
+            by_order.append(Field("match", self.order))
+        return (*by_order, Field("hyp_len"), Field("length"), Field("refs"))
+
+    @property
+    def corpus_pass(self) -> GramSurvey:
+        """The frequencies of n-grams in all references."""
+        return GramSurvey(self.tokenization, self.order)
+
+    def count_chunk(self, text: Text) -> list[dict[str, Ints]]:
+        """Count some lines, all systems at once."""
+        shard = ShardTokens(self.tokenization, text)
+        output_lengths = shard.lengths[shard.references :]
+        shape = (*output_lengths.shape, self.order)
+        info = np.zeros(shape, np.int64)
+        match = np.zeros(shape, np.int64)
+        reference_length, references = self._reference_lengths(shard)
+        lengths = np.zeros(output_lengths.shape, np.int64)
+        if self.program != "nltk":
+            lengths += reference_length
+        shorter = None
+        for index, ngrams in enumerate(shard.ngrams(self.order)):
+            information = self._information(ngrams, shorter, text.whole)
+            if self.program == "nltk":
+                gains, chosen_lengths = _with_best_reference(shard, ngrams, information)
+                info[..., index] = fixed(gains)
+                lengths += fixed(chosen_lengths)
+            else:
+                entries = ngrams.of_outputs()
+                largest = np.append(ngrams.shared.most, 0)  # 0 for the place -1
+                hits = np.minimum(entries.times, largest[entries.places])
+                rows = entries.rows - shard.references * shard.lines
+                gains = hits * fixed(information)[entries.numbers]
+                np.add.at(match.reshape(-1, self.order)[:, index], rows, hits)
+                np.add.at(info.reshape(-1, self.order)[:, index], rows, gains)
+            shorter = ngrams
+        totals = output_lengths[..., None] - np.arange(self.order)
+        if self.program != "pymteval":
+            totals = np.maximum(totals, 0)
+        columns_of_systems = []
+        for system, output_length in enumerate(output_lengths):
+            columns = {
+                "info": info[system],
+                "total": totals[system],
+                "match": match[system],
+                "hyp_len": output_length,
+                "length": lengths[system],
+                "refs": references,
+            }
+            columns_of_systems.append(columns)
+        return columns_of_systems
+
+    def _information(
+        self, ngrams: Ngrams, shorter: Ngrams | None, frequencies: Frequencies
+    ) -> Floats:
+        """Return the information of each n-gram, 0 for those that no reference has.
+
+        It is log2 of the frequency of the n-gram without its last token, divided by its own.
+        `shorter` has the n-grams that are shorter by one.
+        """
+        times = frequencies.of(ngrams.keys)
+        if shorter is None:
+            shorter_times = np.full(len(times), frequencies.total)
+        else:
+            counts = frequencies.of(shorter.keys)
+            if self.program == "mteval":
+                counts[shorter.keys == PERL_FALSE] = frequencies.total
+            shorter_times = counts[ngrams.shared.shorter]
+        ratios, indexes = np.unique(ratio(shorter_times, times), return_inverse=True)
+        # by math.log, whose last bit numpy's may not have
+        logs = [math.log(value) / math.log(2) if value else 0.0 for value in ratios.tolist()]
+        return np.array(logs)[indexes]
+
+    def _reference_lengths(self, shard: ShardTokens) -> tuple[Ints, Ints]:
+        """Return the summed length and the number of the references of each line; for pymteval the
+        mean length and 1.
+        """
+        lengths = shard.lengths[: shard.references]
+        total = lengths.sum(axis=0)
+        if self.program == "pymteval":
+            return fixed(ratio(total, shard.present.sum(axis=1))), np.ones(shard.lines, np.int64)
+        return fixed(total), (lengths > 0).sum(axis=0)
+
+
+def _with_best_reference(
+    shard: ShardTokens, ngrams: Ngrams, information: Floats
+) -> tuple[Floats, Ints]:
+    """Return the information that each output shares with the reference that gives it most, and
+    that reference's length: [systems, lines] each.
+
+    Of equal references it is the longest. Sums are those of nltk to the last bit, which decides
+    what is equal: n-grams are summed in the order in which they first occur in the output.
+    """
+    reference_rows = shard.references * shard.lines
+    shared = ngrams.shared
+    in_references = ngrams.of_references()
+    in_outputs = ngrams.of_outputs()
+    text_of_entry = in_outputs.rows // shard.lines
+    lengths = np.where(shard.present.T, shard.lengths[: shard.references], -1)
+    best_gains = []
+    best_lengths = []
+    for system in range(len(shard.lengths) - shard.references):
+        # how often the output has the n-gram of each place, and in which order
+        in_output = text_of_entry == shard.references + system
+        output_entries = np.flatnonzero(in_output & (in_outputs.places >= 0))
+        places = in_outputs.places[output_entries]
+        counts = np.zeros(len(shared.most), np.int64)
+        counts[places] = in_outputs.times[output_entries]
+        order = np.zeros(len(shared.most), np.int64)
+        order[places] = output_entries
+        # the gain of each entry of a reference
+        entries = np.flatnonzero(counts[in_references.places])
+        order_of_entries = order[in_references.places[entries]]
+        entries = entries[np.lexsort((order_of_entries, in_references.rows[entries]))]
+        shared_counts = counts[in_references.places[entries]]
+        hits = np.minimum(shared_counts, in_references.times[entries])
+        gains = information[in_references.numbers[entries]] * hits
+        sums = np.bincount(in_references.rows[entries], gains, reference_rows)
+        gains_of_references = sums.reshape(-1, shard.lines)
+        gains_of_references[lengths < 0] = -1  # missing
+        best = gains_of_references.max(axis=0)
+        best_gains.append(best)
+        best_lengths.append(np.where(gains_of_references == best, lengths, 0).max(axis=0))
+    return np.array(best_gains), np.array(best_lengths)
+
+
+@dataclass(frozen=True)
+class Nist(ShowsNgrams, Metric):
+    """The sum over orders of the mean information of an output's n-grams, times a penalty for short
+    outputs.
+
+    Only n-grams that references have give information. The flavour mteval is the Perl program as
+    the E2E suite has it, pymteval its copy in Python, and nltk is nltk.translate.nist_score, which
+    Hugging Face's nist_mt calls. nltk takes one reference of each sentence and order, the others
+    take each n-gram as often as the reference that has it most often.
+    """
+
+    name: ClassVar[str] = "nist"
+    summary: ClassVar[str] = (
+        "NIST as mteval (E2E's edition), its copy in Python, or nltk compute it; needs no source"
+    )
+    spellings: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mteval": {"flavour": "mteval"},
+        "pymteval": {"flavour": "pymteval"},
+        "nist_mt": {"flavour": "nltk", "tokenizer": "13a"},
+    }
+    name_in_text: ClassVar[str] = "NIST"
+    help_page: ClassVar[str] = "nlg"
+    in_percent: ClassVar[bool] = False
+    policy: ClassVar[str] = "merged"
+    """All references together decide what counts."""
+    citations: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
+
+    flavour: str = option(
+        "mteval", help="whose NIST; see `help nlg`", choices=("mteval", "pymteval", "nltk")
+    )
+    order: int = option(5, key="n", help="longest n-grams", minimum=1, maximum=9)
+    tokenizer: str = any_tokenizer_option(
+        lambda options: "whitespace" if options.get("flavour") == "nltk" else "13a",
+        "how lines are split: 13a as each flavour has it, or whitespace for the flavour nltk",
+    )
+    lowercase: bool = option(
+        lambda options: options.get("flavour") != "nltk",
+        key="lc",
+        help="compare without upper case (false for nltk)",
+    )
+
+    @cached_property
+    def spec(self) -> NistSpec:
+        """Information and lengths."""
+        tokenization = Tokenization(self.tokenizer, lowercase=self.lowercase)
+        if self.tokenizer == "13a":
+            tokenization = NistTokenization(lowercase=self.lowercase, program=self.flavour)
+        return NistSpec(tokenization, self.order, self.flavour)
+
+    @property
+    def terms(self) -> tuple[Field, ...]:
+        """Both halves of real numbers, and counts."""
+        info = (Field(f"info{half}", self.order) for half in HALVES)
+        length = (Field(f"length{half}") for half in HALVES)
+        counts = map(Field, ("hyp_len", "refs", "lines"))
+        return (*info, *length, Field("total", self.order), *counts)
+
+    def make_terms(self, columns: Columns) -> dict[str, Ints]:
+        """Return the columns, and 1 for each line."""
+        terms = halves("info", columns["info"]) | halves("length", columns["length"])
+        for name in ("total", "hyp_len", "refs"):
+            terms[name] = columns[name]
+        terms["lines"] = np.ones_like(columns["refs"])
+        return terms
+
+    def score(self, totals: Columns) -> dict[str, Floats]:
+        """Return NIST, the penalty for brevity, and what each order gives."""
+        length = real("length", totals)
+        if self.flavour == "nltk":
+            mean_length = length / self.order
+        else:
+            references_per_line = ratio(totals["refs"], totals["lines"])
+            mean_length = ratio(length, references_per_line)
+        brevity = np.minimum(ratio(totals["hyp_len"], mean_length), 1)
+        logs = np.log(np.where(brevity > 0, brevity, 1))
+        penalty = np.where(brevity > 0, np.exp(-BETA * logs**2), 0.0)
+        gains = ratio(real("info", totals), totals["total"])
+        outputs = {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty}
+        return outputs | by_order({"nist": gains})
+
+    def notes(self, outputs: Mapping[str, float]) -> list[str]:
+        """Return why the score is 0."""
+        if outputs["nist"] > 0:
+            return []
+        if outputs["penalty"] <= 0:
+            return ["the outputs or the references are empty"]
+        return ["no n-gram gives information"]
+
+    def shown_counts(self, columns: Columns) -> list[Counted]:
+        """Return the matches of each order, and how many n-grams there are."""
+        counts = [Counted("hyp_len", columns["hyp_len"])]
+        for name in ("match", "total"):
+            if name in columns:
+                counts.append(Counted(name, columns[name], orders=True))
+        return counts
+
+    def ngram_rule(self) -> Rule | None:
+        """Return how n-grams are counted; none for nltk, where each order has a reference of its
+        own.
+        """
+        if self.flavour == "nltk":
+            return None
+        return Rule("match", self.spec.tokenization, 1, self.order, merged=True)

@@ -1,0 +1,134 @@
+"""Scores by type of edit as tables: systems side by side, or all numbers of one system."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pipeline.metrics.names import class_of
+from pipeline.scoring.results import REST, Category, Results
+
+from . import Table, percent
+from .comparisons import level_name, shown_interval
+from .ranked import Group, groups
+
+TIERS = {1: "missing, replaced or unnecessary", 2: "categories", 3: "whole types"}
+"""The types of each tier."""
+TIER = 2
+"""The tier that is displayed by default."""
+NONE = "-"
+"""The cell of a system without a score, or without counts of a type."""
+
+
+@dataclass(frozen=True)
+class Types:
+    """The scores of a metric on a data set by type."""
+
+    group: Group
+    tier: int
+    names: list[str]
+    """The types, sorted."""
+    cells: dict[tuple[str, str], Category]
+    """By system and type. Systems without counts of a type have none."""
+    level: str
+    """The level of intervals, such as 95%, or an empty string without any."""
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems, the best first."""
+        named = {system for system, _ in self.cells}
+        return [score.system for score in self.group.scores if score.system in named]
+
+    @property
+    def fractions(self) -> list[str]:
+        """The outputs that are fractions: the score comes first."""
+        return [name for name in self._outputs if name not in self.counts]
+
+    @property
+    def counts(self) -> list[str]:
+        """The outputs that are counts."""
+        counts = class_of(self.group.metric).counts
+        return [name for name in self._outputs if name in counts]
+
+    @property
+    def _outputs(self) -> Sequence[str]:
+        return list(next(iter(self.cells.values())).outputs)
+
+    def cell(self, system: str, name: str, output: str, digits: int) -> str:
+        """Return an output of a system for a type as text."""
+        if (system, name) not in self.cells:
+            return NONE
+        value = self.cells[system, name].outputs[output]
+        return percent(value, digits) if output in self.fractions else f"{value:.0f}"
+
+    def interval(self, system: str, name: str, digits: int) -> str:
+        """Return the interval of the score as text."""
+        cell = self.cells.get((system, name))
+        bounds = cell.intervals.get(self.fractions[0]) if cell else None
+        return shown_interval(bounds, digits) if bounds else NONE
+
+
+def types_of(results: Results, tier: int = TIER) -> Iterator[Types]:
+    """Yield the scores by type of each data set and metric that has them.
+
+    Metrics whose types have no such tier are displayed by their whole types.
+    """
+    for group in groups(results):
+        breakdowns = []
+        for breakdown in results.breakdown:
+            if (breakdown.dataset, breakdown.metric) == (group.dataset, group.metric):
+                breakdowns.append(breakdown)
+        parts = [part for part in breakdowns if part.tier == tier]
+        if not parts:
+            parts = [part for part in breakdowns if part.tier == 3]
+        cells = {}
+        for part in parts:
+            for category in part.categories:
+                cells[part.system, category.category] = category
+        if not cells:
+            continue
+        names = sorted({name for _, name in cells}, key=lambda name: (name == REST, name))
+        has_intervals = any(category.intervals for category in cells.values())
+        level = level_name(results) if has_intervals else ""
+        yield Types(group, parts[0].tier, names, cells, level)
+
+
+def side_by_side(types: Types, digits: int, outputs: Sequence[str] = ()) -> Table:
+    """Return a row for each type, with some outputs of each system, or the score alone.
+
+    Columns of several outputs have titles such as "A P" for the precision of the system A.
+    """
+    outputs = outputs or types.fractions[:1]
+    titles = []
+    columns = []
+    for system in types.systems:
+        for output in outputs:
+            letter = "F" if output == types.fractions[0] else output[:1].upper()
+            titles.append(f"{system} {letter}" if len(outputs) > 1 else system)
+            columns.append((system, output))
+    rows = []
+    for name in types.names:
+        cells = [types.cell(system, name, output, digits) for system, output in columns]
+        rows.append([name, *cells])
+    return ["type", *titles], rows
+
+
+def of_system(types: Types, system: str, digits: int) -> Table:
+    """Return a row for each type with the counts, fractions and interval of a system."""
+    outputs = [*types.counts, *types.fractions[1:], *types.fractions[:1]]
+    header = ["type", *outputs]
+    if types.level:
+        header.append(f"{types.level} interval")
+    rows = []
+    for name in types.names:
+        if (system, name) not in types.cells:
+            continue
+        row = [name, *(types.cell(system, name, output, digits) for output in outputs)]
+        if types.level:
+            row.append(types.interval(system, name, digits))
+        rows.append(row)
+    return header, rows
+
+
+def caption(types: Types) -> str:
+    """Return the caption of a table of types."""
+    tier = f"tier {types.tier}: {TIERS[types.tier]}"
+    return f"{types.group.dataset}: {types.group.called} by type ({tier})"

@@ -1,0 +1,71 @@
+"""Settings of every metric, made from what it declares: its options and its other names."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from pipeline.errors import ConfigError
+from pipeline.metrics import METRICS
+from pipeline.metrics.base.capabilities import computes_numbers, reads_files
+from pipeline.metrics.build import from_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pipeline.metrics.base.metric import Metric
+    from pipeline.metrics.base.options import Option
+
+
+def other_values(option: Option) -> list[str]:
+    """Return values of an option beside its default."""
+    default = option.default_of({})
+    if option.key == "tok" and option.choices:
+        return [option.choices[-1]]  # tokenisers have tests of their own
+    if option.choices:
+        return [choice for choice in option.choices if choice != default]
+    if option.is_truth:
+        return ["false" if default else "true"]
+    if option.maximum is not None:
+        return [str(option.minimum), str(option.minimum + 1)]
+    return []
+
+
+def candidates(name: str) -> Iterator[str]:
+    """Yield a metric with its defaults, with one option changed, and by its other names."""
+    yield name
+    for option in METRICS[name].options:
+        for value in other_values(option):
+            yield f"{name}[{option.key}={value}]"
+    for implied in METRICS[name].spellings.values():
+        settings = ",".join(f"{key}={value}" for key, value in implied.items())
+        yield f"{name}[{settings}]"
+
+
+@cache
+def every_metric() -> dict[str, Metric]:
+    """Return metrics with different settings by their texts.
+
+    Metrics that compute numbers with models or other programs have tests of their own.
+    """
+    metrics: dict[str, Metric] = {}
+    for name, kind in METRICS.items():
+        if computes_numbers(kind):
+            continue
+        for text in candidates(name):
+            try:
+                metric = from_text(text)
+            except ConfigError:
+                continue
+            if metric.spec.unavailable() is None and metric not in metrics.values():
+                metrics[text] = metric
+    return metrics
+
+
+def reading(*inputs: str) -> list[str]:
+    """Return the texts of the metrics that read one of these inputs."""
+    texts = []
+    for text, metric in every_metric().items():
+        if metric.spec.input in inputs and not reads_files(metric):
+            texts.append(text)
+    return texts
