@@ -92,6 +92,8 @@ class Extension:
     """Tokenisers: objects of pipeline.tokenizers.Tokenizer."""
     text_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Formats of files with texts: objects of pipeline.data.formats.TextFormat."""
+    inputs: Mapping[str, Reference] = field(default_factory=dict)
+    """Inputs of data sets beside texts: objects of pipeline.data.inputs.InputReader."""
     report_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports: objects of pipeline.report.Format."""
     plots: Mapping[str, Reference] = field(default_factory=dict)

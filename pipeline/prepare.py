@@ -8,15 +8,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
-
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_files import Opener
+from .data.input_readers import completed, needs_files, reader_of
 from .data.input_warnings import mixed_styles, suspicions
-from .data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
+from .data.inputs import TEXTS
 from .data.opener import open_corpus
 from .data.texts import read_texts
 from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
@@ -24,7 +23,7 @@ from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
 from .metrics.base.capabilities import reads_files, reference_rules
 from .metrics.base.metric import Metric
-from .metrics.base.options import KEEP, render_signature
+from .metrics.base.options import render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
@@ -116,7 +115,7 @@ def text_warnings(tasks: Sequence[Task]) -> list[str]:
     )
     of_gold: dict[str, None] = {}
     for task in tasks:
-        if task.metric.spec.input == GOLD:
+        if task.metric.spec.input != TEXTS:
             records = (read_texts(text, 0, text.lines) for text in task.input.references)
             found = capabilities.warner(task.metric).gold_warnings(chain.from_iterable(records))
             of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
@@ -202,9 +201,12 @@ def _opened(
                 )
         problems += _missing_texts(config, metrics)
         if not problems:
-            how = Annotating(options.threads, listener, opener)
             try:
-                corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
+                corpora = [
+                    completed(corpus, views, options.threads, listener, opener)
+                    for corpus in corpora
+                    if corpus
+                ]
             except InputError as error:
                 corpora, problems = [], [*problems, *error.problems]
         bytes_opened = opener.read
@@ -297,21 +299,13 @@ def _misfit(metric: Metric, corpus: Corpus) -> str | None:
     """Return why a metric cannot score a data set, because of its settings or its policy of
     references; or None.
     """
-    own = capabilities.annotates_texts(metric)
-    if metric.spec.input != TEXTS and metric.spec.input not in corpus.views:
-        if annotator_of(metric.spec.input) and not corpus.source:
-            return None  # which is told as a missing source
-        ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        if own:
-            ways += (
-                "; or have texts annotated, with `annotator: auto` among the options of the metric"
-            )
-        return f"{metric.name} compares edits with those of an M2 file: {ways}"
-    view = corpus.views.get(metric.spec.input) if compares_gold(metric.spec.input) else None
-    if view and view.foreign and own and own.gold != KEEP:
-        ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew; "
-        ways += "`gold: keep` (--gold-edits keep) compares it as it is"
-        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways}"
+    view = metric.spec.input
+    if view != TEXTS:
+        message = reader_of(view).misfit(metric, corpus)
+        if message:
+            return message
+        if view not in corpus.views:
+            return None  # its source is missing, which is a problem of its own
     if has_own_tokens(metric) and not corpus.own_tokens:
         ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
         return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
@@ -353,7 +347,7 @@ def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Proble
             if metric.spec.source and not (dataset.source or has_edits):
                 message = without_source(metric.name, metric.hint, "add `source: FILE`")
                 yield config.root.problem(message, ("datasets", dataset.name))
-            told = "references" in written or metric.spec.input in (GOLD, EDITS)  # by others
+            told = "references" in written or needs_files(metric.spec.input)  # by others
             if metric.spec.references and not (dataset.references or has_edits or told):
                 message = without_references(metric.name, "add `references: [FILE]`")
                 yield config.root.problem(message, ("datasets", dataset.name))

@@ -15,12 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
-from pipeline.extensions.edits.m2_format import annotators
-
 from ..data.config.resolved import Column, Dataset, Input, System, is_glob
-from ..data.formats import ANNOTATED, ENCODED, ONE_ANNOTATOR, READERS, format_in
+from ..data.formats import ENCODED, READERS, format_in
 from ..errors import ConfigError, CorpusError, Problem, did_you_mean
-from ..files.plain_files import STDIN, UNPACKED, TempFiles
+from ..files.plain_files import STDIN
 from ..files.remote import PREFIX, Remote, is_data, is_remote, is_there, locate
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 
     from ..data.corpus import Corpus
     from ..scoring.stored_runs import Selection
-
-STAND_IN = "the first annotator's edits stand in"
 
 
 def given_path(text: str) -> Path | Remote:
@@ -46,14 +42,15 @@ def given_path(text: str) -> Path | Remote:
 
 
 def given_text(text: str, flag: str) -> Input:
-    """Return the text that is named after a flag: all lines of a file, or a column, or a text of an
-    M2 file.
-    """
+    """Return the text that is named after a flag: all lines of a file, or a column of it."""
     path, column = _parted(text, flag)
     form = format_in(str(path))
-    if form == ANNOTATED and isinstance(path, Path):
-        return Column(kind=ONE_ANNOTATOR, path=path, column=_annotator(path, column, flag))
-    if form is None or form == ANNOTATED or not column:
+    column_named = READERS[form].column_named if form else None
+    if form and column_named:
+        if not isinstance(path, Path):
+            return path
+        return Column(kind=form, path=path, column=column_named(path, column, flag))
+    if form is None or not column:
         return path
     by_name = not re.fullmatch(r"[1-9][0-9]{0,5}", column)
     return Column(
@@ -61,32 +58,35 @@ def given_text(text: str, flag: str) -> Input:
     )
 
 
-def _is_m2(path: Path, *, look: bool) -> bool:
-    """Return whether a file is an M2 file by its suffix, or, with `look`, by its first line if it
-    can be read.
-    """
+def _has_annotations(path: Path, *, by_content: bool) -> bool:
+    """Return whether a file holds annotations, by its suffix, or by its first line if requested."""
+    from ..data.input_readers import GOLD, reader_of  # here, because most texts have a suffix
+
     form = format_in(path.name)
-    if form is not None or not look:
-        return form == ANNOTATED
+    if form is not None:
+        return READERS[form].column_named is not None
+    if not by_content:
+        return False
     try:
-        with TempFiles(UNPACKED).local(path).open("rb") as file:
-            return file.read(5).removeprefix(codecs.BOM_UTF8)[:2] == b"S "
+        return reader_of(GOLD).is_file(path)
     except (OSError, CorpusError):
         return False
 
 
 def annotated_output(text: str) -> Input:
-    """Return the output that is named after -o, for metrics that compare the edits of M2 files.
+    """Return the output that is named after -o, for metrics that compare annotations of outputs.
 
-    Raises ConfigError where an annotator is named: all edits of an M2 file are compared.
+    Raises ConfigError if a column is named: all annotations of a file are compared.
     """
+    from ..data.input_readers import GOLD, reader_of
+
     path, column = ("-", "") if text == "-" else _parted(text, "-o")
-    if isinstance(path, Path) and _is_m2(path, look=True):
+    if isinstance(path, Path) and _has_annotations(path, by_content=True):
         if column:
             raise ConfigError(
                 f"-o {text}: the edits of all annotators are compared; name the file alone: {path}"
             )
-        return Column(kind=ANNOTATED, path=path, column="")
+        return Column(kind=reader_of(GOLD).text_format, path=path, column="")
     return given_text(text, "-o")
 
 
@@ -107,37 +107,6 @@ def _parted(text: str, flag: str) -> tuple[Path | Remote, str]:
                 f"{flag} {text}: no such file; columns can be named of files that end in {kinds}"
             )
     return given_path(text), ""
-
-
-def _annotator(path: Path, number: str, flag: str) -> str:
-    """Return the number of an annotator of an M2 file. None is needed for the source, or where
-    there is only one.
-    """
-    from ..report.terminal.printing import print_warnings
-
-    if flag == "-s" and not number:
-        return ""
-    known = annotators(path, TempFiles(UNPACKED))
-    names = [str(annotator) for annotator in known]
-    listed = ", ".join(f"{path}:{name}" for name in names)
-    if not number and len(names) == 1:
-        number = names[0]
-    if number not in names:
-        what = (
-            f"there is no annotator {number}"
-            if number
-            else "has the texts of several annotators; say which"
-        )
-        raise ConfigError(
-            f"{flag} {path}: {what}: {listed}" if names else f"{flag} {path}: has no annotator"
-        )
-    lacking, line = known[int(number)]
-    if lacking:
-        where = (
-            f"has no line for {lacking} sentences that others annotated, the first in line {line}"
-        )
-        print_warnings([f"{path}: annotator {number} {where}; {STAND_IN}"])
-    return number
 
 
 DATASET = "files"
@@ -231,8 +200,9 @@ def open_files(
 
     `views` says what the metrics read; see `metrics/base/statistics_spec.py`. `references` says whether they
     read any."""
+    from ..data.input_readers import needs_files, takes_texts
     from ..data.input_warnings import suspicions  # here, because --help opens nothing
-    from ..data.inputs import EDITS, TEXTS
+    from ..data.inputs import TEXTS
     from ..data.opener import open_corpus
     from ..report.terminal.printing import print_warnings
 
@@ -247,10 +217,9 @@ def open_files(
     )
     problems: list[Problem] = []
     named: dict[str, Input] = {}
-    for path in (
-        annotated_output(output) if EDITS in views else given_text(output, "-o")
-        for output in outputs
-    ):
+    annotated = any(needs_files(view) and not takes_texts(view) for view in views)
+    for output in outputs:
+        path = annotated_output(output) if annotated else given_text(output, "-o")
         called = str(path) if isinstance(path, Remote) else outputs[len(named)]
         same = sum(name == called or name.startswith(f"{called} #") for name in named)
         named[f"{called} #{same + 1}" if same else called] = path  # of addresses not all is shown
@@ -263,13 +232,15 @@ def open_files(
 
 
 def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool) -> Dataset:
-    """Return the data set of the files. An M2 file alone holds the references of all annotators,
-    and the source.
-    """
-    from ..data.inputs import EDITS, GOLD, annotator_of
+    """Return the data set of the files.
 
-    of_edits = not {GOLD, EDITS}.isdisjoint(views)
-    edits = of_edits or any(map(annotator_of, views))
+    A file of annotations alone holds the references of all annotators, and the source.
+    """
+    from ..data.input_readers import GOLD, needs_files, reader_of, takes_texts
+    from ..data.inputs import TEXTS
+
+    of_edits = any(map(needs_files, views))
+    edits = any(view != TEXTS for view in views)
     gold, references = getattr(args, "gold", None), expanded(args.references or ())
     if required and not (references or gold):
         raise ConfigError(
@@ -279,7 +250,7 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
     m2 = None
     if len(references) == 1 and references[0] != "-" and not is_remote(references[0]):
         path = given_path(references[0])
-        m2 = path if isinstance(path, Path) and _is_m2(path, look=edits) else None
+        m2 = path if isinstance(path, Path) and _has_annotations(path, by_content=edits) else None
     each: tuple[Input, ...] = (
         () if m2 else tuple(given_text(reference, "-r") for reference in references)
     )
@@ -297,9 +268,14 @@ def _dataset(args: argparse.Namespace, views: Collection[str], *, required: bool
             "; or texts are annotated for those that have the option --annotator: --annotator auto"
         )
         message = "metrics of edits need an M2 file, which has the edits of annotators: --gold FILE"
-        raise ConfigError(f"--gold: {message}{other if EDITS in views else ''}")
+        of_outputs = any(needs_files(view) and not takes_texts(view) for view in views)
+        raise ConfigError(f"--gold: {message}{other if of_outputs else ''}")
     if gold and references and not text and not edits:
-        text = Column(kind=ONE_ANNOTATOR, path=given_path(gold), column="")
+        form = reader_of(GOLD).text_format
+        column_named = READERS[form].column_named
+        if column_named:
+            path = given_path(gold)
+            text = Column(kind=form, path=path, column=column_named(path, "", "-s"))
     null = args.empty_references == "none"
     each = tuple(replace(one, null=null) if isinstance(one, Column) else one for one in each)
     return Dataset(

@@ -22,8 +22,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.data.inputs import EDITS, GOLD, TEXTS
+from pipeline.data.inputs import TEXTS
 from pipeline.execution.options import RunOptions
+from pipeline.extensions.edits.view_names import EDITS, GOLD
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import reads_files, reference_rules
 from pipeline.metrics.build import from_text

@@ -18,8 +18,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.data.inputs import GOLD, TEXTS
+from pipeline.data.inputs import TEXTS
 from pipeline.errors import InputError
+from pipeline.extensions.edits.view_names import GOLD
 from pipeline.metrics.base.capabilities import compiled_form
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel

@@ -270,7 +270,12 @@ def test_workers_of_a_cluster_cannot_be_seen(
         )
     )
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
-    for name, value in (("SECTION_WORDS", 64), ("CHUNK_WORDS", 16), ("MAX_WORKER_BYTES", 6 * LINES), ("MAX_ROWS", 4)):
+    for name, value in (
+        ("SECTION_WORDS", 64),
+        ("CHUNK_WORDS", 16),
+        ("MAX_WORKER_BYTES", 6 * LINES),
+        ("MAX_ROWS", 4),
+    ):
         monkeypatch.setattr(sample_groups, name, value)
     directory = RunDirectory(tmp_path / "run")
     for elsewhere in (False, True):

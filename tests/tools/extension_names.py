@@ -15,6 +15,7 @@ KINDS = (
     "metrics",
     "tokenizers",
     "text_formats",
+    "inputs",
     "report_formats",
     "plots",
     "commands",

@@ -30,10 +30,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
-
 from ...data.corpus import Corpus
-from ...data.inputs import TEXTS, annotator_of
+from ...data.input_readers import completed
+from ...data.inputs import TEXTS
 from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
@@ -105,9 +104,9 @@ def run(args: argparse.Namespace) -> None:
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
-    if any(map(annotator_of, views)):
+    if views != {TEXTS}:
         with Bar(enabled=sys.stderr.isatty()) as bar:
-            corpus = with_annotated(corpus, views, Annotating(1, bar))
+            corpus = completed(corpus, views, 1, bar)
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:

@@ -18,6 +18,8 @@ from ...files.plain_files import OPENERS, small_text
 from ...files.remote import Remote, is_remote
 
 if TYPE_CHECKING:
+    from ...files.plain_files import StoredTexts
+    from ..input_files import Opener
     from .models import ConfigFile
     from .tree import Node
 
@@ -84,6 +86,12 @@ class TextFormat(NamedTuple):
     suffixes: tuple[str, ...] = ()
     """Suffixes of such files, beside the name of the format: of these a column may be named as
     FILE:COLUMN."""
+    open: "Callable[[Column, Opener], StoredTexts] | None" = None
+    """Opens a text, for a format of which several texts, or texts and another input, are read at
+    once."""
+    column_named: Callable[[Path | Remote, str, str], str] | None = None
+    """Returns the column of FILE:COLUMN on the command line, given the path, what is written, and
+    the flag; raises ConfigError."""
 
 
 class LineRange(NamedTuple):

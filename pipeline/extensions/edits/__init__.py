@@ -12,7 +12,8 @@ EXTENSION = Extension(
         "cleme": "metrics.cleme:Cleme",
         "gotoscorer": "metrics.gotoscorer:GoToScorer",
     },
-    text_formats={"m2": "formats:M2_FORMAT"},
+    text_formats={"m2": "m2_columns:M2_FORMAT"},
+    inputs={"gold": "inputs:EDITS_READER", "edits": "inputs:EDITS_READER"},
     commands={
         "m2": Command(
             module="commands.m2",

@@ -12,20 +12,23 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from pipeline.data.corpus import Corpus, corpus_in_memory
-from pipeline.data.inputs import GOLD, TEXTS, annotator_of
+from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import InputError
 from pipeline.execution.count import PreparedCounts
 from pipeline.execution.function_metrics import Computing, with_computed
 from pipeline.extensions.edits.annotated_texts import corrected
+from pipeline.extensions.edits.errant_annotator import annotator_named
 from pipeline.extensions.edits.m2_files import NOOP, Edit
 from pipeline.extensions.edits.m2_format import SPAN
 from pipeline.extensions.edits.records import outputs_of
+from pipeline.extensions.edits.view_names import GOLD, annotated_by, annotator_of
 from pipeline.metrics.base.capabilities import computes_numbers, data_set_columns, reads_files
 from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.sentences import LineScores
@@ -197,6 +200,11 @@ def _aligned_edits(source: str, output: str) -> list[Edit]:
     if not edits and source != output:
         edits.append(Edit(0, len(source_words), "", " ".join(output_words), 0))
     return edits
+
+
+def view_of_edits(annotator: str) -> str:
+    """Return the view with the edits that errant finds with a spaCy pipeline; raises ConfigError."""
+    return annotated_by(annotator_named(annotator, Path()))
 
 
 # --- scores

@@ -10,13 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...arrays import Floats, Ints
-from ...data.inputs import KEPT
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .options import KEEP
 from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
@@ -128,24 +126,6 @@ def without_code(name: str) -> str:
     ways = "name it with --plugin, or install its package"
     reading = "(where results are there, 'show' and 'report' need none)"
     return f"{name}: its code is not at hand; {ways} {reading}"
-
-
-class AnnotatesTexts:
-    """It has the options annotator, which finds edits in texts, and gold, with KEEP for unchanged."""
-
-    annotator: str
-    gold: str
-
-    @property
-    def annotation(self) -> str:
-        """The annotator as in names of inputs."""
-        keeps_gold = self.annotator and self.gold == KEEP
-        return f"{KEPT}{self.annotator}" if keeps_gold else self.annotator
-
-
-def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
-    """Return the metric if it can have texts annotated, else None."""
-    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class ReadsDataSet:

@@ -359,7 +359,3 @@ def number_option(
 def beta_option(default: str = "0.5", **more: Any) -> str:
     """Return the option beta of an F-score. `more` is as in number_option()."""
     return number_option(default, "weight of recall against precision", **more)
-
-
-KEEP = "keep"
-"""The value of the option gold by which gold edits of all types are compared unchanged."""

@@ -18,17 +18,13 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Ints
-from ...data.inputs import TEXTS, annotated_by
+from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from .options import splits_words
 
 Columns = Mapping[str, Ints]
-
-
-EDITS_OF_BOTH: Any = property(lambda spec: annotated_by(spec.annotator), doc="Edits on both sides.")
-"""The `input` of a specification that has an `annotator`."""
 
 
 class Text(NamedTuple):
@@ -233,8 +229,9 @@ class StatisticsSpec(ABC):
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
-    """What is read of a data set; see `data/inputs.py`. The references of EDITS and GOLD are
-    records of edits."""
+    """The input that is read of a data set: TEXTS, or one that an extension brings.
+
+    See `data/inputs.py`."""
 
     @property
     @abstractmethod

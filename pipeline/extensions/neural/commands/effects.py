@@ -2,20 +2,17 @@
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from pipeline.data.corpus import Corpus
-from pipeline.data.inputs import annotated_by
 from pipeline.data.texts import called
 from pipeline.errors import printable
 from pipeline.extension import ExplainOption
-from pipeline.extensions.edits.errant_annotator import annotator_named
 from pipeline.extensions.edits.records import NOTHING
 from pipeline.metrics.base.metric import Metric
 from pipeline.report.tables import percent
 from pipeline.report.terminal.printing import print_styled, print_table
 
-from ..attribution import EXACT, ORDERS, Attribution, attributed
+from ..attribution import EXACT, ORDERS, Attribution, attributed, view_of_edits
 
 HEADER = ["tokens", "edit", "type", "alone", "left out", "share"]
 
@@ -36,7 +33,7 @@ def inputs(arguments: argparse.Namespace) -> set[str]:
     """Return the input with the edits of errant, if a model is named."""
     if not arguments.effects:
         return set()
-    return {annotated_by(annotator_named(arguments.effects, Path()))}
+    return {view_of_edits(arguments.effects)}
 
 
 def run(arguments: argparse.Namespace, corpus: Corpus, metrics: Sequence[Metric]) -> bool:
