@@ -45,8 +45,8 @@ from .scoring.metric_results import (
     count_warnings,
     datasets_of,
     describe,
-    needs_of,
     score,
+    specs_of,
     tasks_of,
 )
 from .scoring.results import Results
@@ -246,7 +246,7 @@ def evaluate_corpus(
         (corpus,) = with_computed([corpus], metrics, Computing(options, listener))
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
-    spec = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.spec for metric in metrics))
+    spec = specs_of(tasks) if by_type else tuple(dict.fromkeys(metric.spec for metric in metrics))
     return results_of(tasks, count_in_memory(corpus, spec, options), settings)
 
 

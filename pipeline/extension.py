@@ -96,6 +96,8 @@ class Extension:
     """Inputs of data sets beside texts: objects of pipeline.data.inputs.InputReader."""
     report_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports: objects of pipeline.report.Format."""
+    several_runs_formats: Mapping[str, Reference] = field(default_factory=dict)
+    """Forms of reports of several runs: objects of pipeline.report.context.SeveralRunsFormat."""
     plots: Mapping[str, Reference] = field(default_factory=dict)
     """Plots: objects of pipeline.extensions.plots.Plot."""
     commands: Mapping[str, Command] = field(default_factory=dict)

@@ -14,7 +14,7 @@ from .execution.options import Listener
 from .extension import installed
 from .metrics.base.metric import Metric
 from .scoring.metric_results import MetricResult, Task
-from .scoring.resampling.samples import Far
+from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Scored:
     """Hears how far the stage has come."""
     threads: int = 1
     """How many threads a stage may use."""
-    far: Far | None = None
+    sample_cluster: SampleCluster | None = None
     """The workers of a cluster that a stage may use, and the run directory that they read, where
     they have it."""
 

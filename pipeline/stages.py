@@ -52,6 +52,7 @@ from .scoring.metric_results import (
     with_means,
 )
 from .scoring.metric_results import score as score_all
+from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results, series_of
 from .scoring.stored_runs import has_old_digests, left_out
 from .stage import Job, Scored, Stage
@@ -145,7 +146,8 @@ def _run(
     listener.note(f"counted in {counting:.1f} s")
     listener.stage("scoring")
     scored = score(job, counts, missing, options.threads, listener)
-    scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
+    if options.cluster:
+        scored = replace(scored, sample_cluster=SampleCluster(options.cluster, directory))
     for stage in (*STAGES, *job.stages, *LAST_STAGES):
         requested = stage.request(job)
         if requested is not None:
@@ -254,7 +256,7 @@ def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
 
     told = scored.listener.testing
     results, metric_results = with_statistics(
-        scored.results, scored.metric_results, asked, told, scored.threads, scored.far
+        scored.results, scored.metric_results, asked, told, scored.threads, scored.sample_cluster
     )
     return replace(scored, results=results, metric_results=metric_results)
 

@@ -7,7 +7,7 @@ import importlib.util
 from collections.abc import Iterable
 
 from ..lookup import Table, later
-from .context import Format, Plot
+from .context import Format, Plot, SeveralRunsFormat
 
 FORMATS: Table[Format] = Table(
     __name__,
@@ -51,10 +51,15 @@ FORMATS: Table[Format] = Table(
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
 
+SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(__name__, {}, kind="several_runs_formats")
+"""Forms of reports of several runs, by the names that `--format` of the command `report` takes."""
+
 
 def unavailable(names: Iterable[str]) -> list[str]:
     """Return a message for each of these forms that needs a package which is not installed."""
-    forms = [(name, FORMATS[name]) for name in dict.fromkeys(names)]
+    forms = [
+        (name, FORMATS.get(name) or SEVERAL_RUNS_FORMATS[name]) for name in dict.fromkeys(names)
+    ]
     return [
         f"{name}: needs the package {form.package}: pip install 'gec-pipeline[{form.extra}]'"
         for name, form in forms

@@ -6,7 +6,7 @@ All of it follows from config, inputs and version, so equal runs have equal repo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -133,6 +133,31 @@ class Plot(NamedTuple):
     """What a run has to have for it."""
     figures: Callable[[ReportContext], Iterator[PlotFigure]]
     """Draws the figures in the style of the report."""
+
+
+class NamedRun(NamedTuple):
+    """A run, and its name in a report of several runs."""
+
+    name: str
+    results: Results
+    href: str = ""
+    """The address of its page, or an empty text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralRunsFormat:
+    """A form of report of several runs, as one HTML page."""
+
+    about: str
+    """What it is, in a line of help."""
+    page: Callable[[Sequence[NamedRun], int], str]
+    """Takes the runs and the decimals of percentages; returns the page."""
+    file: str
+    """The name of its file."""
+    package: str = ""
+    """The package it needs that a plain installation lacks."""
+    extra: str = ""
+    """The extra of gec-pipeline that brings this package."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -355,7 +355,7 @@ def _sums_of_iterations(
     for of_systems in blocks:
         if sums is None:
             sums = np.zeros((len(iterations), len(of_systems), terms.schema.width), np.int64)
-        apart = []
+        apart: list[Ints] = []
         for block in of_systems:
             apart += block.apart
         present = of_systems[0].present

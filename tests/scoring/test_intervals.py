@@ -400,10 +400,10 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
 def test_samples_begin_where_numpy_begins_them(
     lines: int, rows: set[int], seed: int, lost: set[int]
 ) -> None:
-    with mock.patch.multiple(sample_groups, STRETCH=64, PIECE=16):
+    with mock.patch.multiple(sample_groups, SECTION_WORDS=64, CHUNK_WORDS=16):
         for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
             whole = stream.take(32).tolist()
-            found = stream.beginning(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
+            found = stream.starting_at(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
             assert [own.take(2).tolist() for own in found] == [
                 whole[row : row + 2] for row in sorted(rows)
             ]
@@ -412,7 +412,7 @@ def test_samples_begin_where_numpy_begins_them(
 @pytest.mark.parametrize("lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1])
 def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
     """Of 2**31 + 1 lines almost half are, which no count of samples would show."""
-    with mock.patch.multiple(sample_groups, STRETCH=1 << 10, PIECE=1 << 6):
+    with mock.patch.multiple(sample_groups, SECTION_WORDS=1 << 10, CHUNK_WORDS=1 << 6):
         stream = Bootstrap(lines, SEED)
         before = sum(map(stream.draws, range(5)))
         expected = np.random.default_rng(SEED).integers(0, lines, before + 100)

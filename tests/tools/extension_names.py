@@ -17,6 +17,7 @@ KINDS = (
     "text_formats",
     "inputs",
     "report_formats",
+    "several_runs_formats",
     "plots",
     "commands",
     "backends",

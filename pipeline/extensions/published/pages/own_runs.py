@@ -5,27 +5,15 @@ are the same texts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from pipeline.extensions.page.page import render
 from pipeline.extensions.page.shell import Link, PageTable
 from pipeline.metrics.names import goodness
-from pipeline.report.context import ReportContext
+from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
 from pipeline.report.tables import shown_role
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
 from pipeline.scoring.stored_runs import differing_texts
-
-NAME = "board.html"
-
-
-class NamedRun(NamedTuple):
-    """A run, and what the page calls it."""
-
-    name: str
-    results: Results
-    href: str = ""
-    """The address of its explorer, or an empty text."""
 
 
 class Joined:
@@ -161,3 +149,12 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
     }
     context = ReportContext(results=joined.results, digits=digits)
     return render(context, None, title="Leader boards", findings=tables, unread=False)
+
+
+BOARD = SeveralRunsFormat(
+    about="a page with leader boards of several runs",
+    page=board_page,
+    file="board.html",
+    package="jinja2",
+    extra="report",
+)
