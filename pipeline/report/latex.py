@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..errors import printable
 from .context import ReportContext
-from .document_tables import Cell, DocumentTable, document_tables, type_sheets
+from .document_tables import Cell, DocumentTable, document_tables, type_tables
 from .tables.comparisons import BETTER, WORSE
 
 _SIGNS = Path(__file__).with_name("latex_signs.tsv").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def latex_files(context: ReportContext) -> dict[str, str]:
     if not context.by_type:
         tables = list(document_tables(context))
         files["results.tex"] = _file(tables)
-    types = list(type_sheets(context.results, context.digits, context.tier))
+    types = list(type_tables(context.results, context.digits, context.tier))
     if types:
         files["types.tex"] = _file(types)
     signatures: dict[str, None] = {}

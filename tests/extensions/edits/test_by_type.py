@@ -166,8 +166,8 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
         )
         for name in types.names
     }
-    monkeypatch.setattr(document_tables, "MOST", 2)
-    (document_table,) = document_tables.type_sheets(context.results, 2, 3)
+    monkeypatch.setattr(document_tables, "MAX_TYPES", 2)
+    (document_table,) = document_tables.type_tables(context.results, 2, 3)
     shown = [row[0].text for row in document_table.rows]
     assert len(shown) == 2
     assert min(wanted[name] for name in shown) >= max(
