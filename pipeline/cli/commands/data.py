@@ -145,12 +145,12 @@ def _fetch(args: argparse.Namespace) -> None:
             f"name data sets, or --all, not both; known: {', '.join(catalogues.catalogue())}"
         )
     files = _named_files(list(catalogues.catalogue()) if args.all else args.names)
-    files = [file for file in files if not (args.all and file.given)]
+    files = [file for file in files if not (args.all and file.how_to_obtain)]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("fetching")
         warn = bar.print if not (args.quiet or bar.enabled) else lambda _: None
         result = fetch_files(files, args.mirror, warn, bar.size)
-    lost = [*result.failed, *result.skipped, *result.given]
+    lost = [*result.failed, *result.skipped, *result.not_fetched]
     if not args.quiet:
         kinds = {"fetched": result.taken, "here before": result.here, "could not be fetched": lost}
         for name in dict.fromkeys(file.dataset for file in files):

@@ -88,10 +88,10 @@ class Recipe:
         if not lacking:
             return ""
         count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        names = dict.fromkeys(file.dataset for file in lacking if not file.given)
+        names = dict.fromkeys(file.dataset for file in lacking if not file.how_to_obtain)
         fetched = " ".join(dict.fromkeys(data_set(name).home or name for name in names))
         ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
-        others = dict.fromkeys(file.dataset for file in lacking if file.given)
+        others = dict.fromkeys(file.dataset for file in lacking if file.how_to_obtain)
         ways += [f"{name}: {by_hand(name)}" for name in others]
         return f"{count} not here: {'; '.join(ways)}"
 
@@ -221,7 +221,7 @@ def fetch_missing(
     `progress` is told the bytes so far and in all. Raises DataError where the mirror is not one.
     """
     lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
-    files = [file for file in lacking if not file.given]
+    files = [file for file in lacking if not file.how_to_obtain]
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
