@@ -150,8 +150,7 @@ def _opened(
     from .data.config.load import (
         load,  # here, because loading YAML and pydantic takes time: scoring needs neither
     )
-    from .data.number_files import absent as absent_files
-    from .data.number_files import misused, parted, with_numbers
+    from .data.number_files import missing_number_files, misused, parted, with_numbers
 
     config, nodes, problems = load(written, overrides.settings, READERS)
     metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
@@ -184,7 +183,7 @@ def _opened(
         readers = [
             cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)
         ]
-        absent = config.absent | absent_files(config, readers, problems)
+        absent = config.missing_files | missing_number_files(config, readers, problems)
         problems += misused(config, readers)
         systems = with_numbers(config.systems, readers)
         views = {metric.spec.input for metric in metrics}
