@@ -29,7 +29,7 @@ from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
 from .data.input_readers import GOLD, completed, reader_of
 from .errors import IncompleteError, InputError, did_you_mean
-from .evaluation import Evaluation, Result, boards_of
+from .evaluation import Evaluation, Result, metric_results_of
 from .execution.count import count_in_memory
 from .execution.options import SILENT, Listener, RunOptions
 from .execution.store.run_directory import folder_of
@@ -351,7 +351,7 @@ def load(directory: str | Path) -> Evaluation:
 
 def _evaluation(directory: Path, stored: Results) -> Evaluation:
     """Return the results of a run whose counts are in a directory."""
-    return Evaluation(stored_runs.boards_of(directory, stored), stored.warnings, stored)
+    return Evaluation(stored_runs.metric_results_of(directory, stored), stored.warnings, stored)
 
 
 def compare(
@@ -379,7 +379,7 @@ def compare(
             )
         if not run:
             raise InputError("there is no result to compare")
-        metric_results = boards_of(run)
+        metric_results = metric_results_of(run)
         if isinstance(run, Evaluation):
             results = run._as_results()  # noqa: SLF001 (the results that it was loaded from)
         else:

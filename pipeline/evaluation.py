@@ -257,7 +257,7 @@ class Evaluation(Sequence[Result], NotebookResults):
 
     def _part(self, results: tuple[Result, ...]) -> "Evaluation":
         """Return some of the results, in this order."""
-        metric_results = boards_of(results)
+        metric_results = metric_results_of(results)
         stored = narrowed(self._stored, metric_results) if self._stored else None
         part = Evaluation(metric_results, self.warnings, stored)
         part.results = results
@@ -454,7 +454,7 @@ class Evaluation(Sequence[Result], NotebookResults):
         """Return the results that the run directory has, or those of evaluate() in the same form."""
         if self._stored is not None:
             return self._stored
-        return _as_stored(boards_of(self.results), self.warnings)
+        return _as_stored(metric_results_of(self.results), self.warnings)
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
@@ -481,7 +481,7 @@ def _sentences(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
         yield sentence, score
 
 
-def boards_of(results: Iterable[Result]) -> list[MetricResult]:
+def metric_results_of(results: Iterable[Result]) -> list[MetricResult]:
     """Return the scores of each metric and data set, with these results alone."""
     rows: dict[tuple[str, Metric], list[tuple[MetricResult, int]]] = {}
     for result in results:

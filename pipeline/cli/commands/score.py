@@ -260,10 +260,10 @@ def run(args: argparse.Namespace) -> None:
         warnings=list(dict.fromkeys([*known, *evaluation.warnings])),
     )
     if statistics:
-        from ...evaluation import boards_of
+        from ...evaluation import metric_results_of
         from ...scoring.resampling.significance import with_statistics
 
-        results = with_statistics(results, boards_of(evaluation), statistics)[0]
+        results = with_statistics(results, metric_results_of(evaluation), statistics)[0]
     print_warnings((note for note in results.warnings if note not in known), quiet=args.quiet)
     order = list(corpus.systems)
     if args.bare:
