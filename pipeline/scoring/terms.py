@@ -271,7 +271,7 @@ class MetricTerms(ReferenceTerms):
 
     @cached_property
     def schema(self) -> Schema:
-        """The terms that are integers numbers, with one reference; those that depend on it come last."""
+        """The whole-number terms with one reference; those that depend on it come last."""
         integers = [field for field in self.metric.terms if not field.real]
         integers.sort(key=lambda field: field.per_reference)
         return Schema.of(tuple(field._replace(per_reference=False) for field in integers), 1)
