@@ -352,7 +352,7 @@ ROLES: dict[str, dict[str, Kind]] = {
         "missing": Kind("r", less="h"),
     },
     "green": {**_COMMON, **_EDITED},
-    "sari": {
+    "simplification": {
         "match": COUNTED["common"],
         "added": COUNTED["new_match"],
         **_EDITED,
@@ -360,8 +360,8 @@ ROLES: dict[str, dict[str, Kind]] = {
 }
 """The roles of n-grams by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In green and sari, removed is a right deletion and lost a wrong one. SARI counts by the mean of the
-references what is kept and deleted, so that its counts are no sums of roles.
+In green and simplification, removed is a right deletion and lost a wrong one. In simplification
+kept and deleted n-grams count by the mean of the references, so that counts are no sums of roles.
 """
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
@@ -372,7 +372,7 @@ COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
         "fp": ("inserted", "lost"),
         "fn": ("kept", "missing"),
     },
-    "sari": {},
+    "simplification": {},
 }
 """The counts of metrics by the names of rules, with the roles that they are the sums of."""
 
