@@ -244,11 +244,11 @@ def open_texts(
     selected: ConfigWithMetrics, options: RunOptions, listener: Listener, problems: Problems
 ) -> OpenedTexts:
     """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
-    from .data.number_files import absent, misused, parted, with_numbers
+    from .data.number_files import missing_number_files, misused, parted, with_numbers
 
     config = selected.config
     readers = selected.number_readers
-    missing_files = config.absent | absent(config, readers, problems)
+    missing_files = config.missing_files | missing_number_files(config, readers, problems)
     problems += misused(config, readers)
     systems = with_numbers(config.systems, readers)
 

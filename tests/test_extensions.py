@@ -11,7 +11,7 @@ import pytest
 
 from pipeline import extension
 from pipeline.data.config import load, models
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, Problems
 from pipeline.extension import GROUP, Extension, installed, missing_extension
 from pipeline.lookup import Table
 from tests.conftest import ROOT
@@ -186,7 +186,8 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = tmp_path / "config.yaml"
     config.write_text("human: {file: people.csv}\n", encoding="utf-8")
-    _, _, problems = load.load(config, (), {})
+    problems = Problems()
+    load.load(config, (), {}, problems)
     messages = [problem.message for problem in problems]
     assert "human: 'human' is part of the extension human, which is not installed" in messages
 
@@ -201,7 +202,7 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     monkeypatch.setattr(models, "SECTIONS", Table("pipeline", {}, kind="config_sections"))
     monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
     config = ROOT / "configs" / "quickstart.yaml"
-    loaded, _, problems = load.load(config, (), {})
-    assert loaded
+    problems = Problems()
+    loaded = load.load(config, (), {}, problems)
     assert problems == []
-    assert loaded.sections == ()
+    assert loaded.config.sections == ()

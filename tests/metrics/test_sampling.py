@@ -46,7 +46,8 @@ def stream(draws: Draws, size: int | None = None) -> list[list[int]]:
     """All draws, a row for each iteration."""
     blocks = blocks_of(draws, size or max(draws.lines, 1))
     if blocks:
-        return np.concatenate(blocks, axis=1).tolist()
+        rows: list[list[int]] = np.concatenate(blocks, axis=1).tolist()
+        return rows
     return [[] for _ in range(draws.iterations)]
 
 

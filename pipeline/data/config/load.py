@@ -67,7 +67,7 @@ def load(
         sections=tuple(name for name in sections if name in written.model_fields_set),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
-        absent=frozenset(resolver.absent),
+        missing_files=frozenset(resolver.missing_files),
         locations=resolver.locations,
     )
     problems += _idle_settings(loaded)
