@@ -99,7 +99,7 @@ class Extension:
     several_runs_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports of several runs: objects of pipeline.report.context.SeveralRunsFormat."""
     plots: Mapping[str, Reference] = field(default_factory=dict)
-    """Plots: objects of pipeline.extensions.plots.Plot."""
+    """Plots: objects of pipeline.report.context.Plot."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
     explain_options: Mapping[str, Reference] = field(default_factory=dict)
@@ -116,10 +116,12 @@ class Extension:
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
     """Sections of the config: objects of pipeline.data.config.models.Section."""
     page_sections: Mapping[str, Reference] = field(default_factory=dict)
-    """Parts of the HTML report: functions, by the names in pipeline.extensions.page.sections."""
+    """Parts of the HTML report: functions, by the names of its parts."""
     report_tables: Sequence[Reference] = ()
     """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
     objects of pipeline.report.tables.extra_tables.ReportTable."""
+    package_notes: Mapping[str, str] = field(default_factory=dict)
+    """Remarks that the command doctor prints, by the extra of optional packages."""
     help_folder: str = ""
     """The folder with help pages (*.md), relative to the package."""
     data_sets: str = ""

@@ -36,7 +36,16 @@ from ...errors import InputError, StoreError, printable
 from ...execution.store.run_directory import RunDirectory, folder_of
 from ...files.safe_files import write_atomic
 from ...report import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
-from ...report.context import CURVES, FONTS, PLOT_TYPES, WIDTHS, NamedRun, ReportContext
+from ...report.context import (
+    CURVES,
+    FONTS,
+    PLOT_TYPES,
+    WIDTHS,
+    Format,
+    NamedRun,
+    ReportContext,
+    SeveralRunsFormat,
+)
 from ...report.tables.by_type import TIER, TIERS
 from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number

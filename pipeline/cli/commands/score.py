@@ -286,7 +286,7 @@ def run(args: argparse.Namespace) -> None:
             results,
             args.digits,
             columns,
-            metric_results=args.boards or (len(order) < 2 and not args.columns),
+            boards=args.boards or (len(order) < 2 and not args.columns),
         )
 
 
