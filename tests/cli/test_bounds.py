@@ -14,6 +14,7 @@ from pipeline.extensions.human import judgments
 from pipeline.extensions.human.judgments import read_judgments
 from pipeline.extensions.page import explorer
 from tests.conftest import ROOT
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></sentence></script></scripts>'
 
 
+@needs_edits
 @pytest.mark.parametrize(
     ("name", "code", "known"),
     [
