@@ -1,9 +1,7 @@
 """Score files as the package gleu (gleu, sgleu, mgleu) does: the same options, defaults and output.
 
-  corpus  print a score for each system; references are chosen at random (-m: the best for each
-          sentence)
-  sent    print a line for each sentence, with a tab-separated column for each system (mean over
-          references; -m: best)
+  corpus  print a score for each system; references are chosen at random (-m: the best of each line)
+  sent    print a line for each sentence, with a column for each system (mean reference; -m: best)
   mean    print a score for each system: the mean of its sentence scores
 
 examples:
