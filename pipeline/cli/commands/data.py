@@ -164,7 +164,7 @@ def _fetch(args: argparse.Namespace) -> None:
         )
     if args.all:
         files = _named_files(list(catalogues.catalogue()))
-        files = [file for file in files if not file.given]
+        files = [file for file in files if not file.how_to_obtain]
     else:
         files = _named_files(args.names)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
@@ -175,7 +175,7 @@ def _fetch(args: argparse.Namespace) -> None:
         outcomes = {
             "fetched": result.taken,
             "here before": result.here,
-            "could not be fetched": [*result.failed, *result.skipped, *result.given],
+            "could not be fetched": [*result.failed, *result.skipped, *result.not_fetched],
         }
         for name in dict.fromkeys(file.dataset for file in files):
             counts = []

@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ..._version import __version__
+from ...extension import contributions
 
 NOT_LISTED = frozenset({"all", "data", "test", "bench", "site"})
 """Extras that consist of others, or are for developers."""
@@ -35,13 +36,14 @@ def run(_: argparse.Namespace) -> int:
     required, extras = _packages()
     for name in required:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
+    notes = {name: note for name, _, note in contributions("package_notes")}
     print("\noptional packages:")
     for extra, packages in extras.items():
         print(f"pip install 'gec-pipeline[{extra}]'")
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
-        if extra == "comet":
-            print("  it needs transformers 4 and numpy 1: mostly an environment of its own")
+        if extra in notes:
+            print(f"  {notes[extra]}")
     return 2 if None in map(_version, required) else 0
 
 

@@ -317,8 +317,8 @@ def _print_tables(
             columns = ["interval"]
         if metrics < 2:
             columns = [*columns, "against *"]
-    metric_results = args.boards or (systems < 2 and not args.columns)
-    print_results(results, args.digits, columns, metric_results=metric_results)
+    boards = args.boards or (systems < 2 and not args.columns)
+    print_results(results, args.digits, columns, boards=boards)
 
 
 def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:

@@ -28,7 +28,5 @@ EXTENSION = Extension(
             summary="score an M2 file as ERRANT's program does: the same options and output",
         ),
     },
-    page_sections={"types": "page_sections:type_maps"},
-    works_with=("page",),
     help_folder="help",
 )
