@@ -119,21 +119,25 @@ def project(untouched: Path, tmp_path: Path) -> Path:
 
 
 def insert_line(text: str, table: str, line: str) -> str:
-    """Return Python code with a line at the end of a table, such as `METRICS = Table(...)`."""
+    """Return Python code with a line at the end of a table, such as `METRICS = Table(...)`.
+
+    Entries of the object EXTENSION go before its last bracket, those of a table into its mapping.
+    """
     begin = re.search(rf"^(?:    )?{table}\b[^=\n]*=", text, re.MULTILINE)
     assert begin, f"there is no table {table}"
     depth = 0
-    last_brace = 0
+    end = begin.end()
     for position in range(begin.end(), len(text)):
         if text[position] in "({":
             depth += 1
         elif text[position] in ")}":
             depth -= 1
-            if text[position] == "}":
-                last_brace = position
+            if text[position] == "}" and table != "EXTENSION":
+                end = position
             if depth == 0:
-                end = position if table == "EXTENSION" else last_brace or position
                 break
+    if table == "EXTENSION":
+        end = position
     start_of_line = text.rfind("\n", 0, end) + 1
     return text[:start_of_line] + line + text[start_of_line:]
 
