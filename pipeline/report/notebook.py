@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, did_you_mean, printable
+from ..extension import missing_extension
 from ..metrics.base.metric import Metric
 from ..metrics.build import from_text, metrics_called
 from ..scoring.results import Results
@@ -195,6 +196,9 @@ def plotted(
     """
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
+    missing = missing_extension("plots", name) or missing_extension("report_formats", "plots")
+    if missing:
+        raise InputError(f"plot({name!r}): {missing}")
     scores = results.scores
     if metric:
         metrics = {score.metric: from_text(score.metric) for score in scores}

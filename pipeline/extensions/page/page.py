@@ -162,8 +162,8 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     import yaml
 
     resolvers = {}
-    for first, own in yaml.SafeDumper.yaml_implicit_resolvers.items():
-        resolvers[first] = [(tag, pattern) for tag, pattern in own if tag.endswith(":null")]
+    for first, pairs in yaml.SafeDumper.yaml_implicit_resolvers.items():
+        resolvers[first] = [(tag, pattern) for tag, pattern in pairs if tag.endswith(":null")]
 
     class Plain(yaml.SafeDumper):
         yaml_implicit_resolvers = resolvers
