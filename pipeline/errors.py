@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, NoReturn, Self
 
 MAX_PROBLEMS = 20
 """How many problems are printed at once. Of the rest, only the number is printed."""
@@ -121,6 +121,19 @@ class InputError(PipelineError):
         if len(self.problems) > MAX_PROBLEMS:
             lines.append(f"... and {len(self.problems) - MAX_PROBLEMS} more problems")
         return "\n".join(lines)
+
+
+class Problems(list[Problem]):
+    """The problems of a config and its files. Every step of preparation adds its own."""
+
+    def raise_all(self) -> NoReturn:
+        """Raise ConfigError with each problem once."""
+        raise ConfigError(dict.fromkeys(self))
+
+    def raise_if_any(self) -> None:
+        """Raise ConfigError with each problem once, if there are any."""
+        if self:
+            self.raise_all()
 
 
 @contextmanager

@@ -120,6 +120,8 @@ class Extension:
     report_tables: Sequence[Reference] = ()
     """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
     objects of pipeline.report.tables.extra_tables.ReportTable."""
+    package_notes: Mapping[str, str] = field(default_factory=dict)
+    """Remarks that the command doctor prints, by the extra of optional packages."""
     help_folder: str = ""
     """The folder with help pages (*.md), relative to the package."""
     data_sets: str = ""

@@ -337,7 +337,7 @@ def write_mirror(folder: Path, own: Callable[[DataFile], bytes] = content) -> Ma
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
                 file = replace(  # noqa: PLW2901
-                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given=""
+                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), how_to_obtain=""
                 )
             files[key] = file
         made[name] = replace(found, files=files)

@@ -172,7 +172,7 @@ def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(data)
                 files[key] = replace(
-                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), given=""
+                    file, size=len(data), sha256=hashlib.sha256(data).hexdigest(), how_to_obtain=""
                 )
         made[name] = replace(own, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))

@@ -1,5 +1,6 @@
-"""The data sets that can be fetched, as `datasets.yaml` describes them. Nothing here touches the
-network.
+"""The data sets that can be fetched, as `datasets.yaml` describes them.
+
+Nothing here uses the network.
 """
 
 import re
@@ -14,7 +15,7 @@ from ..files.remote import PREFIX, is_data
 
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
 _UNKNOWN = {"repository": "", "commit": "", "sha256": "", "bytes": "0"}
-"""What stands for the unknown in the description of a file that is not fetched."""
+"""Defaults in the description of a file that is not fetched."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +36,11 @@ class DataFile:
     """64 hexadecimal digits."""
     licence: str
     """The licence that the repository states."""
-    given: str = ""
-    """Where a reader gets the file that is not fetched, since its licence keeps it.
+    how_to_obtain: str = ""
+    """Where a user gets a file that is not fetched because of its licence; empty for other files.
 
-    Empty for a file that is fetched. Of other files the repository, commit, size (0) and SHA-256
-    may be unknown. """
+    Repository, commit, size (0) and SHA-256 of such a file may be unknown.
+    """
 
     @property
     def key(self) -> str:
@@ -48,13 +49,13 @@ class DataFile:
 
     @property
     def address(self) -> str:
-        """REPOSITORY/COMMIT/PATH, the layout of every mirror. What is unknown is left out."""
+        """REPOSITORY/COMMIT/PATH, the layout of every mirror, without unknown parts."""
         return "/".join(filter(None, (self.repository, self.commit, self.path)))
 
 
 @dataclass(frozen=True)
 class Scorable:
-    """A data set, or a part of one, that a config can name as a whole."""
+    """A data set, or a part of one, that a config can name."""
 
     source: DataFile
     references: tuple[DataFile, ...]
@@ -77,45 +78,46 @@ class DataSet:
     """The parts that can be scored, each with the keys source, references and systems of
     `datasets.yaml`."""
     home: str = field(default="", compare=False)
-    """The config that brings it; empty where it is of `datasets.yaml`."""
+    """The config that adds it; empty for one of `datasets.yaml`."""
 
     def file(self, name: str) -> DataFile:
         """Return the file of this name; raises DataError, which suggests the nearest name."""
         if name not in self.files:
-            hint = (
-                did_you_mean(name, self.files)
-                or f"; `gec-pipeline data list {self.name}` lists them"
-            )
+            hint = did_you_mean(name, self.files)
+            hint = hint or f"; `gec-pipeline data list {self.name}` lists them"
             raise DataError(f"the data set {self.name} has no file '{name}'{hint}")
         return self.files[name]
 
     def matching(self, pattern: str) -> list[DataFile]:
-        """Return the files that a name, a folder or a glob stands for (* stays within a folder).
+        """Return the files of a name, a folder or a glob (* matches no slash).
 
-        Raises DataError where there are none.
+        Raises DataError if there are none.
         """
         if pattern in self.files:
             return [self.files[pattern]]
-        wanted = pattern.rstrip("/").split("/")
-        steps_of = {
-            name: name.split("/") for name in self.files if name.count("/") + 1 >= len(wanted)
-        }
-        below = [name for name, steps in steps_of.items() if all(map(fnmatchcase, steps, wanted))]
-        whole = [name for name in below if len(steps_of[name]) == len(wanted)]
-        return [self.files[name] for name in whole or below] or [self.file(pattern)]
+        pattern_steps = pattern.rstrip("/").split("/")
+        in_folder = []
+        exact = []
+        for name, file in self.files.items():
+            steps = name.split("/")
+            if len(steps) < len(pattern_steps):
+                continue
+            if all(map(fnmatchcase, steps, pattern_steps)):
+                in_folder.append(file)
+                if len(steps) == len(pattern_steps):
+                    exact.append(file)
+        return exact or in_folder or [self.file(pattern)]
 
 
 @cache
 def catalogue() -> dict[str, DataSet]:
-    """Return all data sets by their names, in the order of `datasets.yaml`; behind them those that
-    configs bring.
-    """
+    """Return all data sets by name, in the order of `datasets.yaml`, then those of configs."""
     return read_catalogue(_text("datasets.yaml"))
 
 
 def _text(name: str) -> str:
-    """Return the text of a file that lies beside this one."""
-    from importlib import resources  # here, because most commands have no use for it
+    """Return the text of a file beside this one."""
+    from importlib import resources  # here, because few commands use it
 
     return (resources.files("pipeline.data") / name).read_text(encoding="utf-8")
 
@@ -124,37 +126,54 @@ def read_catalogue(text: str) -> dict[str, DataSet]:
     """Return the data sets that YAML text describes, by their names."""
     import yaml
 
-    loader = getattr(
-        yaml, "CBaseLoader", yaml.BaseLoader
-    )  # builds text, lists and mappings, nothing else
+    # builds text, lists and mappings, and nothing else
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     written: dict[str, Any] = yaml.load(text, loader)  # noqa: S506
     return {name: _data_set(name, entry) for name, entry in written.items()}
 
 
 def _data_set(name: str, entry: Mapping[str, Any], home: str = "") -> DataSet:
     files: dict[str, DataFile] = {}
+    citations: dict[str, None] = {}
     for group in entry["from"]:
+        citations.update(dict.fromkeys(group.get("cite", ())))
         listed = group["files"]
-        if (
-            isinstance(listed, str) and not home
-        ):  # the name of a list of files beside this one: PATH BYTES SHA256
-            rows = (line.split() for line in _text(listed).splitlines())
-            listed = {path: {"bytes": size, "sha256": checksum} for path, size, checksum in rows}
-        for file, own in listed.items():
-            unknown = _UNKNOWN if "given" in group or "given" in own else {}
-            about = {"path": file, "licence": "not stated", **unknown, **group, **own}
-            given = " ".join(about.get("given", "").split())
-            copied = {
-                key: about[key] for key in ("repository", "commit", "path", "sha256", "licence")
-            }
-            files[file] = DataFile(
-                dataset=name, name=file, size=int(about["bytes"]), given=given, **copied
+        if isinstance(listed, str) and not home:
+            listed = _listed_files(listed)
+        for file_name, described in listed.items():
+            is_fetched = "given" not in group and "given" not in described
+            about = {"path": file_name, "licence": "not stated"}
+            about |= {} if is_fetched else _UNKNOWN
+            about |= group | described
+            files[file_name] = DataFile(
+                dataset=name,
+                name=file_name,
+                repository=about["repository"],
+                commit=about["commit"],
+                path=about["path"],
+                size=int(about["bytes"]),
+                sha256=about["sha256"],
+                licence=about["licence"],
+                how_to_obtain=" ".join(about.get("given", "").split()),
             )
-    cited = tuple(dict.fromkeys(key for group in entry["from"] for key in group.get("cite", ())))
-    title, note, parts = entry.get("title", name), entry.get("note", ""), entry.get("sets", {})
     return DataSet(
-        name=name, title=title, note=note, files=files, citations=cited, parts=parts, home=home
+        name=name,
+        title=entry.get("title", name),
+        note=entry.get("note", ""),
+        files=files,
+        citations=tuple(citations),
+        parts=entry.get("sets", {}),
+        home=home,
     )
+
+
+def _listed_files(name: str) -> dict[str, dict[str, str]]:
+    """Return the descriptions in a list of files beside this one: PATH BYTES SHA256 a line."""
+    files = {}
+    for line in _text(name).splitlines():
+        path, size, checksum = line.split()
+        files[path] = {"bytes": size, "sha256": checksum}
+    return files
 
 
 _STEP = r"(?!\.{1,2}(?:/|$))[^/\\:\x00-\x1f]+"
@@ -165,40 +184,42 @@ _CHECKED = {
     "commit": re.compile(r"(?:[0-9a-f]{40})?"),
     "sha256": re.compile(r"(?:[0-9a-f]{64})?"),
 }
-"""How members of a file of a config's data set are written. Those that may be empty are unknown of
-`given` ones."""
+"""What members of a file of a config's data set must match. Those that may be empty are unknown for
+files that are not fetched."""
 
 
 def bring(written: Any, home: str) -> None:
-    """Add the data sets of the section `catalogue` of a config, `home`, which is written as
-    `datasets.yaml` is.
+    """Add the data sets of the section `catalogue` of the config `home`.
 
-    One that an earlier config has brought under the same name is replaced. Raises DataError for
-    what is no data set."""
+    It is written as `datasets.yaml` is. A data set of the same name from an earlier config is
+    replaced. Raises DataError for what is no data set.
+    """
     for name, entry in written.items() if isinstance(written, dict) else [("", written)]:
         try:
-            own = _data_set(name, entry, home)
+            dataset = _data_set(name, entry, home)
         except (KeyError, TypeError, AttributeError, ValueError):
-            known = "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: SUM}}}]"
-            raise DataError(f"catalogue: {name}: expected {known}") from None
-        for file in own.files.values():
-            wrong = next(
-                (
-                    key
-                    for key, form in _CHECKED.items()
-                    if not form.fullmatch(str(getattr(file, key)))
-                ),
-                None,
+            expected = (
+                "from: [{repository: OWNER/NAME, commit: COMMIT, files: {PATH: {bytes: N, sha256: "
+                "SUM}}}]"
             )
-            if wrong or not (file.sha256 or file.given):
-                key = wrong or "sha256"
-                raise DataError(
-                    f"catalogue: {name}: {file.name}: '{getattr(file, key)}' can be no {key}"
-                )
-        if not catalogue().get(name, own).home:
+            raise DataError(f"catalogue: {name}: expected {expected}") from None
+        for file in dataset.files.values():
+            key = _wrong_key(file)
+            if key:
+                value = getattr(file, key)
+                raise DataError(f"catalogue: {name}: {file.name}: '{value}' can be no {key}")
+        if not catalogue().get(name, dataset).home:
             known = "a data set of `gec-pipeline data list` is called so"
             raise DataError(f"catalogue: {name}: {known}; name it otherwise")
-        catalogue()[name] = own
+        catalogue()[name] = dataset
+
+
+def _wrong_key(file: DataFile) -> str:
+    """Return the first member of a file that is invalid, or an empty text."""
+    for key, form in _CHECKED.items():
+        if not form.fullmatch(str(getattr(file, key))):
+            return key
+    return "" if file.sha256 or file.how_to_obtain else "sha256"
 
 
 def data_set(name: str) -> DataSet:
@@ -209,10 +230,9 @@ def data_set(name: str) -> DataSet:
 
 
 def named(text: str) -> list[DataFile]:
-    """Return the files that NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB stands for, with or without
-    data: before it.
+    """Return the files of NAME, NAME/FILE, NAME/FOLDER or NAME/GLOB, with or without data: before.
 
-    Raises DataError where there are none.
+    Raises DataError if there are none.
     """
     name, slash, pattern = text.removeprefix(PREFIX).partition("/")
     dataset = data_set(name)
@@ -220,14 +240,12 @@ def named(text: str) -> list[DataFile]:
 
 
 def named_in(text: str) -> list[DataFile]:
-    """Return the files that data:NAME/FILE or data:NAME/GLOB stands for in a config; raises
-    DataError for none.
-    """
+    """Return the files of data:NAME/FILE or data:NAME/GLOB in a config; raises DataError if none."""
     return named(text) if "/" in text.rstrip("/") else [named_one(text)]
 
 
 def named_one(text: str) -> DataFile:
-    """Return the file that data:NAME/FILE stands for; raises DataError where there is none."""
+    """Return the file of data:NAME/FILE; raises DataError if there is none."""
     name, _, file = text.removeprefix(PREFIX).partition("/")
     dataset = data_set(name)
     if not file:
@@ -237,46 +255,43 @@ def named_one(text: str) -> DataFile:
 
 
 def scorable(text: str) -> Scorable:
-    """Return what NAME or NAME/PART stands for in a config; raises DataError, which says what can
-    be named.
-    """
+    """Return what NAME or NAME/PART in a config names; raises DataError, which lists valid names."""
     parts_by_name = scorables()
     name = text.removeprefix(PREFIX)
     if name in parts_by_name:
         dataset, part = parts_by_name[name]
         about = dataset.parts[part]
         source, *references = _files(dataset, [about["source"], *about["references"]])
-        outputs = _files(dataset, about.get("systems", ()))
-        systems = {file.name.rpartition("/")[2].removesuffix(".txt"): file for file in outputs}
+        systems = {}
+        for file in _files(dataset, about.get("systems", ())):
+            systems[file.name.rpartition("/")[2].removesuffix(".txt")] = file
         return Scorable(source, tuple(references), systems)
     parts = [key for key, (dataset, _) in parts_by_name.items() if dataset.name == name]
     if parts:
         raise DataError(f"the data set {name} has several parts; name one: {', '.join(parts)}")
     if name in catalogue():
-        message = f"the data set {name} has no source and references of its own; name its files as data:{name}/FILE"
-        raise DataError(message)
+        message = f"the data set {name} has no source and references of its own"
+        raise DataError(f"{message}; name its files as data:{name}/FILE")
     hint = did_you_mean(name, [*parts_by_name, *catalogue()])
     raise DataError(f"no data set is called '{name}'{hint}; known: {', '.join(parts_by_name)}")
 
 
 def scorables() -> dict[str, tuple[DataSet, str]]:
-    """Return (data set, part) by the name that a config writes: NAME, or NAME/PART where there are
-    several parts.
-    """
-    return {
-        dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}": (dataset, part)
-        for dataset in catalogue().values()
-        for part in dataset.parts
-    }
+    """Return (data set, part) by its name in a config: NAME, or NAME/PART if there are several."""
+    by_name = {}
+    for dataset in catalogue().values():
+        for part in dataset.parts:
+            name = dataset.name if len(dataset.parts) == 1 else f"{dataset.name}/{part}"
+            by_name[name] = (dataset, part)
+    return by_name
 
 
 def _files(dataset: DataSet, names: Iterable[str]) -> list[DataFile]:
     """Return files of a data set; names that begin with data: are those of another one."""
-    return [
-        file
-        for name in names
-        for file in (named(name) if is_data(name) else dataset.matching(name))
-    ]
+    files: list[DataFile] = []
+    for name in names:
+        files += named(name) if is_data(name) else dataset.matching(name)
+    return files
 
 
 def citations() -> dict[str, str]:

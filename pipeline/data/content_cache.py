@@ -1,12 +1,12 @@
-"""Results that are kept on this computer by the content that they were made of: a database with a
-key and a value.
+"""Results that are cached on this computer by a key of the content that they were made of.
 
-Any number of processes may use it at once. It has a rollback journal, not a write-ahead log: the
-folder of caches may be on a network file system, where a write-ahead log is not safe. What is
-written at once is kept whole or not at all.
+A cache is an SQLite database, which any number of processes may use at once. It has a rollback
+journal, not a write-ahead log, which is not safe if the folder of caches is on a network file
+system. Each write is atomic.
 
-A cache is never the reason why work fails. One that is damaged is made anew, and one that cannot be
-used is left out; `tell` is then called with one line."""
+A cache never makes work fail. A damaged one is deleted and made anew, and an unusable one is left
+out, with a warning.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -18,33 +18,31 @@ from ..files.safe_files import digest
 from .dataset_cache import cache
 
 T = TypeVar("T")
-PATIENCE = 60
-"""Seconds to wait for another process that writes. Writing takes milliseconds."""
-AT_ONCE = 500
-"""Keys that are asked for at once; SQLite has a limit."""
+LOCK_SECONDS = 60
+"""How long to wait for another process that writes. Writing takes milliseconds."""
+KEYS_AT_ONCE = 500
+"""Limits the keys of a query, as SQLite does."""
 
 
 class Kind(NamedTuple):
-    """What a cache keeps."""
+    """What a cache holds."""
 
     file: str
-    """The database below the folder of caches. The number in it is that of its form."""
+    """The database below the folder of caches, with the number of its layout."""
     table: str
-    """The table, or how the names of its tables begin, which is also what messages call what is
-    kept."""
+    """The table, or the prefix of its tables, which is also the name of the values in messages."""
     value: str
     """The column of values."""
 
 
 ANNOTATIONS = Kind("annotations/errant-1.sqlite", "annotations", "edits")
 SCORES = Kind("scores/scores-1.sqlite", "scores", "numbers")
-
 DIGESTS = Kind(SCORES.file, "digests", "digest")
-"""Of large files: by path, size, time and number in the file system."""
+"""Digests of large files: by path, size, time and number in the file system."""
 
 
 class ContentCache:
-    """Values by their keys, which are bytes. The database is made when something is first written."""
+    """Values by their keys, which are bytes. The database is made by the first write."""
 
     def __init__(
         self,
@@ -54,30 +52,34 @@ class ContentCache:
         *,
         of: str = "",
     ) -> None:
-        """Take the kind; `of` is the metric that has a table of its own, a name of small letters,
-        digits and _.
-        """
+        """Take the kind; `of` is a metric with its own table: small letters, digits and _."""
         self.path = path or cache() / kind.file
         """The database."""
-        self.kind, self._warn, self._usable = kind, warn, True
+        self.kind = kind
+        self._warn = warn
+        self._usable = True
         self._table = f"{kind.table}_{of}" if of else kind.table
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the values that are kept for some of the keys."""
-        return self._try(lambda: self._read(keys)) or {} if self.path.exists() else {}
+        """Return the values of those keys that are cached."""
+        if not self.path.exists():
+            return {}
+        return self._try(lambda: self._read(keys)) or {}
 
     def write(self, values: Mapping[bytes, bytes]) -> None:
-        """Keep values, all of them or none."""
+        """Store values, all of them or none."""
         rows = [(key, value, digest(key, value)) for key, value in values.items()]
         if rows and self._try(lambda: self._write(rows)) is None:
-            self._try(lambda: self._write(rows))  # the damaged database is gone
+            self._try(lambda: self._write(rows))  # the damaged database is deleted
 
     def tables(self) -> list[tuple[str, int, int]]:
-        """Return what has a table of its own: the name, and how many rows and bytes there are."""
-        return self._try(self._tables) or [] if self.path.exists() else []
+        """Return the metrics with their own tables: name, number of rows, bytes."""
+        if not self.path.exists():
+            return []
+        return self._try(self._tables) or []
 
     def delete(self, of: str) -> None:
-        """Delete all that is kept of a metric."""
+        """Delete all values of a metric."""
 
         def drop() -> None:
             with closing(self._open()) as database:
@@ -87,46 +89,47 @@ class ContentCache:
         self._try(drop)
 
     def _tables(self) -> list[tuple[str, int, int]]:
-        begin = f"{self.kind.table}_"
+        prefix = f"{self.kind.table}_"
+        size = f"SUM(LENGTH(key) + LENGTH({self.kind.value}) + LENGTH(proof))"
+        tables = []
         with closing(self._open()) as database:
-            found = database.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table'"
-            ).fetchall()
-            names = sorted(
-                name for (name,) in found if name.startswith(begin) and name.isidentifier()
-            )
-            asked = f"SELECT COUNT(*), SUM(LENGTH(key) + LENGTH({self.kind.value}) + LENGTH(proof)) FROM"
-            rows = [(name, database.execute(f"{asked} {name}").fetchone()) for name in names]
-        return [(name.removeprefix(begin), count, size or 0) for name, (count, size) in rows]
+            names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            for (name,) in sorted(names.fetchall()):
+                if name.startswith(prefix) and name.isidentifier():
+                    query = f"SELECT COUNT(*), {size} FROM {name}"  # noqa: S608 (our own names)
+                    row = database.execute(query).fetchone()
+                    tables.append((name.removeprefix(prefix), row[0], row[1] or 0))
+        return tables
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        kept: dict[bytes, bytes] = {}
-        asked = f"SELECT key, {self.kind.value}, proof FROM {self._table} WHERE key IN"  # noqa: S608 (our own names)
+        values: dict[bytes, bytes] = {}
+        columns = f"key, {self.kind.value}, proof"
+        query = f"SELECT {columns} FROM {self._table} WHERE key IN"  # noqa: S608 (our own names)
         with closing(self._open()) as database:
-            for part in (keys[start : start + AT_ONCE] for start in range(0, len(keys), AT_ONCE)):
-                for key, value, proof in database.execute(
-                    f"{asked} ({', '.join('?' * len(part))})", part
-                ):
-                    data = (
-                        value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
-                    )
+            for start in range(0, len(keys), KEYS_AT_ONCE):
+                part = keys[start : start + KEYS_AT_ONCE]
+                marks = ", ".join("?" * len(part))
+                for key, value, proof in database.execute(f"{query} ({marks})", part):
+                    data = value
+                    if isinstance(value, str):
+                        data = value.encode("utf-8", "surrogatepass")
                     if isinstance(data, bytes) and proof == digest(key, data):
-                        kept[key] = data
-        return kept
+                        values[key] = data
+        return values
 
     def _write(self, rows: Sequence[tuple[bytes, bytes, str]]) -> bool:
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        query = f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)"  # noqa: S608 (our own names)
         with closing(self._open()) as database, database:
-            database.executemany(f"INSERT OR REPLACE INTO {self._table} VALUES (?, ?, ?)", rows)  # noqa: S608
+            database.executemany(query, rows)
         return True
 
     def _open(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self.path, timeout=PATIENCE)
+        database = sqlite3.connect(self.path, timeout=LOCK_SECONDS)
         columns = f"(key BLOB PRIMARY KEY, {self.kind.value} TEXT, proof TEXT)"
+        computing = "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
         try:
-            if database.execute(
-                "SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger')"
-            ).fetchone():
+            if database.execute(computing).fetchone():
                 raise sqlite3.DatabaseError("it computes what it says")  # which may take for ever
             database.execute(f"CREATE TABLE IF NOT EXISTS {self._table} {columns} WITHOUT ROWID")
         except BaseException:
@@ -135,23 +138,21 @@ class ContentCache:
         return database
 
     def _try(self, work: Callable[[], T]) -> T | None:
-        """Return what work returns, or None where the database is damaged or cannot be used, and
-        say so.
-        """
+        """Return what work returns, or None with a warning if the database is damaged or unusable."""
         if not self._usable:
             return None
         try:
             return work()
         except (sqlite3.OperationalError, OSError) as error:
-            self._usable = False
-            self._warn(
-                f"{self.path}: {self.kind.table} are not kept: {getattr(error, 'strerror', None) or error}"
-            )
+            self._give_up(getattr(error, "strerror", None) or error)
         except sqlite3.DatabaseError as error:
             self._warn(f"{self.path}: is damaged ({error}); it is made anew")
             try:
                 self.path.unlink(missing_ok=True)
             except OSError as reason:
-                self._usable = False
-                self._warn(f"{self.path}: {self.kind.table} are not kept: {reason.strerror}")
+                self._give_up(reason.strerror)
         return None
+
+    def _give_up(self, reason: object) -> None:
+        self._usable = False
+        self._warn(f"{self.path}: {self.kind.table} are not kept: {reason}")

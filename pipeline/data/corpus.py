@@ -1,7 +1,6 @@
-"""A data set with its systems, opened and checked in the parent process; workers read its texts by
-ranges.
+"""A data set with its systems, opened and checked in the parent process.
 
-Each file is read once when it is opened, and where some of its lines begin is kept (see `scan.py`).
+Each file is read once to be indexed (see `scan.py`). Workers then read its lines by ranges.
 """
 
 from __future__ import annotations
@@ -17,11 +16,20 @@ from .. import parallel as workers
 from ..arrays import Ints
 from ..errors import CorpusError, InputError, Problem
 from ..tokenizers.own_tokens import is_list
-from .inputs import TEXTS, InputSpec
-from .samples import Samples
+from .inputs import MAX_REFERENCES, TEXTS, InputSpec
+from .samples import Samples, likeness, mean
 from .texts import AnyText, numbered, text_in_memory
 
-MAX_REFERENCES = 255
+__all__ = [
+    "MAX_REFERENCES",
+    "ONE",
+    "Corpus",
+    "Shape",
+    "check_parallel",
+    "corpus_in_memory",
+    "reference_sets",
+    "without_any",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,17 +42,16 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
-    """A reference without a token means that its annotator has none for the sentence; others then
-    have one."""
-    kept: tuple[Ints, ...] = ()
-    """The lines, from 1, of each reference without a token that is there all the same, although
-    others are missing.
+    """Whether a line without a token means that this annotator has no reference for the sentence."""
+    empty_references: tuple[Ints, ...] = ()
+    """Lines, from 1, of each reference that have no token and are not missing, if others are.
 
-    They are not among the `blanks` of the reference."""
+    They are not among the `blanks` of the reference.
+    """
     notes: tuple[str, ...] = ()
     """Warnings about how the texts were made."""
     ids: AnyText | None = None
-    """The ids of the lines, where the data set has some."""
+    """The ids of the lines, if any."""
     own_tokens: bool = False
     """Whether the tokens of the texts were made by the caller; see `tokenizers/own_tokens.py`."""
     references_as_systems: Mapping[str, int] = field(default_factory=dict)
@@ -52,135 +59,133 @@ class Corpus:
     views: Mapping[str, Corpus] = field(default_factory=dict)
     """The same data set as metrics of edits read it, by the names of `inputs.py`."""
     categories: tuple[str, ...] = ()
-    """The types of edits that are scored apart, sorted: those in the annotations of gold and
-    outputs."""
+    """The sorted types of edits in the annotations of gold and outputs, which are scored apart."""
     annotated: bool = False
-    """Whether this is a view whose references are edits that were annotated in the texts of the
-    references."""
+    """Whether this is a view whose references are edits annotated in the texts of references."""
     foreign: str = ""
-    """Of a view of edits: what is said of the gold where its edits are none of ERRANT, and those of
-    outputs are."""
+    """In a view of edits: a message if gold has other types of edits than ERRANT's in outputs."""
     external: Mapping[str, Corpus] = field(default_factory=dict)
-    """Numbers for metrics that read no text, by the key of their needs: data sets without
+    """Numbers for metrics that read no text, by the key of their specification: data sets without
     references."""
     computed: bool = False
-    """Whether these are numbers that code of a user has computed, and no files."""
+    """Whether these are numbers that a function of the user has computed, not numbers in files."""
     left_out: tuple[int, ...] = ()
-    """The lines, from 0, that have no such number for some system, so that they are left out for
-    all."""
+    """Indices of lines without such a number for some system, which are left out for all."""
 
     def read_by(self, spec: InputSpec) -> Corpus:
-        """Return what a metric with these needs reads of the data set: texts, edits or files of
-        numbers.
+        """Return the view that a metric with this specification reads: texts, edits or numbers.
 
-        Raises InputError where it needs edits and the data set has none.
+        Raises InputError if it reads edits and the data set has none.
         """
         if spec.input != TEXTS and spec.input not in self.views:
-            remedy = "name an M2 file under `gold`, or have texts annotated (`errant: {annotator: auto}`)"
+            remedy = (
+                "name an M2 file under `gold`, or have texts annotated "
+                "(`errant: {annotator: auto}`)"
+            )
             raise InputError(f"{self.name}: has no edits: {remedy}")
-        external = self.external.get(spec.key) if self.external else None
-        return external or self.views.get(spec.input, self)
+        numbers = self.external.get(spec.key) if self.external else None
+        return numbers or self.views.get(spec.input, self)
 
     def with_references(self) -> Corpus:
-        """Return the data set with each reference as one more system; raises CorpusError where a
-        name is taken.
-        """
+        """Return the data set with each reference as a system; raises CorpusError for taken names."""
         numbers = {f"reference{number}": number for number in range(len(self.references))}
-        taken = next((name for name in numbers if name in self.systems), None)
-        if taken:
-            message = f"a system cannot be called '{taken}': references: leave_one_out scores the references so"
-            raise CorpusError([Problem(self.name, message)])
-        added = {name: self.references[number] for name, number in numbers.items()}
-        return replace(self, systems={**self.systems, **added}, references_as_systems=numbers)
+        systems = dict(self.systems)
+        for name, number in numbers.items():
+            if name in self.systems:
+                message = (
+                    f"a system cannot be called '{name}': references: leave_one_out scores the "
+                    "references so"
+                )
+                raise CorpusError([Problem(self.name, message)])
+            systems[name] = self.references[number]
+        return replace(self, systems=systems, references_as_systems=numbers)
 
     def present(self) -> tuple[int, int]:
-        """Return the least and the greatest number of references that a line has."""
-        every = len(self.references)
+        """Return the smallest and the largest number of references of a line."""
+        count = len(self.references)
         if not self.missing:
-            return every, every
-        lines, lacking = np.unique(
-            np.concatenate([file.blanks for file in self.references]), return_counts=True
-        )
-        return every - int(lacking.max()), every - (
-            int(lacking.min()) if len(lines) == self.lines else 0
-        )
+            return count, count
+        blanks = np.concatenate([file.blanks for file in self.references])
+        lines, missing_counts = np.unique(blanks, return_counts=True)
+        least_missing = int(missing_counts.min()) if len(lines) == self.lines else 0
+        return count - int(missing_counts.max()), count - least_missing
 
     def lacks(self, number: int, line: int) -> bool:
-        """Return whether a line, from 1, does not have the reference of this number."""
+        """Return whether a line, from 1, does not have the reference with this index."""
         return self.missing and line in self.references[number].blanks
 
     def without(self, names: Collection[str]) -> Corpus:
-        """Return the data set without some systems."""
-        return replace(
-            self, systems={name: file for name, file in self.systems.items() if name not in names}
-        )
+        """Return the data set without the systems of these names."""
+        systems = {name: file for name, file in self.systems.items() if name not in names}
+        return replace(self, systems=systems)
 
     @cached_property
     def samples(self) -> Samples:
-        """Some lines of each text but references that are systems; beside gold alone the source is
-        the reference.
+        """Some lines of each text but references that are systems.
+
+        If references are gold edits alone, the source takes their place.
         """
-        own = {
-            name: text
-            for name, text in self.systems.items()
-            if name not in self.references_as_systems
-        }
-        samples = Samples(self.source, self.references, own)
-        for each in (
-            (samples, samples.short) if self.views and self.source and not self.references else ()
-        ):
-            each.references, each.source = each.given, None
+        systems = dict(self.systems)
+        for name in self.references_as_systems:
+            systems.pop(name, None)
+        samples = Samples(self.source, self.references, systems)
+        if self.views and self.source and not self.references:
+            for each in (samples, samples.short):
+                each.references = each.inputs
+                each.source = None
         return samples
 
     def texts(self) -> list[AnyText]:
         """Return all texts: source, references, systems."""
-        return [*([self.source] if self.source else []), *self.references, *self.systems.values()]
+        source = [self.source] if self.source else []
+        return [*source, *self.references, *self.systems.values()]
 
 
 def check_parallel(texts: Sequence[AnyText]) -> list[Problem]:
-    """Return the problems of texts that must have equal numbers of lines: they differ, or there are
-    no lines.
-    """
+    """Return the problems of texts that must have the same number of lines, and at least one."""
     counts = {text.lines for text in texts}
+    if counts == {0}:
+        return [Problem(texts[0].display_name, "has no lines; nothing can be scored")]
     if len(counts) == 1:
-        return (
-            [Problem(texts[0].display_name, "has no lines; nothing can be scored")]
-            if counts == {0}
-            else []
-        )
-    listed = "".join(
-        dict.fromkeys(f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts)
+        return []
+    rows = [f"\n  {text.lines:>9} lines  {text.display_name}" for text in texts]
+    message = (
+        f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:"
     )
-    message = f"the texts have different numbers of lines; line {min(counts) + 1} has no partner in some:{listed}"
-    return [Problem("", message)]
+    return [Problem("", message + "".join(dict.fromkeys(rows)))]
 
 
 def without_any(references: Sequence[AnyText], why: str) -> list[Problem]:
-    """Return the problem that sentences have no reference at all. `why` is the end of its message."""
+    """Return the problem that sentences have no reference; `why` is the end of its message."""
     bare = references[0].blanks
     for file in references[1:]:
         bare = np.intersect1d(bare, file.blanks, assume_unique=True)
     if not len(bare):
         return []
     more = f" (nor for {len(bare) - 1} more)" if len(bare) > 1 else ""
-    return [
-        Problem(
-            references[0].at(int(bare[0])),
-            f"no annotator has a reference for this sentence{more}{why}",
-        )
-    ]
+    message = f"no annotator has a reference for this sentence{more}{why}"
+    return [Problem(references[0].at(int(bare[0])), message)]
 
 
-# ---- texts in memory as a corpus: lists of strings that a caller gives, checked
+# ---- texts in memory as a corpus: lists of strings from a caller, checked
 
 Shape = Literal["annotator", "item"]
 """Whether each list of references is that of an annotator, with a text for each item, or that of an
 item."""
-TOLD = 0.1
-"""How much higher (of 0 to 1) the overlap with references must be by one shape to tell that it is
-the right one."""
+CLEAR_DIFFERENCE = 0.1
+"""How much higher (of 0 to 1) the overlap with references must be in one shape to choose it."""
 ONE = "system"
-"""The name of a system where outputs are a list of texts and have no name."""
+"""The name of the system if outputs are a single list of texts."""
+MIN_THREADED_CHARACTERS = 1 << 20
+"""Up to so many characters, threads take longer to start than texts to open.
+
+The number is estimated by the first text of each list.
+"""
+_UNCLEAR = "numbers and words do not tell whether each is that of an item"
+_HOW_TO_SAY = (
+    "say references_by='item' or references_by='annotator', or give list(zip(*references)) to turn "
+    "them"
+)
 
 
 def corpus_in_memory(
@@ -193,50 +198,56 @@ def corpus_in_memory(
     references_by: Shape | None = None,
     ids: Sequence[str | int] | None = None,
 ) -> Corpus:
-    """Return the texts as a corpus.
+    """Return texts as a corpus.
 
     `hypotheses` holds a text for each item, or such a list for each system. `references` holds a
-    list for each reference set, with None where a reference is missing, or a list for each item, or
-    is one list of texts alone; it is None where no metric reads any. `references_by` says which,
-    where the numbers of texts do not tell. An empty text is a reference of length 0. `own_tokens`
-    says that texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them. Several
-    `threads` take texts where these are long. `ids` has the id of each item.
+    list for each reference set, with None for a missing reference, or a list for each item, or is
+    one list of texts; it is None if no metric reads references. `references_by` says which of
+    these, if the numbers of texts leave it open. An empty text is a reference of length 0.
+    `own_tokens`: the texts are tokens of the caller, as `tokenizers/own_tokens.py` writes them.
+    `threads` open long texts. `ids` has the id of each item.
 
-    Raises InputError where the texts do not fit together, and for what is no list of texts.
+    Raises InputError for what is no list of texts, and for texts that do not fit together.
     """
-    systems = hypotheses if isinstance(hypotheses, Mapping) else {ONE: hypotheses}
+    if isinstance(hypotheses, Mapping):
+        systems = hypotheses
+        name_of = {name: f"hypotheses[{name!r}]" for name in systems}
+    else:
+        systems = {ONE: hypotheses}
+        name_of = {ONE: "hypotheses"}
     base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
-    sets, notes = (
-        ({}, ()) if references is None else reference_sets(references, base, references_by)
-    )
-    named: list[tuple[str, Any]] = [("sources", sources)] if sources is not None else []
+    sets: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    if references is not None:
+        sets, notes = reference_sets(references, base, references_by)
+
+    # open the texts: sources, references, outputs
+    named: list[tuple[str, Any]] = []
+    if sources is not None:
+        named.append(("sources", sources))
     named += sets.items()
-    named += [
-        (f"hypotheses[{name!r}]" if hypotheses is systems else "hypotheses", t)
-        for name, t in systems.items()
-    ]
+    for system, texts in systems.items():
+        named.append((name_of[system], texts))
     missing = _check_texts(named)
     if missing:
         named = [(name, [text or "" for text in texts]) for name, texts in named]
-    long = threads > 1 and sum(len(texts) * len(texts[0]) for _, texts in named if texts) > LONG
-    with workers.threads(threads if long else 1) as shared:
+    characters = sum(len(texts) * len(texts[0]) for _, texts in named if texts)
+    with workers.threads(threads if characters > MIN_THREADED_CHARACTERS else 1) as shared:
         opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None
     first = len(opened) - len(systems) - len(sets)
-    reference_texts, outputs = opened[first : first + len(sets)], opened[first + len(sets) :]
-    kept: list[Ints] = []
+    reference_texts = opened[first : first + len(sets)]
+    outputs = opened[first + len(sets) :]
+
+    # tell missing references from empty ones
+    empty: list[Ints] = []
     if missing:
-        lacking = [
-            np.array([number for number, text in enumerate(texts, 1) if text is None], np.int64)
-            for texts in sets.values()
-        ]
-        kept = [
-            np.setdiff1d(text.blanks, lines)
-            for text, lines in zip(reference_texts, lacking, strict=True)
-        ]
-        reference_texts = [
-            replace(t, blanks=lines) for t, lines in zip(reference_texts, lacking, strict=True)
-        ]
+        for index, texts in enumerate(sets.values()):
+            numbers = [number for number, text in enumerate(texts, 1) if text is None]
+            missing_lines = np.array(numbers, np.int64)
+            empty.append(np.setdiff1d(reference_texts[index].blanks, missing_lines))
+            reference_texts[index] = replace(reference_texts[index], blanks=missing_lines)
+
     named_ids = text_in_memory("ids", list(map(str, ids))) if ids is not None else None
     problems = check_parallel([*opened, *([named_ids] if named_ids else [])])
     if named_ids:
@@ -252,146 +263,143 @@ def corpus_in_memory(
         references=tuple(reference_texts),
         systems=dict(zip(systems, outputs, strict=True)),
         missing=missing,
-        kept=tuple(kept),
+        empty_references=tuple(empty),
         notes=notes,
         ids=named_ids,
         own_tokens=own_tokens,
     )
 
 
-LONG = 1 << 20
-"""Up to so many characters of all texts together, threads take longer to start than texts to open.
-How many there are is guessed by the first text of each list."""
-
-
 def reference_sets(
     references: Sequence[Any], base: Any, by: Shape | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the reference sets by what messages call them, and warnings. A list of texts alone is
-    one set.
+    """Return the reference sets by their names in messages, and warnings.
 
-    `base` is an output or the sources, where there are some. Raises InputError for what is no list,
-    for texts beside lists, for no reference or too many, and where the numbers of texts do not tell
-    what each list is of."""
-    kinds = (
-        {isinstance(item, str) for item in references if item is not None}
-        if is_list(references)
-        else {True, False}
-    )
+    A list of texts is one set. `base` is an output or the sources, if there are any. Raises
+    InputError for what is no list, for texts beside lists, for no reference or too many, and if the
+    numbers of texts leave open what each list is of.
+    """
+    kinds = {True, False}
+    if is_list(references):
+        kinds = {isinstance(item, str) for item in references if item is not None}
     if len(kinds) == 2:
-        raise InputError(
-            "references: expected a list of texts, or several of them in a list: one for each annotator"
-        )
+        message = "expected a list of texts, or several of them in a list: one for each annotator"
+        raise InputError(f"references: {message}")
     if kinds == {True}:
         return {"references": references}, ()
     notes: tuple[str, ...] = ()
     if by is None:
         by, notes = _shape(references, base)
     if by == "item":
-        if is_list(base) and len(references) != len(base):
-            raise InputError(
-                f"references: expected a list for each item, {len(base)}; found {len(references)}"
-            )
-        if odd := [own for own in references if own is not None and not is_list(own)]:
-            raise InputError(
-                f"references: expected a list of texts for each item; found {type(odd[0]).__name__}"
-            )
-        most = max((len(own) for own in references if own is not None), default=0)
-        references = [
-            [own[n] if own is not None and n < len(own) else None for own in references]
-            for n in range(most)
-        ]
+        references = _transposed(references, base)
     elif by != "annotator":
         raise InputError(f"references_by: expected 'annotator' or 'item', found {by!r}")
-    if len(references) == 0:
+    count = len(references)
+    if count == 0:
         raise InputError("references: at least one reference set is needed")
-    if len(references) > MAX_REFERENCES:
-        raise InputError(
-            f"references: there are {len(references)} references; at most {MAX_REFERENCES} are supported"
-        )
+    if count > MAX_REFERENCES:
+        message = f"there are {count} references; at most {MAX_REFERENCES} are supported"
+        raise InputError(f"references: {message}")
     return {f"references[{number}]": texts for number, texts in enumerate(references)}, notes
 
 
+def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
+    """Return a list for each annotator from a list for each item; raises InputError."""
+    if is_list(base) and len(references) != len(base):
+        message = f"expected a list for each item, {len(base)}; found {len(references)}"
+        raise InputError(f"references: {message}")
+    longest = 0
+    for texts in references:
+        if texts is not None and not is_list(texts):
+            message = f"expected a list of texts for each item; found {type(texts).__name__}"
+            raise InputError(f"references: {message}")
+        if texts is not None:
+            longest = max(longest, len(texts))
+    sets: list[list[Any]] = [[] for _ in range(longest)]
+    for texts in references:
+        padded = [*([] if texts is None else texts), *[None] * longest][:longest]
+        for column, text in zip(sets, padded, strict=True):
+            column.append(text)
+    return sets
+
+
 def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
-    """Return what each list of references is of, by how many texts there are, and a warning where
-    these do not tell.
+    """Return what each list of references is of, by the numbers of texts, and a warning if these
+    leave it open.
     """
-    items, sizes = (
-        len(base) if is_list(base) else None,
-        {len(texts) for texts in references if is_list(texts)},
-    )
-    if items is None:
+    count = len(references)
+    sizes = {len(texts) for texts in references if is_list(texts)}
+    if not is_list(base):
         return ("item" if len(sizes) > 1 else "annotator"), ()
-    if (
-        items not in sizes
-        and 1 < len(references) != items
-        and len(references) > max(sizes, default=len(references))
-    ):
-        either = f"{items} lists (references_by='item'), or lists of {items} texts (references_by='annotator')"
-        raise InputError(
-            f"references: {len(references)} lists of up to {max(sizes)} texts; expected {either}"
+    items = len(base)
+    longest = max(sizes, default=count)
+    if items not in sizes and 1 < count != items and count > longest:
+        expected = (
+            f"{items} lists (references_by='item'), or lists of {items} texts "
+            "(references_by='annotator')"
         )
-    if len(references) != items or items < 2:
-        return ("annotator" if len(references) != items or items in sizes else "item"), ()
+        message = f"{count} lists of up to {longest} texts; expected {expected}"
+        raise InputError(f"references: {message}")
+    if count != items:
+        return "annotator", ()
     if items not in sizes:
         return "item", ()
-    if len(sizes) > 1:
-        raise InputError(
-            f"references: {items} lists of {min(sizes)} to {max(sizes)} texts for {items} items; {SAY}"
-        )
-    words = [set(str(text).split()) for text in base]
-    own = [[set(str(text).split()) for text in texts] for texts in references]
-    pairs = [(one, two) for one in range(items) for two in range(items) if one != two]
-    straight, turned = (
-        sum(len(t & w) / max(len(t | w), 1) for t, w in each) / len(pairs)
-        for each in (
-            ((own[i][j], words[j]) for i, j in pairs),
-            ((own[i][j], words[i]) for i, j in pairs),
-        )
-    )
-    if straight > turned + TOLD:
+    if items < 2:
         return "annotator", ()
-    seems = (
-        "they look transposed, as if each were that of an item"
-        if turned > straight + TOLD
-        else SQUARE
-    )
-    return "annotator", (
-        f"references: {items} lists of {items} texts, read as a list for each annotator; {seems}; {SAY}",
-    )
+    if len(sizes) > 1:
+        message = f"{items} lists of {min(sizes)} to {max(sizes)} texts for {items} items"
+        raise InputError(f"references: {message}; {_HOW_TO_SAY}")
 
-
-SQUARE = "numbers and words do not tell whether each is that of an item"
-SAY = "say references_by='item' or references_by='annotator', or give list(zip(*references)) to turn them"
+    # As many lists as items: compare the words of references and texts in both shapes.
+    words = [set(str(text).split()) for text in base]
+    by_annotator = []
+    by_item = []
+    for row, texts in enumerate(references):
+        for column, text in enumerate(texts):
+            if row != column:
+                reference_words = set(str(text).split())
+                by_annotator.append(likeness(reference_words, words[column]))
+                by_item.append(likeness(reference_words, words[row]))
+    if mean(by_annotator) > mean(by_item) + CLEAR_DIFFERENCE:
+        return "annotator", ()
+    seems = _UNCLEAR
+    if mean(by_item) > mean(by_annotator) + CLEAR_DIFFERENCE:
+        seems = "they look transposed, as if each were that of an item"
+    reading = f"{items} lists of {items} texts, read as a list for each annotator"
+    return "annotator", (f"references: {reading}; {seems}; {_HOW_TO_SAY}",)
 
 
 def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
-    """Return whether some reference is None, which means that it is missing; raises InputError for
-    what is no text.
+    """Return whether some reference is None, which means that it is missing.
+
+    Raises InputError for what is no text.
     """
     missing = False
     for name, texts in named:
         kinds: set[type] = set(map(type, texts)) if is_list(texts) else {int}
         if kinds == {str}:
             continue
-        if type(None) in kinds and name.startswith("references"):
+        may_be_missing = name.startswith("references")
+        if type(None) in kinds and may_be_missing:
             missing = True
             kinds.remove(type(None))
         if not all(issubclass(kind, str) for kind in kinds):
-            hint = ", None for a missing one" if name.startswith("references") else ""
-            wanted = f"{name}: expected a list of strings{hint}; "
-            if not is_list(texts):
-                raise InputError(f"{wanted}found {type(texts).__name__}")
-            number, odd = next(
-                (n, t)
-                for n, t in enumerate(texts, 1)
-                if not (isinstance(t, str) or (hint and t is None))
-            )
-            lists = (
-                "; lists of tokens stand alone, without strings in the same call"
-                if is_list(odd)
-                else ""
-            )
-            shown = odd if odd is None or isinstance(odd, float) else type(odd).__name__
-            raise InputError(f"{wanted}item {number} is {shown}{lists}")
+            raise InputError(_not_texts(name, texts, may_be_missing=may_be_missing))
     return missing
+
+
+def _not_texts(name: str, texts: Any, *, may_be_missing: bool) -> str:
+    """Return the message that something is no list of texts."""
+    hint = ", None for a missing one" if may_be_missing else ""
+    expected = f"{name}: expected a list of strings{hint}; "
+    if not is_list(texts):
+        return f"{expected}found {type(texts).__name__}"
+    for number, text in enumerate(texts, 1):
+        if isinstance(text, str) or (may_be_missing and text is None):
+            continue
+        kind = text if text is None or isinstance(text, float) else type(text).__name__
+        lists = ""
+        if is_list(text):
+            lists = "; lists of tokens stand alone, without strings in the same call"
+        return f"{expected}item {number} is {kind}{lists}"
+    return expected

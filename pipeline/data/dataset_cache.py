@@ -1,12 +1,13 @@
-"""The cache of data sets on this computer: which files are there, which are missing, and how they are fetched.
+"""The cache of data sets on this computer: which files it has, and how the others are fetched.
 
-    locate_all(catalogue.named("conll14/INPUT"))        returns paths, checked; DataError says how to fetch the files
-    missing("conll14")                                  lists the files that are missing or have changed
-    fetch_files(catalogue.named("conll14/NUCLE*"))      takes the missing files from a mirror
+    locate_all(catalogue.named("conll14/INPUT"))      return paths, checked
+    missing("conll14")                                list the files that are missing or changed
+    fetch_files(catalogue.named("conll14/NUCLE*"))    take the missing files from a mirror
 
-Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py` lists what can be
-fetched. Only `fetch_files` uses the network. It reads a mirror as every other address is read, by fsspec (`remote.py`).
-pooch is not used: it does not bound the bytes of a download, holds no lock, and reads no mirror in a folder.
+Paths in configs and on the command line that begin with data: go through `path_of`. `catalogue.py`
+lists what can be fetched. Only `fetch_files` uses the network. It reads a mirror like every other
+address, by fsspec (`remote.py`). pooch is not used: it does not bound the bytes of a download,
+holds no lock, and reads no mirror in a folder.
 """
 
 import contextlib
@@ -25,7 +26,7 @@ from urllib.parse import quote
 
 from ..errors import CorpusError, DataError, Problem
 from ..files.remote import (
-    PIECE,
+    CHUNK_BYTES,
     UNREACHABLE,
     Remote,
     expanded,
@@ -41,52 +42,52 @@ from .catalogue import DataFile, data_set, named_one
 ORIGIN = "https://raw.githubusercontent.com"
 """The public address of the repositories' files."""
 MIRROR = "GEC_PIPELINE_MIRROR"
-"""The environment variable that names a mirror where the command line does not."""
+"""The environment variable with the default mirror."""
 CACHE = "GEC_PIPELINE_DATA"
-"""The environment variable that names the cache."""
-NAMED = 20
-"""How many files of a data set that failed for one reason are named."""
+"""The environment variable with the folder of the cache."""
+MAX_LISTED_FILES = 20
+"""Limits the files in a message that failed for the same reason."""
 State = Literal["here", "missing", "changed"]
 _dataset = attrgetter("dataset")
 
 
 def cache() -> Path:
-    """Return the folder of the cache: GEC_PIPELINE_DATA, else gec-pipeline in the platform's folder
-    of caches.
+    """Return the folder of the cache: GEC_PIPELINE_DATA, or gec-pipeline in the platform's caches.
 
-    Raises DataError where that is in the home directory, which is not known.
+    Raises DataError if that is in the home directory, and the home directory is unknown.
     """
-    given = os.environ.get(CACHE)
-    if given:
-        return Path(given).expanduser().absolute()
+    variable = os.environ.get(CACHE)
+    if variable:
+        return Path(variable).expanduser().absolute()
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(home() / "AppData" / "Local")
     elif sys.platform == "darwin":
         base = str(home() / "Library" / "Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME", "")
-        base = base if Path(base).is_absolute() else str(home() / ".cache")
+        if not Path(base).is_absolute():
+            base = str(home() / ".cache")
     return Path(base) / "gec-pipeline"
 
 
 def cache_path(file: DataFile) -> Path:
-    """Return the path that a file has in the cache, whether or not it is there."""
+    """Return the path of a file in the cache, whether or not it exists."""
     return cache() / file.key
 
 
 def state(file: DataFile, *, quick: bool = False) -> State:
-    """Return whether a file is here, missing or changed. `quick` compares the size and not the
-    checksum.
-    """
+    """Return whether a file is here, missing or changed; `quick` skips the checksum."""
     path = cache_path(file)
     try:
         if not path.is_file():
             return "changed" if path.exists() else "missing"
-        has_size = not file.size or path.stat().st_size == file.size
-        is_same = has_size and (quick or not file.sha256 or _checksum(path) == file.sha256)
+        if file.size and path.stat().st_size != file.size:
+            return "changed"
+        if not quick and file.sha256 and _checksum(path) != file.sha256:
+            return "changed"
     except OSError:
-        is_same = False
-    return "here" if is_same else "changed"
+        return "changed"
+    return "here"
 
 
 def _checksum(path: Path) -> str:
@@ -95,11 +96,7 @@ def _checksum(path: Path) -> str:
 
 
 def content_of(file: DataFile) -> str:
-    """Return what is equal for files with the same content: the checksum on record, else that of
-    the file here.
-
-    A file that has neither is equal to no other one.
-    """
+    """Return the checksum on record, else that of the file here, else the unique key of the file."""
     try:
         return file.sha256 or _checksum(cache_path(file))
     except OSError:
@@ -107,8 +104,9 @@ def content_of(file: DataFile) -> str:
 
 
 def locate_all(files: Iterable[DataFile]) -> list[Path]:
-    """Return the paths of files; raises DataError with one problem for each data set that lacks
-    some of them.
+    """Return the paths of files.
+
+    Raises DataError with a problem for each data set of which files are missing or changed.
     """
     files = list(dict.fromkeys(files))
     states = {file: state(file) for file in files}
@@ -117,43 +115,55 @@ def locate_all(files: Iterable[DataFile]) -> list[Path]:
         keys: dict[State, list[str]] = {"here": [], "missing": [], "changed": []}
         for file in group:
             keys[states[file]].append(file.key)
-        for lacking, said in (
-            (keys["missing"], f"not in {cache()}"),
-            (keys["changed"], f"changed in {cache()} since fetched"),
-        ):
-            if lacking:
-                are, them = ("is", "it") if len(lacking) == 1 else ("are", "them")
-                more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-                how = (
-                    by_hand(name)
-                    or f"fetch {them}: gec-pipeline data fetch {data_set(name).home or name}"
-                )
-                problems.append(Problem("", f"{', '.join(lacking[:3])}{more} {are} {said}; {how}"))
+        if keys["missing"]:
+            message = f"not in {cache()}"
+            problems.append(_unavailable(name, keys["missing"], message))
+        if keys["changed"]:
+            message = f"changed in {cache()} since fetched"
+            problems.append(_unavailable(name, keys["changed"], message))
     if problems:
         raise DataError(problems)
     return [cache_path(file) for file in files]
 
 
+def _unavailable(name: str, keys: list[str], message: str) -> Problem:
+    """Return the problem that files of a data set are missing or changed, with the remedy."""
+    is_one = len(keys) == 1
+    more = f" and {len(keys) - 3} more" if len(keys) > 3 else ""
+    how = by_hand(name)
+    if not how:
+        what = "it" if is_one else "them"
+        how = f"fetch {what}: gec-pipeline data fetch {data_set(name).home or name}"
+    are = "is" if is_one else "are"
+    return Problem("", f"{', '.join(keys[:3])}{more} {are} {message}; {how}")
+
+
 def by_hand(name: str) -> str:
-    """Return how a user gets a data set that is not fetched; an empty text for one that is fetched."""
-    given = next((file.given for file in data_set(name).files.values() if file.given), "")
-    return given and f"{given}; then put it at {cache() / name}, or a link to its folder"
+    """Return how a user gets a data set that is not fetched, or an empty text for other data sets."""
+    for file in data_set(name).files.values():
+        if file.how_to_obtain:
+            path = cache() / name
+            return f"{file.how_to_obtain}; then put it at {path}, or a link to its folder"
+    return ""
 
 
 def missing(name: str) -> list[str]:
-    """Return the names of a data set's files that are missing or changed; raises DataError for an
-    unknown data set.
+    """Return the names of files of a data set that are missing or changed.
+
+    Raises DataError for an unknown data set.
     """
     return [file.name for file in data_set(name).files.values() if state(file) != "here"]
 
 
 def path_of(text: str, base: Path = Path()) -> Path:
-    """Return the path that a user has written: data:NAME/FILE is in the cache, all else is relative
-    to base.
+    """Return the path that a user has written: in the cache for data:NAME/FILE, else below base.
 
-    Raises DataError where a file of the cache is unknown, missing or changed, and for a variable
-    that is not set."""
-    return locate_all([named_one(text)])[0] if is_data(text) else base / expanded(text, base)
+    Raises DataError for a file of the cache that is unknown, missing or changed, and for a variable
+    that is not set.
+    """
+    if is_data(text):
+        return locate_all([named_one(text)])[0]
+    return base / expanded(text, base)
 
 
 @dataclass(kw_only=True)
@@ -163,143 +173,147 @@ class Fetched:
     taken: list[DataFile] = field(default_factory=list)
     """Files that were taken from the mirror."""
     here: list[DataFile] = field(default_factory=list)
-    """Files that were in the cache already."""
+    """Files that were in the cache before."""
     failed: dict[DataFile, str] = field(default_factory=dict)
-    """Files that the mirror lacks or has with another content, and the reason."""
+    """Files that the mirror does not have or has with another content, and the reason."""
     stopped: str = ""
-    """Why fetching stopped before the last file; empty where it did not."""
+    """Why fetching stopped before the last file, or an empty text."""
     skipped: list[DataFile] = field(default_factory=list)
-    """Files that nobody asked the mirror for, since fetching had stopped."""
-    given: list[DataFile] = field(default_factory=list)
-    """Files that are missing and are not fetched, but come from the user."""
+    """Files that were not requested because fetching had stopped."""
+    not_fetched: list[DataFile] = field(default_factory=list)
+    """Missing files that the user has to obtain."""
     mirror: Path | Remote = Path()
     """The folder or address that files are taken from."""
 
     @property
     def problems(self) -> list[Problem]:
-        """What went wrong: one problem for all files of a data set that failed for the same reason."""
+        """What went wrong: a problem for all files of a data set that failed for the same reason."""
         messages = []
-        alike: dict[tuple[str, str], list[DataFile]] = {}
+        by_reason: dict[tuple[str, str], list[DataFile]] = {}
         for file, reason in self.failed.items():
-            alike.setdefault((file.dataset, reason), []).append(file)
-        for (dataset, reason), files in alike.items():
+            by_reason.setdefault((file.dataset, reason), []).append(file)
+        for (dataset, reason), files in by_reason.items():
             if len(files) == 1:
                 messages.append(f"{files[0].key}: {reason}: {_source(self.mirror, files[0])}")
-            else:
-                more = f" and {len(files) - NAMED} more" if len(files) > NAMED else ""
-                names = ", ".join(file.name for file in files[:NAMED]) + more
-                messages.append(
-                    f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}"
-                )
-        messages += [
-            f"{name}: is not fetched; {by_hand(name)}"
-            for name in dict.fromkeys(map(_dataset, self.given))
-        ]
+                continue
+            names = ", ".join(file.name for file in files[:MAX_LISTED_FILES])
+            if len(files) > MAX_LISTED_FILES:
+                names += f" and {len(files) - MAX_LISTED_FILES} more"
+            messages.append(f"{dataset}: {reason}, {len(files)} files of {self.mirror}: {names}")
+        for name in dict.fromkeys(map(_dataset, self.not_fetched)):
+            messages.append(f"{name}: is not fetched; {by_hand(name)}")
         if self.stopped:
-            messages.append(
-                f"{self.stopped}; what was fetched is kept, files still to fetch: {len(self.skipped)}"
-            )
+            rest = f"files still to fetch: {len(self.skipped)}"
+            messages.append(f"{self.stopped}; what was fetched is kept, {rest}")
         return [Problem("", message) for message in messages]
 
 
 class UnreachableError(DataError):
-    """No file can be fetched at all, so there is no use in asking for the next one."""
+    """No file can be fetched, so the next one is not requested."""
 
 
 def fetch_files(
     files: Iterable[DataFile],
     mirror: str | None = None,
     warn: Callable[[str], None] = lambda _: None,
-    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Fetched:
     """Fetch the files that are not in the cache; return what was done, and what went wrong.
 
-    `tell` is called with one line for each fetched file, `progress` with the bytes so far and the
-    bytes in all. A file that fails is left out. Fetching stops where the mirror cannot be reached,
-    or the cache cannot be written. Raises DataError where `mirror` names no mirror."""
+    `warn` is called with a line for each fetched file, `progress` with the bytes so far and in all.
+    A file that fails is left out. Fetching stops if the mirror is unreachable or the cache cannot
+    be written. Raises DataError if `mirror` is no mirror.
+    """
     files = sorted(dict.fromkeys(files), key=_dataset)
-    absent = [file for file in files if state(file) != "here"]
-    lacking = [file for file in absent if not file.given]
-    fetched = Fetched(
-        here=[file for file in files if file not in absent], given=[f for f in absent if f.given]
-    )
-    if not lacking:
+    fetched = Fetched()
+    to_fetch = []
+    for file in files:
+        if state(file) == "here":
+            fetched.here.append(file)
+        elif file.how_to_obtain:
+            fetched.not_fetched.append(file)
+        else:
+            to_fetch.append(file)
+    if not to_fetch:
         return fetched
     fetched.mirror = _mirror_of(mirror)
-    before, whole = 0, sum(file.size for file in lacking)
-    for name, group in groupby(lacking, _dataset):
+    bytes_before = 0
+    total = sum(file.size for file in to_fetch)
+    for name, group in groupby(to_fetch, _dataset):
         try:
             with _held(cache() / name, warn):
                 for file in group:
-                    _fetch(file, fetched, warn, lambda size: progress(before + size, whole))  # noqa: B023
-                    before += file.size
-                    progress(before, whole)
+                    _fetch(file, fetched, warn, lambda size: progress(bytes_before + size, total))  # noqa: B023
+                    bytes_before += file.size
+                    progress(bytes_before, total)
         except UnreachableError as error:
             fetched.stopped = str(error)
             finished = {*fetched.taken, *fetched.here, *fetched.failed}
-            fetched.skipped = [file for file in lacking if file not in finished]
+            fetched.skipped = [file for file in to_fetch if file not in finished]
             break
     return fetched
 
 
 def _mirror_of(text: str | None) -> Path | Remote:
-    """Return the mirror that text names, else the one of the environment, else the public address.
+    """Return the mirror that text names, else that of the environment, else the public address.
 
-    Every mirror has the layout REPOSITORY/COMMIT/PATH. Raises DataError where text is neither a
-    folder nor an address."""
-    label = "--mirror" if text is not None else MIRROR
-    text = text if text is not None else os.environ.get(MIRROR) or ORIGIN
+    Every mirror has the layout REPOSITORY/COMMIT/PATH. Raises DataError if text is neither a folder
+    nor an address.
+    """
+    label = "--mirror"
+    if text is None:
+        label = MIRROR
+        text = os.environ.get(MIRROR) or ORIGIN
     if is_remote(text):
-        if is_remote(address := text.rstrip("/")):
+        address = text.rstrip("/")
+        if is_remote(address):
             return Remote(address)
         raise DataError(f"{label}: '{text}' names no host")
     with contextlib.suppress(OSError, RuntimeError, ValueError):  # what can be no path
         path = Path(str(locate(Path(), text))).expanduser()
         if text and path.is_dir():
             return path
-    raise DataError(
-        f"{label}: '{text}' is no folder; a mirror is one laid out as REPOSITORY/COMMIT/PATH"
-    )
+    expected = "a mirror is one laid out as REPOSITORY/COMMIT/PATH"
+    raise DataError(f"{label}: '{text}' is no folder; {expected}")
 
 
 def _source(mirror: Path | Remote, file: DataFile) -> Path | Remote:
-    """Return where a mirror has a file."""
-    return (
-        mirror / file.address
-        if isinstance(mirror, Path)
-        else Remote(f"{mirror.url}/{quote(file.address)}")
-    )
+    """Return the path or address of a file in a mirror."""
+    if isinstance(mirror, Path):
+        return mirror / file.address
+    return Remote(f"{mirror.url}/{quote(file.address)}")
 
 
 def _fetch(
     file: DataFile, fetched: Fetched, warn: Callable[[str], None], progress: Callable[[int], None]
 ) -> None:
-    """Fetch one file, and note what became of it; raises UnreachableError where the next one would
-    fail as well.
+    """Fetch one file, and record the outcome; raises UnreachableError if the next would fail too.
 
-    It is written under a temporary name, no further than the bytes that are expected, and gets its
-    name when its checksum is right."""
-    if state(file) == "here":  # another process has brought it while this one waited
+    It is written under a temporary name, not beyond the expected bytes, and renamed when its
+    checksum is right.
+    """
+    if state(file) == "here":  # another process has fetched it while this one waited
         fetched.here.append(file)
         return
-    path, source = cache_path(file), _source(fetched.mirror, file)
+    path = cache_path(file)
+    source = _source(fetched.mirror, file)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
     _make(path.parent)
-    size, hashed = 0, hashlib.sha256()
+    size = 0
+    hashed = hashlib.sha256()
     try:
         with replacing(path, temporary) as opened:
-            for piece in _pieces(source):
-                size += len(piece)
+            for chunk in _chunks(source):
+                size += len(chunk)
                 if size > file.size:
                     raise DataError(f"expected {file.size:,} bytes, found more")
-                hashed.update(piece)
-                opened.write(piece)
+                hashed.update(chunk)
+                opened.write(chunk)
                 progress(size)
-            if file.sha256 and hashed.hexdigest() != file.sha256:
+            checksum = hashed.hexdigest()
+            if file.sha256 and checksum != file.sha256:
                 expected = f"expected {file.size:,} bytes with sha256 {file.sha256}"
-                raise DataError(
-                    f"{expected}, found {size:,} bytes with sha256 {hashed.hexdigest()}"
-                )
+                raise DataError(f"{expected}, found {size:,} bytes with sha256 {checksum}")
     except CorpusError as error:
         problem = error.problems[0]
         if problem.kind == UNREACHABLE:
@@ -315,10 +329,8 @@ def _fetch(
         warn(f"{file.key}: fetched, {file.size:,} bytes")
 
 
-def _pieces(source: Path | Remote) -> Iterator[bytes]:
-    """Yield the bytes of a file of a mirror; raises DataError or CorpusError where it cannot be
-    read.
-    """
+def _chunks(source: Path | Remote) -> Iterator[bytes]:
+    """Yield the bytes of a file of a mirror; raises DataError or CorpusError if it is unreadable."""
     if isinstance(source, Remote):
         yield from stream(source, -1)
         return
@@ -326,7 +338,7 @@ def _pieces(source: Path | Remote) -> Iterator[bytes]:
         if source.exists() and not source.is_file():
             raise DataError("is no regular file")
         with source.open("rb") as opened:
-            yield from iter(lambda: opened.read(PIECE), b"")
+            yield from iter(lambda: opened.read(CHUNK_BYTES), b"")
     except FileNotFoundError:
         raise DataError("is not there") from None
     except OSError as error:
@@ -334,25 +346,24 @@ def _pieces(source: Path | Remote) -> Iterator[bytes]:
 
 
 def _unwritable(path: Path, error: OSError) -> UnreachableError:
-    """Return the error that says that the cache cannot be written."""
-    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-    advice = (
-        f"{'make room' if full else 'see who may write there'}, or name another folder with {CACHE}"
-    )
+    """Return the error that the cache cannot be written."""
+    is_full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+    remedy = "make room" if is_full else "see who may write there"
+    advice = f"{remedy}, or name another folder with {CACHE}"
     return UnreachableError(f"{path}: cannot be written: {error.strerror}; {advice}")
 
 
 def _make(folder: Path) -> None:
-    """Make a folder of the cache; raises UnreachableError, also for links: nothing is written
-    through them.
+    """Make a folder of the cache; raises UnreachableError.
+
+    Nothing is written through links, so they are errors too.
     """
     path = cache()
     for step in folder.relative_to(path).parts:
         path /= step
         if path.is_symlink():
-            raise UnreachableError(
-                f"{path}: is a link; nothing is written through links inside the cache"
-            )
+            message = "is a link; nothing is written through links inside the cache"
+            raise UnreachableError(f"{path}: {message}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -361,11 +372,11 @@ def _make(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _held(folder: Path, warn: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a data set, after waiting for other processes; what killed ones left behind
-    is deleted.
+    """Hold the lock of a data set, after other processes, and delete what killed ones left behind.
 
-    Where a file system has no locks the work goes on: temporary names differ, and renaming is
-    atomic."""
+    Without locks in the file system, the work goes on: temporary names differ, and renaming is
+    atomic.
+    """
     from filelock import Timeout
 
     _make(folder)
@@ -376,8 +387,8 @@ def _held(folder: Path, warn: Callable[[str], None]) -> Iterator[None]:
         except Timeout:
             warn(f"{folder.name}: another process is fetching it; waiting")
             lock.acquire()
-        for left in folder.rglob(f".*{TEMPORARY}"):
-            left.unlink(missing_ok=True)
+        for temporary in folder.rglob(f".*{TEMPORARY}"):
+            temporary.unlink(missing_ok=True)
     except PermissionError as error:
         raise _unwritable(folder, error) from None
     except (OSError, RuntimeError, NotImplementedError):
@@ -385,10 +396,9 @@ def _held(folder: Path, warn: Callable[[str], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for path in sorted(
-            [folder, *folder.rglob("*")], reverse=True
-        ):  # folders of files that then could not be had
+        # Remove the empty folders of files that could not be fetched, inner ones first.
+        for path in sorted([folder, *folder.rglob("*")], reverse=True):
             if path.is_dir() and not path.is_symlink():
-                with contextlib.suppress(OSError):
-                    path.rmdir()  # only an empty one can be removed
+                with contextlib.suppress(OSError):  # it is not empty
+                    path.rmdir()
         lock.release(force=True)

@@ -116,7 +116,7 @@ class InputReader(ABC):
         """Return source and references from `dataset.annotated`; adds to problems."""
 
     @abstractmethod
-    def open(
+    def open_records(
         self,
         dataset: Dataset,
         systems: Sequence[System],

@@ -117,9 +117,9 @@ def _reference_warnings(corpus: Corpus) -> Iterator[str]:
         called = f"reference {number + 1} ({reference.name})"
         if corpus.source and same(reference, corpus.source):
             yield f"{called} is the same text as the source"
-        if corpus.kept:
-            count = len(corpus.kept[number])
-            first = corpus.kept[number][0] if count else 0
+        if corpus.empty_references:
+            count = len(corpus.empty_references[number])
+            first = corpus.empty_references[number][0] if count else 0
         elif corpus.missing:
             count = 0
             first = 0

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ..tokenizers.tokenization import Tokenization
 
+MAX_REFERENCES = 255
+"""Limits the references of a data set, so that their numbers fit into a byte."""
+
 TEXTS = "texts"
 """Source, references and outputs as lines of text."""
 

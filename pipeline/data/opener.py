@@ -104,7 +104,7 @@ def open_corpus(
     fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
     for reader in readers if texts.complete else ():
         known = len(problems)
-        opened = reader.open(dataset, systems, opener, problems, views, texts.source)
+        opened = reader.open_records(dataset, systems, opener, problems, views, texts.source)
         if opened:
             texts.inputs.append(opened)
             texts.source = texts.source or opened.source

@@ -1,6 +1,4 @@
-"""A look at some lines of a data set: evenly spread, the same on every run, and few however large
-the files are.
-"""
+"""Samples of the lines of a data set: evenly spread, the same on every run, and few lines."""
 
 from __future__ import annotations
 
@@ -11,94 +9,97 @@ from itertools import pairwise
 
 from .texts import AnyText, MemoryText, read_texts, same
 
-STRETCHES = 5
-"""How many stretches of neighbouring lines are read of a text."""
+BLOCKS = 5
+"""How many blocks of neighbouring lines are read of a text."""
 FEW = 10
-"""With fewer lines, full stops or words than this, nothing is said of them."""
-LENGTH, SHORT = 100, 25
-"""How many lines a stretch has at most: for words that are counted and signs that are rare, and for
-all else."""
-SIZE = 1 << 16
-"""How many bytes a stretch has at most on average, unless FEW lines have more: of documents fewer
-are read."""
-WHOLE = 1 << 14
-"""Of a line with more characters only so many are looked at: as words they take twenty times as
-much memory."""
-SPACED = 0.06
-"""With a smaller share of blanks a text is of a script without them, and its characters stand for
+"""With fewer lines, full stops or words than this, there are no warnings about them."""
+BLOCK_LINES = 100
+"""Limits the lines of a block, for words that are counted and rare characters."""
+SHORT_BLOCK_LINES = 25
+"""Limits the lines of a block for all other checks."""
+MAX_BLOCK_BYTES = 1 << 16
+"""Limits the average bytes of a block, but not below FEW lines."""
+MAX_LINE_CHARACTERS = 1 << 14
+"""Limits the characters that are read of a line: as words they take twenty times as much memory."""
+MIN_SPACES = 0.06
+"""With a smaller share of spaces a text is in a script without them, and its characters count as
 words. Chinese of WMT has 0.03, German 0.13."""
 _STOPS = re.compile(r"[.,](?=\s|$)")
 
 
 @lru_cache(64)
-def stretches(lines: int, length: int = LENGTH) -> tuple[tuple[int, int], ...]:
-    """Return the lines low <= i < high of each stretch, which has at most `length` lines.
+def blocks_of_lines(lines: int, length: int = BLOCK_LINES) -> tuple[tuple[int, int], ...]:
+    """Return the lines low <= i < high of each block, which has at most `length` lines.
 
-    Together they are all lines where a text has only so few.
+    If a text has only so few lines, the blocks are all lines.
     """
-    if lines > STRETCHES * length:
-        starts = [number * (lines - length) // (STRETCHES - 1) for number in range(STRETCHES)]
+    if lines > BLOCKS * length:
+        starts = [number * (lines - length) // (BLOCKS - 1) for number in range(BLOCKS)]
         return tuple((start, start + length) for start in starts)
-    count = min(STRETCHES, max(lines // (2 * FEW), 1))
+    count = min(BLOCKS, max(lines // (2 * FEW), 1))
     edges = [number * lines // count for number in range(count + 1)]
     return tuple(pairwise(edges)) if lines else ()
 
 
 def likeness(one: set[str], two: set[str]) -> float:
-    """Return how much of all words of two lines or texts both have, from 0 to 1."""
+    """Return the share of common words among all words of two lines, from 0 to 1."""
     both = len(one & two)
     return both / max(len(one) + len(two) - both, 1)
 
 
-class Sample:
-    """The lines of a text that are looked at; `called` is what a warning calls the text, and
-    `named` with its file.
-    """
+def mean(values: Sequence[float]) -> float:
+    """Return the mean of numbers, 0 if there are none."""
+    return sum(values) / max(len(values), 1)
 
-    def __init__(self, text: AnyText, called: str, length: int = LENGTH) -> None:
-        self.text, self.called = text, called
-        self.stretches = stretches(text.lines, length)
+
+class Sample:
+    """Some lines of a text; `called` is its name in warnings, and `named` its name with its file."""
+
+    def __init__(self, text: AnyText, called: str, length: int = BLOCK_LINES) -> None:
+        self.text = text
+        self.called = called
+        self.blocks = blocks_of_lines(text.lines, length)
         self._shares: dict[int, list[float]] = {}
 
     @property
     def named(self) -> str:
-        """What a warning calls the text, with the name of its file."""
-        known = isinstance(self.text, MemoryText) or self.called.endswith(
-            (self.text.name, f"({self.text.name})")
-        )
-        return self.called if known else f"{self.called} ({self.text.name})"
+        """The name of the text in warnings, with the name of its file."""
+        name = self.text.name
+        is_in_memory = isinstance(self.text, MemoryText)
+        if is_in_memory or self.called.endswith((name, f"({name})")):
+            return self.called
+        return f"{self.called} ({name})"
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of all stretches; of a very long line its beginning."""
-        return [
-            line[:WHOLE]
-            for low, high in self.stretches
-            for line in read_texts(self.text, low, high)
-        ]
+        """The lines of all blocks, and of a very long line its beginning."""
+        lines: list[str] = []
+        for low, high in self.blocks:
+            lines += [line[:MAX_LINE_CHARACTERS] for line in read_texts(self.text, low, high)]
+        return lines
 
     def number(self, line: int) -> int:
         """Return the number, from 1, that a line of the sample has in the file of the user."""
-        places = (place for low, high in self.stretches for place in range(low, high))
-        return self.text.number(next(place for at, place in enumerate(places) if at == line) + 1)
+        for low, high in self.blocks:
+            if line < high - low:
+                return self.text.number(low + line + 1)
+            line -= high - low
+        raise IndexError(line)
 
     @cached_property
     def spaceless(self) -> bool:
-        """Whether words have no blanks between them, as in Chinese."""
+        """Whether words have no spaces between them, as in Chinese."""
         foreign = [line for line in self.lines if not line.isascii()]
-        blanks = sum(line.count(" ") for line in foreign)
-        return 2 * len(foreign) > len(self.lines) and blanks < SPACED * sum(map(len, foreign))
+        spaces = sum(line.count(" ") for line in foreign)
+        is_foreign = 2 * len(foreign) > len(self.lines)
+        return is_foreign and spaces < MIN_SPACES * sum(map(len, foreign))
 
     @cached_property
     def words(self) -> list[set[str]]:
-        """The different words of each line, or its characters where words have no blanks between
-        them.
-        """
-        return (
-            list(map(set, self.lines))
-            if self.spaceless
-            else [set(line.split()) for line in self.lines]
-        )
+        """The different words of each line, or its characters if words have no spaces between."""
+        if self.spaceless:
+            return list(map(set, self.lines))
+        return [set(line.split()) for line in self.lines]
 
     @cached_property
     def vocabulary(self) -> set[str]:
@@ -108,89 +109,89 @@ class Sample:
 
     @cached_property
     def stops(self) -> list[bool]:
-        """Whether each full stop or comma that ends a word has white space before it, and not a
+        """Whether each full stop or comma at the end of a word has white space before it, and not a
         letter.
 
-        White space or the end of the line is behind these. With fewer than FEW signs in the text
-        the list is empty."""
+        The list is empty if the text has fewer than FEW full stops and commas.
+        """
         text = "\n".join(self.lines)
         if text.count(".") + text.count(",") < FEW:
             return []
-        before = [text[match.start() - 1] for match in _STOPS.finditer(text) if match.start()]
-        return [
-            sign.isspace()
-            for sign in before
-            if sign.isspace() or (sign.isalnum() and not sign.isdecimal())
-        ]
+        stops = []
+        for match in _STOPS.finditer(text):
+            before = text[match.start() - 1] if match.start() else ""
+            if before.isspace() or (before.isalnum() and not before.isdecimal()):
+                stops.append(before.isspace())
+        return stops
 
     def differ(self, other: Sample) -> list[bool]:
-        """Return for each line whether it has other words than that of another text, or in another
-        order.
-        """
-        return [
-            own != its and own.split() != its.split()
-            for own, its in zip(self.lines, other.lines, strict=True)
-        ]
+        """Return for each line whether it differs from that of another text in words or order."""
+        differs = []
+        for line, other_line in zip(self.lines, other.lines, strict=True):
+            differs.append(line != other_line and line.split() != other_line.split())
+        return differs
 
     def same_as(self, other: Sample) -> float:
         """Return the share of lines that both texts have, from 0 to 1."""
         return self.differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
-        """Return, for each line that differs from the source, how many different words the source
-        does not have.
+        """Return the number of different words that the source does not have, for each line that
+        differs from the source.
         """
-        pairs = [
-            (own.split(), its.split())
-            for own, its in zip(self.lines, source.lines, strict=True)
-            if own != its
-        ]
-        return [len(set(own).difference(its)) for own, its in pairs if own != its]
+        changes = []
+        for line, source_line in zip(self.lines, source.lines, strict=True):
+            words = line.split()
+            source_words = source_line.split()
+            if words != source_words:
+                changes.append(len(set(words).difference(source_words)))
+        return changes
 
     def shares(self, other: Sample) -> list[float]:
-        """Return for each line how much of its words and those of the line of another text both
-        have, from 0 to 1.
-        """
+        """Return the likeness of each line to that of another text, from 0 to 1."""
         if id(other) not in self._shares:
             self._shares[id(other)] = list(map(likeness, self.words, other.words))
         return self._shares[id(other)]
 
     def like(self, other: Sample) -> float:
-        """Return how much of their words the lines of two texts have in common, from 0 to 1.
+        """Return the mean likeness of the lines of two texts, from 0 to 1.
 
-        Pairs without any word are left out.
+        Pairs of lines without any word are left out.
         """
-        pairs = zip(self.shares(other), self.words, other.words, strict=True)
-        return mean([share for share, own, its in pairs if own or its])
-
-
-def mean(values: Sequence[float]) -> float:
-    """Return the mean of numbers, 0 of none."""
-    return sum(values) / max(len(values), 1)
+        shares = []
+        rows = zip(self.shares(other), self.words, other.words, strict=True)
+        for share, words, other_words in rows:
+            if words or other_words:
+                shares.append(share)
+        return mean(shares)
 
 
 class Samples:
-    """The samples of the texts of a data set, whose stretches have at most `most` lines."""
+    """The samples of the texts of a data set, whose blocks have at most `block_lines` lines."""
 
     def __init__(
         self,
         source: AnyText | None,
         references: Sequence[AnyText],
         systems: Mapping[str, AnyText],
-        most: int = LENGTH,
+        block_lines: int = BLOCK_LINES,
     ) -> None:
-        texts = [*([source] if source else []), *references, *systems.values()]
-        # how many lines of each text have SIZE bytes, on average
-        of_size = (SIZE * text.lines // max(text.size, 1) for text in texts)
-        length = max(min([most, *of_size]), FEW)
+        length = block_lines
+        for text in [*([source] if source else []), *references, *systems.values()]:
+            # so many lines of this text have MAX_BLOCK_BYTES, on average
+            length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
+        length = max(length, FEW)
         self.source = Sample(source, f"the source ({source.name})", length) if source else None
-        called = [f"reference {number} ({text.name})" for number, text in enumerate(references, 1)]
-        self.references = [Sample(*named, length) for named in zip(references, called, strict=True)]
+        self.references = []
+        for number, text in enumerate(references, 1):
+            self.references.append(Sample(text, f"reference {number} ({text.name})", length))
         self.systems = [Sample(text, f"system {name}", length) for name, text in systems.items()]
-        self.given = [*([self.source] if self.source else []), *self.references]
-        self.all = [*self.given, *self.systems]
-        self.short = self if most == SHORT else Samples(source, references, systems, SHORT)
+        self.inputs = [*([self.source] if self.source else []), *self.references]
+        self.all = [*self.inputs, *self.systems]
+        self.short = self
         """Samples of fewer lines, for what shows in a few."""
+        if block_lines != SHORT_BLOCK_LINES:
+            self.short = Samples(source, references, systems, SHORT_BLOCK_LINES)
 
     @property
     def base(self) -> Sample:
@@ -200,6 +201,7 @@ class Samples:
     @cached_property
     def others(self) -> list[Sample]:
         """The outputs that are neither the source nor a reference."""
-        return [
-            s for s in self.systems if not any(same(s.text, other.text) for other in self.given)
-        ]
+        return [sample for sample in self.systems if not self._is_input(sample)]
+
+    def _is_input(self, sample: Sample) -> bool:
+        return any(same(sample.text, other.text) for other in self.inputs)

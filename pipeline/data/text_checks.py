@@ -168,7 +168,7 @@ def misplaced_lines(sample: Sample, samples: Samples) -> LineMarks:
         words = sample.words[line]
         chance = 0.0
         if share < EDITED and words and base.words[line]:  # chance never gives as much
-            nearby = [base.words[(line + far) % len(base.words)] for far in NEARBY_LINES]
+            nearby = [base.words[(line + offset) % len(base.words)] for offset in NEARBY_LINES]
             chance = mean([likeness(words, others) for others in nearby])
         marks.append(share <= chance if share or chance else None)
     if marks.count(True) < FEW or line_shift(sample, base)[0]:
@@ -280,7 +280,7 @@ def small_letters(sample: Sample) -> LineMarks:
 
 
 def expects(metric: TextReader) -> str:
-    """Return which texts the tokeniser of a metric is for, or the metric itself, as SARI's legacy."""
+    """Return which texts the tokeniser of a metric is for, or the metric itself."""
     if dict(metric.settings()).get("legacy"):
         return "tokens"
     tokenization = metric.spec.tokenization
@@ -387,13 +387,13 @@ def repeated_references(samples: Samples) -> Iterator[str]:
 
 
 def line_shift(sample: Sample, base: Sample) -> tuple[int, int]:
-    """Return by how many lines, -1, 0 or 1, a text is shifted, and the first line of the stretch
+    """Return by how many lines, -1, 0 or 1, a text is shifted, and the first line of the block
     where it is.
 
     Its lines then fit neighbouring lines of the other text clearly better than their own.
     """
     low = 0
-    for start, stop in base.stretches:
+    for start, stop in base.blocks:
         high = low + stop - start
         shares = sample.shares(base)[low:high]
         words = sample.words[low:high]

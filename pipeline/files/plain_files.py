@@ -27,7 +27,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from ..errors import CorpusError, Problem, did_you_mean
 from ..parallel import FOLDER, refuse_want
-from .remote import PIECE, Pieces, Remote, ranged, stream
+from .remote import CHUNK_BYTES, Pieces, Remote, ranged, stream
 from .safe_files import LOCK, open_regular, take_lock
 
 BOM = b"\xef\xbb\xbf"
@@ -246,7 +246,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
         if isinstance(path, Remote):
             pieces = stream(path)
         elif path == STDIN:
-            yield from iter(lambda: sys.stdin.buffer.read(PIECE), b"")
+            yield from iter(lambda: sys.stdin.buffer.read(CHUNK_BYTES), b"")
             return
         elif stat.S_ISFIFO(mode := path.stat().st_mode):
             pieces = _from_pipe(path)
@@ -256,7 +256,7 @@ def _unpacked(path: Path | Remote) -> Iterator[bytes]:
             raise PackedError(f"is a {kind}; expected a file or a pipe")
         else:
             with path.open("rb") as packed:
-                yield from unpack(packed) if unpack else iter(lambda: packed.read(PIECE), b"")
+                yield from unpack(packed) if unpack else iter(lambda: packed.read(CHUNK_BYTES), b"")
             return
         yield from unpack(cast("BinaryIO", Pieces(pieces))) if unpack else pieces
     except PackedError as error:
@@ -276,7 +276,7 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
     with os.fdopen(handle, "rb", buffering=0) as pipe:
         while not select.select([handle], [], [], 0.1)[0]:
             try:
-                if piece := os.read(handle, PIECE):  # written just now
+                if piece := os.read(handle, CHUNK_BYTES):  # written just now
                     yield piece
                     break
             except BlockingIOError:  # a program has opened it, and may take its time
@@ -287,7 +287,7 @@ def _from_pipe(path: Path) -> Iterator[bytes]:
                 )
                 raise CorpusError([Problem(named(path), f"{message}; start first what writes it")])
         os.set_blocking(handle, True)
-        yield from iter(lambda: pipe.read(PIECE), b"")
+        yield from iter(lambda: pipe.read(CHUNK_BYTES), b"")
 
 
 def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
@@ -305,7 +305,7 @@ def numbered_lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
 def _whole_lines(file: BinaryIO) -> Iterator[bytes]:
     """Yield pieces of a file, each of whole lines. A line that is too long may be cut."""
     rest = b""
-    while piece := file.read(max(PIECE, len(rest))):
+    while piece := file.read(max(CHUNK_BYTES, len(rest))):
         rest += piece
         end = len(rest) if len(rest) > MAX_LINE else rest.rfind(b"\n") + 1
         if end:
@@ -405,7 +405,7 @@ class PackedError(Exception):
 def _gzip(packed: BinaryIO) -> Iterator[bytes]:
     try:
         with gzip.GzipFile(fileobj=packed, mode="rb") as file:
-            while piece := file.read(PIECE):
+            while piece := file.read(CHUNK_BYTES):
                 yield piece
     except EOFError:
         raise PackedError("is cut short: the gzip data ends before its end mark") from None
@@ -418,22 +418,22 @@ def _streams(kind: str, new: Callable[[], Any], packed: BinaryIO) -> Iterator[by
 
     BZ2File and LZMAFile pass over other bytes after a stream, and LZMAFile has no limit of memory.
     """
-    data = packed.read(PIECE)
+    data = packed.read(CHUNK_BYTES)
     if not data:
         raise PackedError(f"is empty; expected {kind} data")
     unpacker, complete, hungry = new(), True, True
     try:
         while data or not hungry:
-            if piece := unpacker.decompress(data, PIECE):
+            if piece := unpacker.decompress(data, CHUNK_BYTES):
                 yield piece
             complete, hungry, data = unpacker.eof, unpacker.needs_input, b""
             if complete:
-                data, hungry = unpacker.unused_data or packed.read(PIECE), True
+                data, hungry = unpacker.unused_data or packed.read(CHUNK_BYTES), True
                 if kind == "xz" and not data.strip(b"\0"):  # the format allows such padding
-                    data = packed.read(PIECE)
+                    data = packed.read(CHUNK_BYTES)
                 unpacker = new()
             elif hungry:
-                data = packed.read(PIECE)
+                data = packed.read(CHUNK_BYTES)
     except (lzma.LZMAError, OSError, ValueError) as error:
         raise PackedError(f"is no {kind} file, or damaged ({error})") from None
     if not complete:

@@ -33,7 +33,7 @@ PACKAGES = {
 """Kinds of addresses that are read, and the package that each needs beside fsspec."""
 LOCAL = ("file", "local")
 """Kinds of addresses that name files of this computer."""
-PIECE = 1 << 20
+CHUNK_BYTES = 1 << 20
 """The most bytes that are read at once, of files and of what a server sends."""
 BLOCK_BYTES = 1 << 23
 """Bytes that fsspec reads ahead where a file is read from beginning to end."""
@@ -345,7 +345,7 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
         settings = {"block_size": 0, "size": size}  # fsspec reads the file by one request
     total = 0
     with open_remote(file, **settings) as opened:
-        while chunk := opened.read(PIECE):
+        while chunk := opened.read(CHUNK_BYTES):
             total += len(chunk)
             yield chunk
     if size not in (-1, total):

@@ -1,4 +1,4 @@
-"""Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS.
+"""Metrics by name. To add one: a file with a subclass of Metric, and a line in `table.py`.
 
 The names of `__all__` are what other rooms import: the table, metrics from names and values, what a
 signature says, and texts prepared for many outputs. `pipeline.metrics.base` is for authors of
@@ -8,10 +8,9 @@ metrics.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ..lookup import Table
+from .table import METRICS
 
 if TYPE_CHECKING:
-    from .base.metric import Metric
     from .build import (
         MetricArgument,
         external_named,
@@ -23,24 +22,9 @@ if TYPE_CHECKING:
         with_defaults,
     )
     from .caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+    from .f_score import precision_recall_f
     from .names import class_of, factor, goodness, lower_is_better, named
     from .prepared import Gathered, Prepared, prepared_text
-
-METRICS: "Table[type[Metric]]" = Table(
-    __name__,
-    {
-        "gleu": "gleu.Gleu",
-        "google_gleu": "google_gleu.GoogleGleu",
-        "green": "green.Green",
-        "bleu": "bleu.metric.Bleu",
-        "chrf": "chrf.Chrf",
-        "ter": "ter.Ter",
-        "rouge": "rouge.metric.Rouge",
-        "external": "external.External",
-    },
-    kind="metrics",
-)
-"""The metrics by name. Each is imported on first use."""
 
 __all__ = [
     "METRICS",
@@ -59,6 +43,7 @@ __all__ = [
     "lower_is_better",
     "metrics_called",
     "named",
+    "precision_recall_f",
     "prepared_text",
     "resolve_all",
     "with_defaults",
@@ -75,6 +60,7 @@ MODULES = {
         "resolve_all",
         "with_defaults",
     },
+    "f_score": {"precision_recall_f"},
     "caller_tokens": {"OF_M2", "has_own_tokens", "with_own_tokens"},
     "names": {"class_of", "factor", "goodness", "lower_is_better", "named"},
     "prepared": {"Gathered", "Prepared", "prepared_text"},

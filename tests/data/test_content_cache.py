@@ -93,7 +93,7 @@ def test_a_cache_is_never_why_work_fails(tmp_path: Path, way: str) -> None:
 def test_a_cache_that_is_locked_for_good_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_cache, "PATIENCE", 0)
+    monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0)
     path, told = tmp_path / "c.sqlite", list[str]()
     a_cache(path, told).write({b"7": b"1"})
     with closing(sqlite3.connect(path, isolation_level=None)) as other:

@@ -90,7 +90,9 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
     digests = {
         sha256(path.read_bytes()).hexdigest() for path in (shared / "edits" / "m2").glob("*.errant")
     }
-    files = [file for found in SETS.values() for file in found.files.values() if not file.given]
+    files = [
+        file for found in SETS.values() for file in found.files.values() if not file.how_to_obtain
+    ]
     described = [(f.repository, f.commit, f.path, f.sha256, f.size) for f in files]
     assert len(rows) > 170
     assert len(described) == len(set(described))
@@ -124,7 +126,9 @@ def test_every_data_set_has_what_users_are_told() -> None:
     assert [name for name in SETS if f"\n| {name} |" not in page] == []
 
 
-GIVEN = [name for name, found in SETS.items() if any(file.given for file in found.files.values())]
+GIVEN = [
+    name for name, found in SETS.items() if any(file.how_to_obtain for file in found.files.values())
+]
 """The data sets that users bring."""
 
 
@@ -135,7 +139,7 @@ def test_what_is_not_fetched_says_where_to_get_it(
 ) -> None:
     """In the list, where it is fetched, checked or asked for, and in a config that names it."""
     found = SETS[name]
-    (where,) = {file.given for file in found.files.values()}
+    (where,) = {file.how_to_obtain for file in found.files.values()}
     assert where.startswith("get ")
     assert main(["data", "list", name]) == 0
     assert (

@@ -492,7 +492,7 @@ def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     for file in files:
         steps = f"{file.key}/{file.path}".split("/")
         assert all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+ -]*", step) for step in steps), file
-        if not file.given:
+        if not file.how_to_obtain:
             assert re.fullmatch("[0-9a-f]{40} [0-9a-f]{64}", f"{file.commit} {file.sha256}"), file
             assert re.fullmatch(
                 r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]*[A-Za-z0-9_-]", file.repository

@@ -26,7 +26,14 @@ from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import corpus_in_memory
 from pipeline.data.input_warnings import mistaken_texts
 from pipeline.data.opener import open_corpus
-from pipeline.data.samples import LENGTH, SHORT, STRETCHES, Sample, Samples, stretches
+from pipeline.data.samples import (
+    BLOCK_LINES,
+    BLOCKS,
+    SHORT_BLOCK_LINES,
+    Sample,
+    Samples,
+    blocks_of_lines,
+)
 from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
 from pipeline.metrics.build import from_text
@@ -268,8 +275,8 @@ def test_tokenised_text_with_a_tokenizer_for_other_text(tmp_path: Path) -> None:
 
 def test_the_sample_is_bounded_and_spread_evenly() -> None:
     for lines in (0, 1, 19, 40, 500, 501, 10_000_000):
-        spans = stretches(lines)
-        assert sum(high - low for low, high in spans) == min(lines, STRETCHES * LENGTH)
+        spans = blocks_of_lines(lines)
+        assert sum(high - low for low, high in spans) == min(lines, BLOCKS * BLOCK_LINES)
         assert [low for low, _ in spans[:1]] == [0][: len(spans)]
         assert not spans or spans[-1][1] == lines
         assert all(high <= low for (_, high), (low, _) in pairwise(spans))
@@ -286,7 +293,7 @@ def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
     samples = Samples(None, [short], {"A": long})
     assert [len(sample.lines) for sample in samples.all] == [lines, lines]
     assert [len(sample.lines) for sample in samples.short.all] == [
-        min(lines, STRETCHES * SHORT)
+        min(lines, BLOCKS * SHORT_BLOCK_LINES)
     ] * 2
 
 
@@ -545,7 +552,7 @@ def test_the_longest_line_is_told(piece: int, monkeypatch: pytest.MonkeyPatch) -
 
 def test_of_very_long_lines_the_beginning_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """By hand: 4 characters of each line."""
-    monkeypatch.setattr(sample, "WHOLE", 4)
+    monkeypatch.setattr(sample, "MAX_LINE_CHARACTERS", 4)
     lines = text_in_memory("t", ["a b c", "d", "e f", "g h"])
     assert Sample(lines, "t").lines == ["a b ", "d", "e f", "g h"]
 

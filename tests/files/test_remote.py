@@ -26,7 +26,7 @@ from pipeline.data.texts import read_span, read_texts
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
 from pipeline.files import plain_files, remote
-from pipeline.files.remote import PIECE, Remote
+from pipeline.files.remote import CHUNK_BYTES, Remote
 from tests.config_files import problems, write
 from tests.conftest import PATIENCE, ROOT, run, tree, write_run
 from tests.support.web import serving
@@ -172,7 +172,7 @@ def test_what_is_kept_here_has_its_cap(name: str, server: Server) -> None:
 def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path) -> None:
     server.files["a.jsonl.gz"] = gzip.compress(b'{"text": "a\\nb"}\n{"text": "c"}\n')
     server.files["big.gz"] = gzip.compress(
-        b"".join(b"%d\n" % number for number in range(PIECE // 4))
+        b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
     )
     server.files["a.m2"] = b"S a b\nA 0 1|||R|||c|||REQUIRED|||-NONE-|||0\n\n"
     wanted: list[Input] = [
@@ -183,7 +183,7 @@ def test_packed_files_and_columns_and_m2_are_read(server: Server, tmp_path: Path
     assert texts is not None
     assert big is not None
     assert read_texts(texts, 0, 2) == ["a\nb", "c"]
-    assert big.lines == PIECE // 4
+    assert big.lines == CHUNK_BYTES // 4
     config = (
         f"datasets: {{d: {{m2: '{server.url('a.m2')}'}}}}\nsystems: {{A: b.txt}}\nmetrics: [gleu]\n"
     )

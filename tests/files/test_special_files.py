@@ -142,7 +142,7 @@ def test_a_file_that_is_read_is_not_waited_for(folder: Path) -> None:
 def test_endless_input_stops_at_a_share_of_the_free_space(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth, or half of what is little; what a config allows stays."""
     usage = namedtuple("usage", "total used free")
-    monkeypatch.setattr(plain_files, "PIECE", 1 << 10)
+    monkeypatch.setattr(plain_files, "CHUNK_BYTES", 1 << 10)
     for free, limit in ((10_000, 5_000), (10 << 30, 1 << 30), (1 << 40, UNPACKED)):
         monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(free, 0, free))
         temp_files = TempFiles(UNPACKED)

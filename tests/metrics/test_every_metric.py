@@ -24,14 +24,13 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.execution.options import RunOptions
-from pipeline.extensions.edits.view_names import EDITS, GOLD
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import reads_files, reference_rules
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from pipeline.scoring.metric_results import signed
 from tests.conftest import forced_kernel, run, tree
-from tests.support.every_metric import every_metric
+from tests.support.every_metric import EDITS, GOLD, every_metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +116,11 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
         lines["r1"] = [line if rng.random() < 0.7 else "" for line in lines["r1"]]
     files = {name: text(listed) for name, listed in lines.items()}
     config = {"datasets": {"d": dataset}, "systems": {"A": "A", "B": "B"}}
-    return {"s": text(sources), **files, "config": json.dumps(config)}
+    return {
+        "s": text(sources),
+        **files,
+        "config": json.dumps(config),
+    }
 
 
 def gaps(rng: random.Random) -> Files:
@@ -132,7 +135,11 @@ def gold(rng: random.Random) -> Files:
     outputs = {}
     for name in "AB":
         outputs[name] = text([changed(line, rng) or "x" for line in sources])
-    return {"gold": annotated(sources, rng, 3), **outputs, "config": json.dumps(config)}
+    return {
+        "gold": annotated(sources, rng, 3),
+        **outputs,
+        "config": json.dumps(config),
+    }
 
 
 def edits(rng: random.Random) -> Files:
@@ -141,7 +148,11 @@ def edits(rng: random.Random) -> Files:
     systems = {name: {"m2": name} for name in "AB"}
     config = {"datasets": {"d": {"gold": "gold"}}, "systems": systems}
     outputs = {name: annotated(sources, rng, 1) for name in "AB"}
-    return {"gold": annotated(sources, rng, 2), **outputs, "config": json.dumps(config)}
+    return {
+        "gold": annotated(sources, rng, 2),
+        **outputs,
+        "config": json.dumps(config),
+    }
 
 
 def numbers(rng: random.Random, columns: int) -> Files:
@@ -169,7 +180,14 @@ def can_lack_references(metric: Metric) -> bool:
         return False
     if reference_rules(metric).misfit(2, missing=True):
         return False
-    return POLICIES[metric.policy].misfit(metric, 2, missing=True) is None
+    return (
+        POLICIES[metric.policy].misfit(
+            metric,
+            2,
+            missing=True,
+        )
+        is None
+    )
 
 
 WAYS = [
@@ -209,7 +227,12 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
 
 
 def check(
-    spelling: str, files: Files, folder: Path, *, has_scorer: bool, has_files: bool = False
+    spelling: str,
+    files: Files,
+    folder: Path,
+    *,
+    has_scorer: bool,
+    has_files: bool = False,
 ) -> None:
     """Run a metric in several ways, and compare what they write and what a signature says."""
     metric = from_text(spelling)
@@ -220,7 +243,11 @@ def check(
     if metric.level != "bootstrap":
         config["statistics"] = {"resamples": 20, "trials": 20}
     for name, content in {**files, "config.yaml": json.dumps(config)}.items():
-        (folder / name).write_text(content, encoding="utf-8", newline="")
+        (folder / name).write_text(
+            content,
+            encoding="utf-8",
+            newline="",
+        )
     run(folder / "config.yaml", folder / "plain")
     for number, (options, kernel) in enumerate(WAYS):
         with forced_kernel(kernel):
@@ -243,7 +270,13 @@ def test_how_a_score_is_made_cannot_be_seen(spelling: str, seed: int) -> None:
     files = data_for(metric)(random.Random(seed))
     has_scorer = metric.spec.input != EDITS and not reads_files(metric)
     with tempfile.TemporaryDirectory() as folder:
-        check(spelling, files, Path(folder), has_scorer=has_scorer, has_files=reads_files(metric))
+        check(
+            spelling,
+            files,
+            Path(folder),
+            has_scorer=has_scorer,
+            has_files=reads_files(metric),
+        )
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -255,4 +288,9 @@ def test_nor_if_references_are_missing(name: str, seed: int) -> None:
     if metric is None or not can_lack_references(metric):
         pytest.skip("it reads no references, or needs all")
     with tempfile.TemporaryDirectory() as folder:
-        check(name, gaps(random.Random(seed)), Path(folder), has_scorer=True)
+        check(
+            name,
+            gaps(random.Random(seed)),
+            Path(folder),
+            has_scorer=True,
+        )

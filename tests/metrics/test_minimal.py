@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline import reopen
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.catalogue import citations
 from pipeline.data.config.resolved import Column, Dataset, System
@@ -22,8 +21,6 @@ from pipeline.data.inputs import TEXTS
 from pipeline.data.opener import open_corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
-from pipeline.extensions.edits.view_names import EDITS, GOLD
-from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.capabilities import (
@@ -39,8 +36,8 @@ from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, called, run, write_run
-from tests.support.every_metric import every_metric
-from tests.test_structure import FILES, imported, room
+from tests.support.every_metric import EDITS, GOLD, every_metric
+from tests.test_structure import FILES, imported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +57,12 @@ class Hits(Metric):
 
     @property
     def spec(self) -> OverlapSpec:
-        return OverlapSpec(Tokenization(), 1, ("match",), source=False)
+        return OverlapSpec(
+            Tokenization(),
+            1,
+            ("match",),
+            source=False,
+        )
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -94,7 +96,14 @@ class ToldHits(ShowsNgrams, Hits):
         return Rule("match", self.spec.tokenization, 1, 1)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        return [Counted("match", columns["match"], per_reference=True, orders=True)]
+        return [
+            Counted(
+                "match",
+                columns["match"],
+                per_reference=True,
+                orders=True,
+            )
+        ]
 
     def row_names(self) -> list[str]:
         return ["tokens"]
@@ -137,7 +146,10 @@ def directory(request: pytest.FixtureRequest, kind: type[Hits], tmp_path: Path) 
 
 
 def test_a_minimal_metric_is_run_and_reported_in_every_form(
-    directory: Path, kind: type[Hits], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    directory: Path,
+    kind: type[Hits],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     results = json.loads((directory / "results.json").read_text(encoding="utf-8"))
     scores = [score for score in results["scores"] if score["metric"].startswith("hits|")]
@@ -157,16 +169,8 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     ]
     assert all("hits" in text for text in texts)
     assert ("size" in texts[1]) == bool(kind.table_outputs)
-    assert [path.name for path in (tmp_path / "plots").glob("scores.*hits*")] != []
-    data = explorer(reopen.revisit(directory))
-    assert data
-    metric = data["datasets"][0]["metrics"][0]
-    assert (metric["output"], metric["apart"], metric["bySystem"]) == ("hits", 2, False)
-    assert [name for name, *_ in metric["fields"]] == (["match"] if kind is ToldHits else [])
-    assert metric["rowNames"] == (
-        ["tokens"] if kind is ToldHits else [] if kind is Hits else ["1", "2"]
-    )
-    assert (metric["rule"] is None) == (kind is Hits)
+    if "plots" in FORMATS:
+        assert list((tmp_path / "plots").glob("scores.*hits*"))
 
 
 def test_a_minimal_metric_is_scored_explained_and_listed(
@@ -199,7 +203,11 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
     assert '"const": "hits"' in called(capsys, "schema")[1]
     assert not kind.help_page or called(capsys, "help", "hits")[0] == 0
-    found = pipeline.evaluate(["a b", "c"], [["a c", "c"], ["x", "b"]], metrics=["hits"])
+    found = pipeline.evaluate(
+        ["a b", "c"],
+        [["a c", "c"], ["x", "b"]],
+        metrics=["hits"],
+    )
     assert (found.score, found.sentences.tolist()) == (2 / 3, [0.5, 1.0])
 
 
@@ -218,8 +226,10 @@ A 0 0|||M:DET|||b|||REQUIRED|||-NONE-|||{0}
 """Three sentences with the edits of one annotator."""
 
 
-def columns_of(metric: Metric, corpus: Corpus) -> Columns:
+def columns_of(metric: Metric, request: pytest.FixtureRequest) -> Columns:
     """Return the columns of an output; some numbers for a metric that reads files."""
+    name = "corpus" if metric.spec.input == TEXTS else "edited"
+    corpus: Corpus = request.getfixturevalue(name)
     if reads_files(metric):
         fields = metric.spec.schema(2).fields
         return {field.name: np.ones(corpus.lines, np.int64) for field in fields}
@@ -251,18 +261,40 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     (folder / "gold.m2").write_text("\n\n".join(blocks) + "\n", encoding="utf-8")
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
     gold, problems = folder / "gold.m2", list[Problem]()
-    dataset = Dataset(name="d", source=None, references=(), m2=gold, gold=(gold,))
-    systems = [System("A", {"d": Column(kind="m2", path=folder / "a.m2", column="")})]
-    opened = open_corpus(dataset, systems, problems, views=(TEXTS, GOLD, EDITS))
+    dataset = Dataset(
+        name="d",
+        source=None,
+        references=(),
+        m2=gold,
+        gold=(gold,),
+    )
+    systems = [
+        System(
+            "A",
+            {
+                "d": Column(
+                    kind="m2",
+                    path=folder / "a.m2",
+                    column="",
+                )
+            },
+        )
+    ]
+    opened = open_corpus(
+        dataset,
+        systems,
+        problems,
+        views=(TEXTS, GOLD, EDITS),
+    )
     assert not problems
     assert opened
     return opened
 
 
 @pytest.mark.parametrize("text", every_metric())
-def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Corpus) -> None:
+def test_what_a_metric_says_fits_together(text: str, request: pytest.FixtureRequest) -> None:
     metric = from_text(text)
-    columns = columns_of(metric, corpus if metric.spec.input == TEXTS else edited)
+    columns = columns_of(metric, request)
     assert set(metric.citations) <= set(citations())
     assert metric.name_in_text
     page = help_pages()[metric.help_page or metric.name]
@@ -289,13 +321,13 @@ def test_what_a_metric_says_fits_together(text: str, corpus: Corpus, edited: Cor
 
 @pytest.mark.parametrize("text", every_metric())
 def test_the_outputs_that_are_counts_and_no_others_are_whole_numbers(
-    text: str, corpus: Corpus, edited: Corpus
+    text: str, request: pytest.FixtureRequest
 ) -> None:
     """Those of one sentence with one reference; a score may happen to be whole too."""
     metric = from_text(text)
     if reads_files(metric):
         pytest.skip("its numbers are those of files")
-    terms = metric.make_terms(columns_of(metric, corpus if metric.spec.input == TEXTS else edited))
+    terms = metric.make_terms(columns_of(metric, request))
     totals = {}
     for field in metric.terms:
         term = terms[field.name][1]
@@ -380,9 +412,11 @@ def test_nothing_outside_asks_which_metric_it_has(name: str) -> None:
     assert [
         item for item in found if not (name in OWN_COMMANDS and item.endswith(": METRICS"))
     ] == []
-    inner = [
-        item for item in imported(name) if room(item.file) == "metrics" and item.file not in OPEN
-    ]
+    inner = []
+    for item in imported(name):
+        of_metrics = item.file.startswith("metrics/")
+        if of_metrics and not item.file.startswith("metrics/base/") and item.file not in OPEN:
+            inner.append(item)
     assert [f"pipeline/{name}:{item.line} imports {item.file}" for item in inner] == []
 
 

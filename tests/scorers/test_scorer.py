@@ -20,11 +20,10 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import InputError
-from pipeline.extensions.edits.view_names import GOLD
 from pipeline.metrics.base.capabilities import compiled_form
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
-from tests.support.every_metric import every_metric, reading
+from tests.support.every_metric import GOLD, every_metric, reading
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
@@ -63,7 +62,11 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]], list[st
 
 
 def same(
-    metric: str, outputs: list[str], references: Any, sources: list[str] | None, ids: list[int]
+    metric: str,
+    outputs: list[str],
+    references: Any,
+    sources: list[str] | None,
+    ids: list[int],
 ) -> None:
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
@@ -257,7 +260,11 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     schema = metric.spec.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
     numbers = data.draw(
-        st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width)
+        st.lists(
+            st.integers(0, high),
+            min_size=lines * schema.width,
+            max_size=lines * schema.width,
+        )
     )
     columns = schema.unpack(np.array(numbers, np.int64).reshape(lines, schema.width))
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from pipeline.metrics.base.options import Option
 
 
+EDITS = "edits"
+"""The input of gold edits and of edits of outputs, which an extension reads."""
+GOLD = "gold"
+"""The input of gold edits and of outputs that are texts, which an extension reads."""
+
+
 def other_values(option: Option) -> list[str]:
     """Return values of an option beside its default."""
     default = option.default_of({})
@@ -31,15 +37,38 @@ def other_values(option: Option) -> list[str]:
     return []
 
 
-def candidates(name: str) -> Iterator[str]:
-    """Yield a metric with its defaults, with one option changed, and by its other names."""
-    yield name
-    for option in METRICS[name].options:
+def accepted(text: str) -> Metric | None:
+    """Return the metric of a text, or None if its settings are refused or cannot be used here."""
+    try:
+        metric = from_text(text)
+    except ConfigError:
+        return None
+    if metric.spec.unavailable() is None:
+        return metric
+    return None
+
+
+def metrics_named(name: str) -> Iterator[tuple[str, Metric | None]]:
+    """Yield a metric with its defaults, with one option changed, and by its other names.
+
+    A value that is refused beside the defaults is tried with each value of the first option, which
+    says whose metric it is.
+    """
+    yield name, accepted(name)
+    options = METRICS[name].options
+    for option in options:
+        first = options[0]
         for value in other_values(option):
-            yield f"{name}[{option.key}={value}]"
+            text = f"{name}[{option.key}={value}]"
+            metric = accepted(text)
+            yield text, metric
+            if metric is None and option is not first:
+                for flavour in other_values(first):
+                    text = f"{name}[{first.key}={flavour},{option.key}={value}]"
+                    yield text, accepted(text)
     for implied in METRICS[name].spellings.values():
         settings = ",".join(f"{key}={value}" for key, value in implied.items())
-        yield f"{name}[{settings}]"
+        yield f"{name}[{settings}]", accepted(f"{name}[{settings}]")
 
 
 @cache
@@ -52,12 +81,8 @@ def every_metric() -> dict[str, Metric]:
     for name, kind in METRICS.items():
         if computes_numbers(kind):
             continue
-        for text in candidates(name):
-            try:
-                metric = from_text(text)
-            except ConfigError:
-                continue
-            if metric.spec.unavailable() is None and metric not in metrics.values():
+        for text, metric in metrics_named(name):
+            if metric is not None and metric not in metrics.values():
                 metrics[text] = metric
     return metrics
 

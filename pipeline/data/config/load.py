@@ -21,15 +21,27 @@ from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
 
 
+class LoadedConfig(NamedTuple):
+    """A config, and the nodes of its metrics."""
+
+    config: Config | None
+    """None if it cannot be used."""
+    metric_nodes: tuple[Node, ...]
+
+
 def load(
-    config: str | Path | Node, settings: Sequence[str], formats: Mapping[str, TextFormat]
-) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
-    """Return a config (None where it cannot be used), the nodes of its metrics, and all problems.
+    config: str | Path | Node,
+    settings: Sequence[str],
+    formats: Mapping[str, TextFormat],
+    problems: list[Problem],
+) -> LoadedConfig:
+    """Return a config and the nodes of its metrics, and add all problems.
 
     `settings` are the values of `--set`; `formats` are the formats of texts that a config may name.
     The metrics are returned even if the config has problems elsewhere, so that all problems can be
     shown together. Raises ConfigError where the file is not a YAML mapping at all."""
-    root, problems = compose(config, tuple(settings))
+    root, problems_of_file = compose(config, tuple(settings))
+    problems += problems_of_file
     if not isinstance(root.value, dict):
         message = "expected a mapping with the keys datasets, systems, metrics"
         raise ConfigError([root.problem(message)])
@@ -45,7 +57,7 @@ def load(
     sections = _sections(root.value)
     written = _validate(root, problems, record_models(formats), sections)
     if written is None:
-        return None, metric_nodes, problems
+        return LoadedConfig(None, metric_nodes)
     resolver = Resolver(root, written, problems, formats)
     loaded = Config(
         root=root,
@@ -55,12 +67,12 @@ def load(
         sections=tuple(name for name in sections if name in written.model_fields_set),
         matches=tuple(resolver.matches),
         notes=tuple(resolver.notes),
-        absent=frozenset(resolver.absent),
+        missing_files=frozenset(resolver.missing_files),
         locations=resolver.locations,
     )
     problems += _idle_settings(loaded)
     problems += _unused_names(loaded)
-    return loaded, metric_nodes, problems
+    return LoadedConfig(loaded, metric_nodes)
 
 
 def _idle_settings(config: Config) -> list[Problem]:

@@ -18,8 +18,6 @@ from ...files.plain_files import OPENERS, small_text
 from ...files.remote import Remote, is_remote
 
 if TYPE_CHECKING:
-    from ...files.plain_files import StoredTexts
-    from ..input_files import Opener
     from .models import ConfigFile
     from .tree import Node
 
@@ -86,9 +84,10 @@ class TextFormat(NamedTuple):
     suffixes: tuple[str, ...] = ()
     """Suffixes of such files, beside the name of the format: of these a column may be named as
     FILE:COLUMN."""
-    open: "Callable[[Column, Opener], StoredTexts] | None" = None
-    """Opens a text, for a format of which several texts, or texts and another input, are read at
-    once."""
+    open: Callable[["Column", Any], Any] | None = None
+    """Returns the stored texts of a column, given the Opener, instead of `texts`.
+
+    It is for formats of which several texts, or texts and another input, are read at once."""
     column_named: Callable[[Path | Remote, str, str], str] | None = None
     """Returns the column of FILE:COLUMN on the command line, given the path, what is written, and
     the flag; raises ConfigError."""
@@ -261,7 +260,7 @@ class Config:
     """Warnings about the config itself."""
     locations: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     """The keys and indices in the config where each file is named first, by its path."""
-    absent: frozenset[Path] = frozenset()
+    missing_files: frozenset[Path] = frozenset()
     """Missing files of fetched data sets. They have problems already, and are not opened."""
 
     def section(self, name: str) -> Any:

@@ -63,7 +63,7 @@ class Resolver:
         self.formats = formats
         self.matches: list[Match] = []
         """What globs matched."""
-        self.absent: set[Path] = set()
+        self.missing_files: set[Path] = set()
         """Paths of missing files. They have a problem already, and are not opened."""
         self.locations: dict[str, Location] = {}
         """Where each file is named first, by its path."""
@@ -244,7 +244,7 @@ class Resolver:
                     message = "is an address; only source, references, m2 and outputs may be one"
                     self.problem(f"'{path}' {message}", location)
                     return None
-                if path in self.absent:
+                if path in self.missing_files:
                     return None
                 items = resolved.read_line_numbers(path)
             return resolved.select_lines(keys[0] == "keep", items)
@@ -408,7 +408,7 @@ class Resolver:
             problem = self.root.problem(str(error), location)
             if problem not in self.problems:
                 self.problems.append(problem)
-            self.absent.add(base / plain)
+            self.missing_files.add(base / plain)
             return plain
         return resolved.fill(text, dataset, system)
 
@@ -416,7 +416,7 @@ class Resolver:
         """Return a path that stands for a file that cannot be had, and whose problem was added
         before.
         """
-        self.absent.add(Path(text))
+        self.missing_files.add(Path(text))
         return Path(text)
 
     def fetched(self, files_of: Callable[[], Iterable[DataFile]], location: Location) -> list[Path]:
@@ -431,7 +431,7 @@ class Resolver:
         except DataError as error:
             for problem in error.problems:
                 self.problem(problem.message, location)
-            self.absent |= {cache_path(file) for file in files}
+            self.missing_files |= {cache_path(file) for file in files}
         return [cache_path(file) for file in files]
 
     def glob(self, pattern: str, location: Location) -> list[Path | Remote]:

@@ -13,9 +13,9 @@ from ...files.plain_files import OPENERS, SEPARATOR, Origin, StoredTexts, TempFi
 from ...files.remote import Remote
 from ...lookup import Table, later
 from ..config.resolved import Column, Input, TextFormat
+from ..inputs import MAX_REFERENCES
 from .records import ARROW_SPLITS, ARROW_STATE, CSV_ROW, as_text, fields, kind_of, value_of
 
-MAX_REFERENCES = 255
 COLUMN_HELP = "its name in the first line, or its number from 1"
 PATH_HELP = "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
 HEADER_HELP = "whether the first line has the names; default: only where column is a name"

@@ -159,7 +159,7 @@ def _completed(
         annotated=bool(references) and not from_files.references,
         categories=tuple(sorted(types - {"noop"})),
         missing=False,
-        kept=(),
+        empty_references=(),
         notes=(),
         views={},
     )
@@ -449,7 +449,7 @@ def corpus_with_gold(
             systems=corpus.systems if name == GOLD else {},
             foreign=view.foreign,
             missing=False,
-            kept=(),
+            empty_references=(),
             notes=(),
         )
     return replace(corpus, notes=(*corpus.notes, *annotated.notes), views=views_of_texts)

@@ -72,7 +72,7 @@ class EditsReader(InputReader):
         """Return source and references from the M2 files of a data set; adds to problems."""
         return edit_views.open_texts(dataset, opener, problems, views, source)
 
-    def open(
+    def open_records(
         self,
         dataset: Dataset,
         systems: Sequence[System],

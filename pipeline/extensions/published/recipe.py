@@ -90,12 +90,12 @@ class Recipe:
             return ""
         count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
         homes: list[str] = []
-        for name in dict.fromkeys(file.dataset for file in missing if not file.given):
+        for name in dict.fromkeys(file.dataset for file in missing if not file.how_to_obtain):
             homes.append(data_set(name).home or name)
         ways = []
         if homes:
             ways.append(f"gec-pipeline data fetch {' '.join(dict.fromkeys(homes))}")
-        for name in dict.fromkeys(file.dataset for file in missing if file.given):
+        for name in dict.fromkeys(file.dataset for file in missing if file.how_to_obtain):
             ways.append(f"{name}: {by_hand(name)}")
         return f"{count} not here: {'; '.join(ways)}"
 
@@ -237,7 +237,7 @@ def fetch_missing(
     files: dict[DataFile, None] = {}
     for recipe in selected:
         for file in recipe.missing_files():
-            if not file.given:
+            if not file.how_to_obtain:
                 files[file] = None
     if not files:
         return []

@@ -70,7 +70,11 @@ class Description:
         The second is empty if the first is enough, as for ROUGE-2.
         """
         score = self.score_in_text.format(**vars(self)).translate(SUBSCRIPTS)
-        below = {self.output: score, "precision": "P", "recall": "R"}
+        below = {
+            self.output: score,
+            "precision": "P",
+            "recall": "R",
+        }
         return self.name_in_text, below.get(output, output.replace("_", " "))
 
     @property

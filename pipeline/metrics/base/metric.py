@@ -47,7 +47,7 @@ class Metric(Description, ABC):
     """
 
     def __post_init__(self) -> None:
-        """Replace values of options by what they mean here (Option.resolved); raises ConfigError."""
+        """Resolve values of options (see Option.resolved). Raises ConfigError."""
         for option in self.options:
             value = getattr(self, option.attribute)
             if option.resolved and value:
@@ -80,7 +80,9 @@ class Metric(Description, ABC):
         The default is what score() makes of the terms, [lines, 1] if these are not per reference.
         """
         scores = next(iter(self.score(self.make_terms(columns)).values()))
-        return scores if scores.ndim > 1 else scores[:, None]
+        if scores.ndim > 1:
+            return scores
+        return scores[:, None]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, references] each.
@@ -109,13 +111,15 @@ class Metric(Description, ABC):
         return any(field.per_reference for field in self.terms)
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, from 0, the first of equals: int64 [lines]."""
+        """Return the best reference of each sentence, the first of equals: int64 [lines]."""
         best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
         return best
 
     def goodness(self, scores: Any) -> Any:
         """Return scores, a number or an array, with the highest as the best."""
-        return -scores if self.lower_is_better else scores
+        if self.lower_is_better:
+            return -scores
+        return scores
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that contradict each other, each by its name and a message."""
@@ -151,7 +155,7 @@ def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "m
 
 
 def why_all_zero(reasons: str) -> str:
-    """Return why the mean of sentence scores is 0; `reasons` says what every sentence is or lacks."""
+    """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
     return f"every sentence scores 0: {reasons}"
 
 
@@ -160,5 +164,10 @@ def shown_matches(columns: Columns) -> list[Counted]:
     return [
         Counted("hyp_len", columns["hyp_len"]),
         Counted("ref_len", columns["ref_len"], per_reference=True),
-        Counted("match", columns["match"], per_reference=True, orders=True),
+        Counted(
+            "match",
+            columns["match"],
+            per_reference=True,
+            orders=True,
+        ),
     ]

@@ -168,7 +168,7 @@ def test_reports_of_arabic_correction_are_those_on_record(
         golds |= {file["sha256"] for file in known[name]["given"]}
         outputs = {f["sha256"] for f in known[name]["files"] if f["path"] in texts}
         assert set(named) == golds | outputs
-        assert all(bool(file.given) == (file.dataset == "qalb") for file in recipe.files)
+        assert all(bool(file.how_to_obtain) == (file.dataset == "qalb") for file in recipe.files)
         for path, values in known[name]["values"].items():
             entries = [entry for entry in recipe.expected if texts[path] in entry["values"]]
             assert [e["title"].split()[0] for e in entries] == ["Precision", "Recall", "F1", "F0.5"]

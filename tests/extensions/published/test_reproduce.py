@@ -473,7 +473,7 @@ def test_data_of_the_user_is_taken_from_a_folder(
 ) -> None:
     """A link in the cache. What is not fetched is told, with the folder that is lacking."""
     files = {
-        key: replace(file, given="get it there")
+        key: replace(file, how_to_obtain="get it there")
         for key, file in catalogue.catalogue()["pillars"].files.items()
     }
     sets = {
