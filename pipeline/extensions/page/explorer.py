@@ -351,7 +351,10 @@ def _metric(
 
 
 def table(
-    metric: Metric, columns: Columns, digits: int, references: Ints | None = None
+    metric: Metric,
+    columns: Columns,
+    digits: int,
+    references: Ints | None = None,
 ) -> tuple[Floats, list[list[Any]]]:
     """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
 
@@ -392,7 +395,11 @@ def table(
 
 
 def _effects(
-    corpus: Corpus, metric_result: MetricResult, explained: list[int], lines: Ints, digits: int
+    corpus: Corpus,
+    metric_result: MetricResult,
+    explained: list[int],
+    lines: Ints,
+    digits: int,
 ) -> dict[str, Any]:
     """Return what each edit does to the scores of some lines, by positions of lines and by systems;
     nothing if there are none.

@@ -210,7 +210,10 @@ def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, lis
 
 
 def _verdicts(
-    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints
+    corpus: Corpus,
+    metric: Metric,
+    names: Sequence[str],
+    lines: Ints,
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
     view = corpus.read_by(metric.spec)
