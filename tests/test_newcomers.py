@@ -1,4 +1,4 @@
-"""What it takes to add something: one file and one line, as `gec-pipeline help contributing` shows.
+"""What it takes to add something: one file and one line, as `gec-pipeline help extending` shows.
 
 The examples are read out of that page. Each is made in a copy of the project, which a Python of its
 own runs."""
@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGE = (ROOT / "pipeline" / "help" / "contributing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "extending.md").read_text(encoding="utf-8")
 RUNNER = """
 import sys
 from pipeline.cli import main
