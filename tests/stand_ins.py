@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from pipeline.data.catalogue import catalogue
-from pipeline.extensions.published.recipe import FOLDER
+from pipeline.extensions.published.recipe import recipes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -205,7 +205,7 @@ def records(file: DataFile) -> bytes:
     def number(*parts: object) -> float:
         return chance(file.name, *parts) % 97 / 10
 
-    written = yaml.safe_load((FOLDER / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
+    written = yaml.safe_load(recipes()[file.dataset].path.read_text(encoding="utf-8"))
     if file.dataset == "wmt-mqm":
         names = sorted({name for entry in written["expect"] for name in entry["values"]})
         rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]

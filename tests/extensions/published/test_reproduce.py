@@ -507,7 +507,9 @@ def test_data_of_the_user_is_taken_from_a_folder(
 def test_a_worse_verdict_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(published, "FOLDER", tmp_path)
+    own = Extension(name="own", about="own", package="own", recipes=str(tmp_path))
+    monkeypatch.setattr(Extension, "folder", property(lambda _: tmp_path))
+    monkeypatch.setattr(published, "installed", lambda: {"own": own})
     text = (
         RECIPES["arxiv1605-places"]
         .path.read_text(encoding="utf-8")
