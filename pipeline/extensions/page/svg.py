@@ -256,7 +256,7 @@ def bounds(score: Score) -> tuple[float, float]:
     if score.bootstrap:
         interval = score.bootstrap.interval
     elif score.samples:
-        interval = score.samples.shown
+        interval = score.samples.clipped_interval
     if all(map(math.isfinite, interval)):
         return interval
     return (score.score, score.score)

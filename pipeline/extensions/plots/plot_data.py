@@ -221,7 +221,7 @@ def score_rows(results: Results, group: Group) -> Rows:
     line = None
     for row, score in enumerate(group.scores):
         if score.samples and not math.isnan(score.samples.interval[0]):
-            low, high = score.samples.shown
+            low, high = score.samples.clipped_interval
             marks.append(Mark(row, "draws", unit * low, unit * high))
         if score.bootstrap:
             low, high = score.bootstrap.interval

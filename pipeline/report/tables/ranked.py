@@ -333,7 +333,7 @@ def ranked_table(
             row.append(output_cell(score.outputs[name], name, metric, digits + more_digits))
         row += cells
         if score.samples:
-            spread = shown_interval(score.samples.shown, digits, signature_text)
+            spread = shown_interval(score.samples.clipped_interval, digits, signature_text)
             row.append(percent(score.samples.std, digits + 1, signature_text))
             row.append(spread.replace("- to -", "-"))
         elif draw_titles:
