@@ -300,7 +300,10 @@ def _distinguishing_settings(rivals: Sequence[dict[str, str]]) -> list[str]:
 
 
 def ranked_table(
-    results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()
+    results: Results,
+    scores: Sequence[Score],
+    digits: int,
+    columns: Sequence[str] = (),
 ) -> Table:
     """Return a row for each score, in their order: rank, system, score, interval, comparisons,
     ranks, spread of draws.
@@ -373,7 +376,12 @@ def _names_of_printed_outputs(results: Results, score: Score) -> dict[str, str]:
     return names
 
 
-def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
+def output_cell(
+    value: float,
+    name: str,
+    metric: type[Metric],
+    digits: int,
+) -> str:
     """Return an output as a cell: counts, means of counts, and other numbers that are no fractions
     as they are, fractions in percent.
     """

@@ -24,6 +24,7 @@ from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
+from pipeline.extension import Extension
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
