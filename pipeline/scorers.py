@@ -149,7 +149,7 @@ class Scorer:
 
         Raises InputError for another number of outputs, and for an output that is no text.
         """
-        return self._scored(self._all(outputs), self._counts.every)
+        return self._scored(self._all(outputs), self._counts.all_rows)
 
     def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with the line whose number, from 0, `ids` has: float64
@@ -181,7 +181,7 @@ class Scorer:
                 for name, text in systems.items()
             }
         except LongTextError as error:
-            raise InputError(f"{self._place(error, self._counts.every)}: {error.message}") from None
+            raise InputError(f"{self._place(error, self._counts.all_rows)}: {error.message}") from None
         evaluation = results_of(tasks, counted)
         for note in evaluation.warnings:
             warnings.warn(note, stacklevel=2)
@@ -229,7 +229,7 @@ class Scorer:
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
         annotators = self.metric.spec.input == GOLD  # who may have no line
-        return self._scores.of(columns, missing=annotators or self._counts.blank is not None)
+        return self._scores.of(columns, missing=annotators or self._counts.missing is not None)
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:

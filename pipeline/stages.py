@@ -93,7 +93,7 @@ def run(
         kept = directory.about() if note and job.partial else {}  # of results that stay as they are
         directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
         if fresh:
-            directory.clear(whole=False)
+            directory.clear(everything=False)
         with closing(Log(directory.path)) as log:
             log(
                 f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"

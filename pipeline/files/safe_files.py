@@ -25,7 +25,7 @@ Content = str | bytes | Iterable[bytes]
 """The content of a file to be written: text, bytes, or bytes in pieces."""
 TEMPORARY = ".tmp"
 """The suffix of a file while it is written."""
-MAX_JSON = 1 << 25
+MAX_JSON_BYTES = 1 << 25
 """The most bytes that a JSON file may have: those of fifty thousand comparisons of systems."""
 MAX_VALUES = 2_000_000
 """The most values that a JSON text may have. Each takes a hundred bytes of memory, though two in
@@ -108,9 +108,9 @@ def read_json(path: Path) -> Any:
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > MAX_JSON:
-            raise ValueError(f"is larger than {MAX_JSON:,} bytes")
-        data = file.read(size)  # not MAX_JSON: memory is taken for all that is asked for
+        if size > MAX_JSON_BYTES:
+            raise ValueError(f"is larger than {MAX_JSON_BYTES:,} bytes")
+        data = file.read(size)  # not MAX_JSON_BYTES: memory is taken for all that is asked for
     return parse_json(data)
 
 

@@ -178,7 +178,10 @@ def test_what_the_config_says_of_workers_cannot_be_seen(
 def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
-    with mock.patch.object(counts, "BLOCK", block), mock.patch.object(weighted_sums, "MOST", drawn):
+    with (
+        mock.patch.object(counts, "BLOCK_LINES", block),
+        mock.patch.object(weighted_sums, "MOST", drawn),
+    ):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")
     assert {name: files[name] for name in ("results.json", "scores.csv")} == {

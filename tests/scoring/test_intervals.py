@@ -215,7 +215,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "KEPT", kept)
     monkeypatch.setattr(sums, "MANY", 20 + threads)
     monkeypatch.setattr(sums, "TOGETHER", 7)
-    monkeypatch.setattr(columns_file, "BLOCK", 4)
+    monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
     found = first(
         bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),

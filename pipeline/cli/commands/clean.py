@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
                 print(printable(path))
         else:
             with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
-                directory.clear(whole=True) if used is None else directory.remove_unneeded(used)
+                directory.clear(everything=True) if used is None else directory.remove_unneeded(used)
         if not args.quiet:
             what = "would go" if args.dry_run else "deleted"
             print(

@@ -130,7 +130,7 @@ def plan(
     A sentence says what becomes of results there that the run does not make; None where there are
     none, or `fresh`. Nothing is computed or written. Raises StoreError where the directory cannot
     be used."""
-    from ...execution.count import placed
+    from ...execution.count import counts_and_keys
     from ...execution.store.run_directory import RunDirectory, folder_of
     from ...scoring.metric_results import views_of
     from ...stages import replacement
@@ -141,8 +141,8 @@ def plan(
     for corpus in job.corpora:
         current: dict[tuple[str, StatisticsSpec], bool] = {}
         for files, spec in views_of(task for task in job.tasks if task.corpus is corpus):
-            places, keys = placed(files, spec, directory)
-            current |= {cell: directory.is_current(places[cell], keys[cell]) for cell in places}
+            counts, keys = counts_and_keys(files, spec, directory)
+            current |= {cell: directory.is_current(counts[cell], keys[cell]) for cell in counts}
         for task in (task for task in job.tasks if task.corpus is corpus):
             for name in corpus.systems:
                 state = "counted" if all(current[name, need] for need in task.spec) else "to do"
