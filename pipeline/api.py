@@ -25,12 +25,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, cast
 
-from pipeline.extensions.edits.annotated_texts import Annotating, corpus_with_gold, with_annotated
-
 from .data.config.resolved import overrides_from_values
 from .data.config.tree import from_mapping
 from .data.corpus import ONE, Corpus, corpus_in_memory
-from .data.inputs import TEXTS
+from .data.input_readers import GOLD, completed, reader_of
 from .errors import IncompleteError, InputError, did_you_mean
 from .evaluation import Evaluation, Result, boards_of
 from .execution.count import count_in_memory
@@ -47,8 +45,8 @@ from .scoring.metric_results import (
     count_warnings,
     datasets_of,
     describe,
-    needs_of,
     score,
+    specs_of,
     tasks_of,
 )
 from .scoring.results import Results
@@ -181,7 +179,9 @@ def evaluate(
         raise InputError(f"{'references_by' if ids is None else 'ids'}: leave it out beside gold")
     else:
         views = {metric.spec.input for metric in scorers}
-        corpus = corpus_with_gold(gold, texts.hypotheses, texts.references, texts.sources, views)
+        corpus = reader_of(GOLD).in_memory(
+            gold, texts.hypotheses, texts.references, texts.sources, views
+        )
     corpus = replace(corpus, name=dataset or corpus.name)
     if numbers:
         from .data.number_files import with_arrays
@@ -232,8 +232,7 @@ def evaluate_corpus(
             raise InputError(without_references(metric.name, "-r FILE, or references=[...]"))
     options = options or RunOptions(n_jobs=n_jobs)
     views = {metric.spec.input for metric in metrics}
-    if corpus.views or views != {TEXTS}:
-        corpus = with_annotated(corpus, views, Annotating(options.threads, listener))
+    corpus = completed(corpus, views, options.threads, listener)
     if any(map(computes_numbers, metrics)):
         from .execution.function_metrics import all_references
 
@@ -247,7 +246,7 @@ def evaluate_corpus(
         (corpus,) = with_computed([corpus], metrics, Computing(options, listener))
     tasks = tasks_of(metrics, complete(metrics, [corpus]))
     corpus = tasks[0].corpus
-    spec = needs_of(tasks) if by_type else tuple(dict.fromkeys(metric.spec for metric in metrics))
+    spec = specs_of(tasks) if by_type else tuple(dict.fromkeys(metric.spec for metric in metrics))
     return results_of(tasks, count_in_memory(corpus, spec, options), settings)
 
 
@@ -304,9 +303,9 @@ def run(
         )
     written = from_mapping(config) if isinstance(config, Mapping) else config
     options = RunOptions(n_jobs=n_jobs)
-    from .report.terminal.progress import shown_progress
+    from .report.terminal.progress import progress_listener
 
-    with shown_progress(progress) as listener:
+    with progress_listener(progress) as listener:
         overrides = overrides_from_values(only, set)
         job = stages.prepare(written, options, overrides, listener)
         directory, results = stages.run(job, output, options, listener)

@@ -3,46 +3,50 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar, NoReturn, Self
 
-MAX_SHOWN = 20
+MAX_PROBLEMS = 20
 """How many problems are printed at once. Of the rest, only the number is printed."""
-MAX_SIGNS = 10_000
-"""Signs of a message that are printed. Texts from files may be of any length."""
+MAX_MESSAGE = 10_000
+"""The most characters of a message that are printed. Texts from files may be of any length."""
 MAX_NAME = 200
-"""Signs of a name for which a near one is looked for."""
-MAX_NOTES = 100
-"""How many warnings of a kind there are. Each of thousands of systems may have one."""
+"""The longest name, in characters, for which a near one is searched."""
+MAX_WARNINGS = 100
+"""The most warnings of a kind that are printed. Each of thousands of systems may have one."""
 IDLE = "idle"
-"""The kind of a problem with an option that has no effect beside the other options of its metric.
-"""
+"""The kind of a problem with an option that has no effect beside other options of its metric."""
 
 
 def printable(text: object) -> str:
     """Return text with control characters escaped, so that it is safe on a terminal."""
-    return "".join(
-        c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode()
-        for c in str(text)
-    )
+    characters = []
+    for character in str(text):
+        if character.isprintable() or character == "\n":
+            characters.append(character)
+        else:
+            characters.append(character.encode("unicode_escape").decode())
+    return "".join(characters)
 
 
-def wrong_name(name: str, most: int) -> str | None:
-    """Return why a text with these signs cannot be the name of something in tables, or None."""
-    hidden = next((sign for sign in name if not sign.isprintable()), None)
+def wrong_name(name: str, max_length: int) -> str | None:
+    """Return why a text cannot be a name in tables, or None if it can."""
+    hidden = next((character for character in name if not character.isprintable()), None)
     if hidden:
         return f"it has the sign U+{ord(hidden):04X}, which does not print"
-    if not name or name != name.strip():
-        return "it begins or ends with a blank" if name.strip() else "it is empty"
-    wrong = next((sign for sign in name if sign in "/\\{}"), None)
+    if not name.strip():
+        return "it is empty"
+    if name != name.strip():
+        return "it begins or ends with a blank"
+    wrong = next((character for character in name if character in "/\\{}"), None)
     if wrong or name in (".", "..") or name[0] == "-":
         return f"{wrong or name[:2]} means something else in paths and commands"
-    return f"it has {len(name)} signs; {most} are allowed" if len(name) > most else None
+    if len(name) > max_length:
+        return f"it has {len(name)} signs; {max_length} are allowed"
+    return None
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """Return " (did you mean 'x'?)" for the choice nearest to name; an empty string where none is
-    near.
-    """
+    """Return " (did you mean 'x'?)" for the choice nearest to a name, or an empty string."""
     if len(name) > MAX_NAME:
         return ""
     folded = {choice.lower(): choice for choice in choices}
@@ -52,45 +56,44 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""
 
 
-def known_names(name: str, choices: Collection[str], told: str = "there are") -> str:
-    """Return the end of a message about a name that is none of the choices: the nearest of them,
-    and all of them.
-    """
-    return f"{did_you_mean(name, choices)}; {told} {', '.join(choices)}"
+def known_names(name: str, choices: Collection[str], introduction: str = "there are") -> str:
+    """Return the end of a message about an unknown name: the nearest choice, and all choices."""
+    return f"{did_you_mean(name, choices)}; {introduction} {', '.join(choices)}"
 
 
-def listed(names: Sequence[str], most: int = 10) -> str:
-    """Return names as a sentence has them. Of very many the first are named and the others counted."""
-    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
-    return " and ".join([", ".join(shown[:-1]), *shown[-1:]]) if len(shown) > 1 else "".join(shown)
+def listed(names: Sequence[str], limit: int = 10) -> str:
+    """Return names as a sentence has them: up to the limit, and the number of all others."""
+    words = list(names[:limit])
+    if len(names) > limit:
+        words.append(f"{len(names) - limit} more")
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def bounded(notes: Sequence[str]) -> list[str]:
-    """Return notes, or the first of them with the number of the others."""
-    more = len(notes) - MAX_NOTES
-    return (
-        [*notes[:MAX_NOTES], f"... and {more:,} more warnings such as the last"]
-        if more > 1
-        else list(notes)
-    )
+def bounded(warnings: Sequence[str]) -> list[str]:
+    """Return warnings, or the first of them with the number of the others."""
+    more = len(warnings) - MAX_WARNINGS
+    if more <= 1:
+        return list(warnings)
+    return [*warnings[:MAX_WARNINGS], f"... and {more:,} more warnings such as the last"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that the user has to mend."""
+    """A mistake in the input."""
 
     position: str
     """Where it is, such as "file:line:column"; it may be empty."""
     message: str
     """What is wrong, and what to do."""
     kind: str = field(default="", compare=False, repr=False)
-    """What sort of problem it is, such as IDLE, for code that treats this sort differently. Mostly
-    empty."""
+    """A kind that some code treats in another way, such as IDLE; mostly empty."""
 
     def __str__(self) -> str:
         text = f"{self.position}: {self.message}" if self.position else self.message
-        if len(text) > MAX_SIGNS:
-            text = f"{text[: MAX_SIGNS // 2]} ... {text[-200:]} ({len(text):,} signs)"
+        if len(text) > MAX_MESSAGE:
+            text = f"{text[: MAX_MESSAGE // 2]} ... {text[-200:]} ({len(text):,} signs)"
         return printable(text)
 
 
@@ -102,9 +105,7 @@ class PipelineError(Exception):
 
 
 class InputError(PipelineError):
-    """Something that the user gave is wrong. `problems` has all that is wrong, in the order of the
-    files.
-    """
+    """The input is wrong. `problems` has all mistakes, in the order of the files."""
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = [Problem("", problems)] if isinstance(problems, str) else list(problems)
@@ -116,17 +117,28 @@ class InputError(PipelineError):
         return cls([Problem(str(position), message)])
 
     def __str__(self) -> str:
-        shown = [str(problem) for problem in self.problems[:MAX_SHOWN]]
-        if len(self.problems) > MAX_SHOWN:
-            shown.append(f"... and {len(self.problems) - MAX_SHOWN} more problems")
-        return "\n".join(shown)
+        lines = [str(problem) for problem in self.problems[:MAX_PROBLEMS]]
+        if len(self.problems) > MAX_PROBLEMS:
+            lines.append(f"... and {len(self.problems) - MAX_PROBLEMS} more problems")
+        return "\n".join(lines)
+
+
+class Problems(list[Problem]):
+    """The problems of a config and its files. Every step of preparation adds its own."""
+
+    def raise_all(self) -> NoReturn:
+        """Raise ConfigError with each problem once."""
+        raise ConfigError(dict.fromkeys(self))
+
+    def raise_if_any(self) -> None:
+        """Raise ConfigError with each problem once, if there are any."""
+        if self:
+            self.raise_all()
 
 
 @contextmanager
 def gathered(problems: list[Problem]) -> Iterator[None]:
-    """Append what is wrong to problems, in place of raising an InputError, so that the rest is
-    checked too.
-    """
+    """Append the problems of an InputError instead of raising it, so that the rest is checked too."""
     try:
         yield
     except InputError as error:
@@ -154,12 +166,15 @@ class DataError(InputError):
 
 
 class InvalidTextError(ValueError):
-    """Bytes are not UTF-8. text, line and byte count from 0: in the list of texts, in the text, in
-    the line.
+    """Bytes are not UTF-8.
+
+    text, line and byte count from 0: in the list of texts, in the text, in the line.
     """
 
     def __init__(self, text: int, line: int, byte: int) -> None:
-        self.text, self.line, self.byte = text, line, byte
+        self.text = text
+        self.line = line
+        self.byte = byte
         super().__init__(text, line, byte)  # what is pickled
 
     def __str__(self) -> str:
@@ -167,12 +182,15 @@ class InvalidTextError(ValueError):
 
 
 class LongTextError(ValueError):
-    """A line is too long for what is asked. text (references first, then systems) and line count
-    from 0.
+    """A line is too long for a function of the kernel.
+
+    text (references first, then systems) and line count from 0.
     """
 
     def __init__(self, text: int, line: int, message: str) -> None:
-        self.text, self.line, self.message = text, line, message
+        self.text = text
+        self.line = line
+        self.message = message
         super().__init__(text, line, message)  # what is pickled
 
     def __str__(self) -> str:
@@ -180,6 +198,6 @@ class LongTextError(ValueError):
 
 
 class IncompleteError(PipelineError):
-    """Work was cut short. What is finished is kept, and the same command goes on from there."""
+    """Work was cut short. Its results so far are stored, and the same command goes on from there."""
 
     exit_code = 3

@@ -20,7 +20,7 @@ each kind. The names of this file are stable: a change of them is announced one 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -29,7 +29,7 @@ from typing import Any
 
 from .errors import ConfigError
 
-__all__ = ["GROUP", "Command", "Extension", "Reference"]
+__all__ = ["GROUP", "Command", "ExplainOption", "Extension", "Reference"]
 
 GROUP = "gec_pipeline.extensions"
 """The group of entry points that extensions are found through."""
@@ -55,6 +55,23 @@ class Command:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExplainOption:
+    """An option of the command `explain`, with which it prints something else about a sentence."""
+
+    about: str
+    """A paragraph for the help of the command."""
+    example: str
+    """A command with the option."""
+    configure: Callable[[Any], None]
+    """Adds the option to a parser."""
+    inputs: Callable[[Any], set[str]]
+    """Returns the inputs of the data set that it reads beside those of metrics, from the arguments.
+    """
+    run: Callable[[Any, Any, Sequence[Any]], bool]
+    """Prints, for arguments, a data set and metrics; returns False without the option."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Extension:
     """What an extension adds. Mappings are from the name that a user types to what it stands for."""
 
@@ -75,12 +92,18 @@ class Extension:
     """Tokenisers: objects of pipeline.tokenizers.Tokenizer."""
     text_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Formats of files with texts: objects of pipeline.data.formats.TextFormat."""
+    inputs: Mapping[str, Reference] = field(default_factory=dict)
+    """Inputs of data sets beside texts: objects of pipeline.data.inputs.InputReader."""
     report_formats: Mapping[str, Reference] = field(default_factory=dict)
     """Forms of reports: objects of pipeline.report.Format."""
+    several_runs_formats: Mapping[str, Reference] = field(default_factory=dict)
+    """Forms of reports of several runs: objects of pipeline.report.context.SeveralRunsFormat."""
     plots: Mapping[str, Reference] = field(default_factory=dict)
-    """Plots: objects of pipeline.extensions.plots.Plot."""
+    """Plots: objects of pipeline.report.context.Plot."""
     commands: Mapping[str, Command] = field(default_factory=dict)
     """Commands of the command line."""
+    explain_options: Mapping[str, Reference] = field(default_factory=dict)
+    """Options of the command explain: objects of ExplainOption."""
     agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
     """Statistics of agreement between metrics and people: subclasses of Statistic."""
     significance_tests: Mapping[str, Reference] = field(default_factory=dict)
@@ -93,10 +116,12 @@ class Extension:
     config_sections: Mapping[str, Reference] = field(default_factory=dict)
     """Sections of the config: objects of pipeline.data.config.models.Section."""
     page_sections: Mapping[str, Reference] = field(default_factory=dict)
-    """Parts of the HTML report: functions, by the names in pipeline.extensions.page.sections."""
+    """Parts of the HTML report: functions, by the names of its parts."""
     report_tables: Sequence[Reference] = ()
     """Functions of results and digits that yield tables for the terminal, Markdown and LaTeX:
     objects of pipeline.report.tables.extra_tables.ReportTable."""
+    package_notes: Mapping[str, str] = field(default_factory=dict)
+    """Remarks that the command doctor prints, by the extra of optional packages."""
     help_folder: str = ""
     """The folder with help pages (*.md), relative to the package."""
     data_sets: str = ""

@@ -13,9 +13,9 @@ Item = TypeVar("Item")
 
 
 def imported(package: str, name: str) -> Any:
-    """Import the module of "module.name", relative to a package, and return the object of that name in it."""
-    module, _, last = name.rpartition(".")
-    return getattr(import_module(f".{module}", package), last)
+    """Return the object of a text "module.name", relative to a package, after importing its module."""
+    module, _dot, attribute = name.rpartition(".")
+    return getattr(import_module(f".{module}", package), attribute)
 
 
 def later(package: str, name: str) -> Callable[..., Any]:
@@ -31,8 +31,8 @@ def later(package: str, name: str) -> Callable[..., Any]:
 class Table(MutableMapping[str, Item]):
     """Objects by name: those of the core, then those that extensions add.
 
-    An entry of the core may be a text "module.name", which is imported when it is first asked for.
-    Extensions are looked for only if a name is not one of the core, or if all names are listed.
+    An entry of the core may be a text "module.name", which is imported at its first use. Extensions
+    are only imported if a name is not one of the core, or if all names are listed.
     """
 
     def __init__(self, package: str, entries: Mapping[str, Any], *, kind: str = "") -> None:
@@ -40,28 +40,32 @@ class Table(MutableMapping[str, Item]):
         self.package = package
         self.kind = kind
         self.entries: dict[str, Any] = dict(entries)
-        """Those of the core, and those that were set in this process."""
+        """Those of the core, and those that this process has set."""
         self._added: dict[str, tuple[Extension, str] | Item] | None = None
 
     def _extensions(self) -> dict[str, Any]:
         """Return the entries of extensions, each with its extension until it is imported."""
         if self._added is None:
             self._added = {}
-            for name, extension, reference in contributions(self.kind) if self.kind else ():
+            added = contributions(self.kind) if self.kind else ()
+            for name, extension, reference in added:
                 if name not in self.entries:
                     self._added.setdefault(name, (extension, reference))
         return self._added
 
     def __getitem__(self, name: str) -> Item:
         if name in self.entries:
-            item = self.entries[name]
+            entries = self.entries
+            item = entries[name]
             if isinstance(item, str):
-                item = self.entries[name] = imported(self.package, item)
+                item = imported(self.package, item)
         else:
-            added = self._extensions()
-            item = added[name]
+            entries = self._extensions()
+            item = entries[name]
             if isinstance(item, tuple) and isinstance(item[0], Extension):
-                item = added[name] = item[0].load(item[1])
+                extension, reference = item
+                item = extension.load(reference)
+        entries[name] = item
         result: Item = item
         return result
 
@@ -85,11 +89,11 @@ class Table(MutableMapping[str, Item]):
 
 
 def leave_working_directory() -> None:
-    """Have nothing be imported from the working directory, neither here nor in later processes.
+    """Import nothing from the working directory, neither in this process nor in those it starts.
 
-    A user's file numpy.py would else be taken for the package. `python -m` searches the working
-    directory first, and so does Python for an empty part of PYTHONPATH. The folder that this
-    package was imported from stays.
+    Otherwise a user's file numpy.py would be imported in place of the package. `python -m` searches
+    the working directory first, and so does Python for an empty part of PYTHONPATH. The folder that
+    this package was imported from stays.
     """
     try:
         here = os.getcwd()  # noqa: PTH109 (pathlib might be imported from there)

@@ -1,38 +1,97 @@
-"""What comes before a run: config, metrics and every file are read and checked. All problems are
-raised at once.
+"""What comes before a run: config, metrics and every file are read and checked.
+
+prepare() goes through these steps. Each adds its problems to the same list, and all problems are
+raised at once:
+
+- read_config() reads the config and its metrics, and selects a part of them (--only);
+- open_texts() opens every file of texts and numbers;
+- fit() checks whether the metrics can score the data sets;
+- impossible_requests() checks reports, plots and statistics;
+- stages of extensions open the files that they need;
+- every metric is bound to every data set.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-
-from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
 
 from .data.config.resolved import NO_OVERRIDES, Config, Overrides, select
 from .data.config.tree import Node
 from .data.corpus import Corpus
 from .data.formats import READERS
 from .data.input_files import Opener
+from .data.input_readers import completed, needs_files, reader_of
 from .data.input_warnings import mixed_styles, suspicions
-from .data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
+from .data.inputs import TEXTS, NumberReader
 from .data.opener import open_corpus
 from .data.texts import read_texts
-from .errors import ConfigError, InputError, Problem, bounded, did_you_mean
+from .errors import InputError, Problem, Problems, bounded, did_you_mean
 from .execution.options import AUTO, SILENT, Listener, RunOptions
 from .metrics.base import capabilities
-from .metrics.base.capabilities import reads_files, reference_rules
+from .metrics.base.capabilities import computes_numbers, reads_files, reference_rules
 from .metrics.base.metric import Metric
-from .metrics.base.options import KEEP, render_signature
+from .metrics.base.options import render_signature
 from .metrics.build import metrics_called, resolve_all, with_defaults
 from .metrics.caller_tokens import has_own_tokens
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
-from .stage import Job, Preparation, Stage, extension_stages, open_stages
+from .stage import Job, Preparation, extension_stages, open_stages
 
 if TYPE_CHECKING:
     from pipeline.execution.cluster import Cluster
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfigWithMetrics:
+    """A config and its metrics, or the part of them that --only selects."""
+
+    config: Config
+    metrics: tuple[Metric, ...]
+
+    @property
+    def number_readers(self) -> list[NumberReader]:
+        """The metrics that read files of numbers."""
+        return [cast("NumberReader", metric) for metric in self.metrics if reads_files(metric)]
+
+    @property
+    def views(self) -> set[str]:
+        """What metrics read of data sets: the texts, or inputs of extensions."""
+        return {metric.spec.input for metric in self.metrics}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenedTexts:
+    """The data sets of a config, with all files open."""
+
+    corpora: tuple[Corpus, ...]
+    """Those without problems."""
+    cluster: "Cluster | None"
+    """The workers that have opened large texts, if the config has a cluster."""
+    bytes_opened: int
+    """The bytes that were read to open them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenedRun:
+    """A config with its metrics and open data sets."""
+
+    config: Config
+    metrics: tuple[Metric, ...]
+    texts: OpenedTexts
+
+    @cached_property
+    def corpora(self) -> tuple[Corpus, ...]:
+        """The data sets, with references as systems if a metric scores these too."""
+        return complete(self.metrics, self.texts.corpora)
+
+    def only(self, datasets: Collection[str]) -> "OpenedRun":
+        """Return the same with some of the data sets alone, in this order."""
+        corpora = {corpus.name: corpus for corpus in self.texts.corpora}
+        selected = tuple(corpora[name] for name in datasets)
+        return replace(self, texts=replace(self.texts, corpora=selected))
 
 
 def prepare(
@@ -43,241 +102,264 @@ def prepare(
 ) -> Job:
     """Read and check config, metrics and every file; raises ConfigError with all problems.
 
-    `written` is a YAML file, or the node of a mapping of Python. `listener` is told how texts are
-    annotated, where a metric asks for it. Raises IncompleteError where a process that annotates
-    dies.
+    `written` is a YAML file, or the node of a mapping of Python. `listener` displays progress if a
+    metric has texts annotated. Raises IncompleteError if a process that annotates dies.
     """
-    config, metrics, corpora, problems, cluster, bytes_opened = _opened(
-        written, options, overrides, listener
+    problems = Problems()
+    opened_run = open_run(written, options, overrides, listener, problems)
+    config = opened_run.config
+    problems += impossible_requests(config, opened_run.metrics)
+    stages = extension_stages(config)
+    preparation = Preparation(
+        config=config,
+        metrics=opened_run.metrics,
+        partial=bool(overrides.only),
+        problems=problems,
     )
-    if config:
-        problems += _impossible(config, metrics)
-    stages: tuple[Stage, ...] = ()
-    opened: dict[str, Any] = {}
-    notes: list[str] = []
-    if config:
-        stages = extension_stages(config)
-        preparation = Preparation(
-            config=config,
-            metrics=metrics,
-            partial=bool(overrides.only),
-            problems=problems,
-            warnings=notes,
-        )
-        opened = open_stages(stages, preparation)
-    if problems or config is None:
-        raise ConfigError(dict.fromkeys(problems))
-    completed = complete(metrics, corpora)
-    tasks = tasks_of(metrics, completed)
+    opened = open_stages(stages, preparation)
+    problems.raise_if_any()
+
+    corpora = opened_run.corpora
+    tasks = tasks_of(opened_run.metrics, corpora)
     warnings = list(config.notes)
-    for corpus in completed:
-        own = [task for task in tasks if task.corpus is corpus]
-        if own:
-            warnings += text_warnings(own)
+    for corpus in corpora:
+        of_corpus = [task for task in tasks if task.corpus is corpus]
+        if of_corpus:
+            warnings += text_warnings(of_corpus)
     return Job(
         config=config,
-        metrics=metrics,
-        corpora=completed,
+        metrics=opened_run.metrics,
+        corpora=corpora,
         tasks=tasks,
-        warnings=(*warnings, *notes),
+        warnings=(*warnings, *preparation.warnings),
         overrides=overrides,
-        written=_kept(written, config, overrides),
+        written=_manifest_content(written, config, overrides),
         stages=stages,
         opened=opened,
-        cluster=cluster,
-        bytes_opened=bytes_opened,
+        cluster=opened_run.texts.cluster,
+        bytes_opened=opened_run.texts.bytes_opened,
     )
 
 
-def _kept(written: str | Path | Node, config: Config, overrides: Overrides) -> dict[str, Any]:
-    """Return what run.json keeps of a config."""
-    file = Path(config.root.mark.file).absolute()
-    if isinstance(written, str | Path):
-        kept: dict[str, Any] = {"config": str(file)}
-    else:  # a mapping is kept whole, with the folder where relative paths start
-        kept = {"config": written.plain(), "folder": str(file.parent)}
-    return {
-        **kept,
-        "set": list(overrides.settings),
-        "only": list(overrides.only),
-        "written": config.root.plain(),
-    }
-
-
-def text_warnings(tasks: Sequence[Task]) -> list[str]:
-    """Return the warnings about a data set: those of its texts, then those of its texts with the
-    metrics of tasks.
-    """
-    corpus = tasks[0].corpus
-    read = any(task.metric.spec.input == TEXTS or task.input.annotated for task in tasks)
-    warnings = suspicions(corpus, references=read)
-    warnings += mixed_styles(
-        corpus if read else replace(corpus, references=()), [task.metric for task in tasks]
-    )
-    of_gold: dict[str, None] = {}
-    for task in tasks:
-        if task.metric.spec.input == GOLD:
-            records = (read_texts(text, 0, text.lines) for text in task.input.references)
-            found = capabilities.warner(task.metric).gold_warnings(chain.from_iterable(records))
-            of_gold |= dict.fromkeys(f"{corpus.name}: {warning}" for warning in found)
-    return [*bounded(warnings), *bounded(list(of_gold))]
-
-
-def reread(
-    written: str | Path | Node, overrides: Overrides = NO_OVERRIDES
-) -> tuple[Config, tuple[Metric, ...], tuple[Corpus, ...]]:
+def reread(written: str | Path | Node, overrides: Overrides = NO_OVERRIDES) -> OpenedRun:
     """Return config, metrics and texts of a run that is done; raises ConfigError.
 
     Packages for plots and the files of human judgements are not checked: reports do not need them
-    any more."""
-    config, metrics, corpora, problems, *_ = _opened(written, RunOptions(backend="auto"), overrides)
-    if problems or config is None:
-        raise ConfigError(dict.fromkeys(problems))
-    return config, metrics, complete(metrics, corpora)
+    any more.
+    """
+    problems = Problems()
+    opened_run = open_run(written, RunOptions(backend="auto"), overrides, SILENT, problems)
+    problems.raise_if_any()
+    return opened_run
 
 
-def _opened(
+def open_run(
     written: str | Path | Node,
     options: RunOptions,
     overrides: Overrides,
-    listener: Listener = SILENT,
-) -> "tuple[Config | None, tuple[Metric, ...], list[Corpus], list[Problem], Cluster | None, int]":
-    """Return config, metrics, texts, all problems, the cluster and how many bytes were read (see
-    Job).
+    listener: Listener,
+    problems: Problems,
+) -> OpenedRun:
+    """Read a config and open its texts; raises ConfigError if the config cannot be read."""
+    selected = read_config(written, overrides, problems)
+    problems += unused_address(selected.config, options)
+    texts = open_texts(selected, options.under(selected.config.written.run), listener, problems)
+    metrics = metrics_for_run(selected, texts.corpora)
+    problems += fit(metrics, texts.corpora)
+    return OpenedRun(config=selected.config, metrics=metrics, texts=texts)
 
-    The config is None where it cannot be read.
+
+# --- the config
+
+
+def read_config(
+    written: str | Path | Node, overrides: Overrides, problems: Problems
+) -> ConfigWithMetrics:
+    """Return a config with its metrics, or the part of them that --only selects.
+
+    Raises ConfigError if the config cannot be read.
     """
-    from .data.config.load import (
-        load,  # here, because loading YAML and pydantic takes time: scoring needs neither
-    )
+    from .data.config.load import load  # here: YAML and pydantic take time, scoring needs neither
+
+    loaded = load(written, overrides.settings, READERS, problems)
+    root = loaded.config.root if loaded.config else None
+    metrics = resolve_all(with_defaults(loaded.metric_nodes, root, problems), problems)
+    if loaded.config is None:
+        problems += fit(metrics, ())
+        problems.raise_all()
+    return select_part(loaded.config, metrics, overrides.only, problems)
+
+
+def select_part(
+    config: Config, metrics: Sequence[Metric], patterns: Sequence[str], problems: Problems
+) -> ConfigWithMetrics:
+    """Return the data sets, systems and metrics that match one of the patterns of --only.
+
+    A metric matches by its name, its signature, and any spelling of them.
+    """
+    other_names = {dataset.name for dataset in config.datasets}
+    other_names |= {system.name for system in config.systems}
+    spellings = [pattern for pattern in patterns if pattern not in other_names]
+    names: list[tuple[str, ...]] = []
+    for metric in metrics:
+        signature = render_signature(metric.name, metric.settings())
+        matching = [text for text in spellings if metric in metrics_called(text, metrics)]
+        names.append((metric.name, signature, *matching))
+    config, selected_names = select(config, names, patterns, problems)
+    selected = []
+    for metric, names_of_metric in zip(metrics, names, strict=True):
+        if names_of_metric in selected_names:
+            selected.append(metric)
+    return ConfigWithMetrics(config=config, metrics=tuple(selected))
+
+
+def unused_address(config: Config, options: RunOptions) -> list[Problem]:
+    """Return the problem of an address of the command line that the backend does not use."""
+    if not options.address:
+        return []
+    from .backends import unused_address as reason_for
+
+    reason = reason_for(str(options.under(config.written.run).backend))
+    return [Problem("--address", reason)] if reason else []
+
+
+def _manifest_content(
+    written: str | Path | Node, config: Config, overrides: Overrides
+) -> dict[str, Any]:
+    """Return the part of run.json that reopen.py needs to open the texts again."""
+    file = Path(config.root.mark.file).absolute()
+    content: dict[str, Any] = {"config": str(file)}
+    if isinstance(written, Node):  # the whole mapping, and the folder of its relative paths
+        content = {"config": written.plain(), "folder": str(file.parent)}
+    content["set"] = list(overrides.settings)
+    content["only"] = list(overrides.only)
+    content["written"] = config.root.plain()
+    return content
+
+
+# --- the texts
+
+
+def open_texts(
+    selected: ConfigWithMetrics, options: RunOptions, listener: Listener, problems: Problems
+) -> OpenedTexts:
+    """Open all texts and files of numbers. Texts are annotated if a metric needs it."""
     from .data.number_files import missing_number_files, misused, parted, with_numbers
 
-    config, nodes, problems = load(written, overrides.settings, READERS)
-    metrics = resolve_all(with_defaults(nodes, config.root if config else None, problems), problems)
-    corpora: list[Corpus | None] = []
-    cluster = None
-    bytes_opened = 0
-    if config:
-        named = {dataset.name for dataset in config.datasets} | {
-            system.name for system in config.systems
-        }
-        meant = {
-            text: metrics_called(text, metrics) for text in overrides.only if text not in named
-        }
-        names = [
-            (
-                metric.name,
-                render_signature(metric.name, metric.settings()),
-                *(t for t in meant if metric in meant[t]),
-            )
-            for metric in metrics
-        ]
-        config, kept = select(config, names, overrides.only, problems)
-        metrics = tuple(metric for metric, own in zip(metrics, names, strict=True) if own in kept)
-        address, options = options.address, options.under(config.written.run)
-        if address:
-            from .backends import unused_address
+    config = selected.config
+    readers = selected.number_readers
+    missing_files = config.missing_files | missing_number_files(config, readers, problems)
+    problems += misused(config, readers)
+    systems = with_numbers(config.systems, readers)
 
-            wrong = unused_address(str(options.backend))
-            problems += [Problem("--address", wrong)] if wrong else []
-        readers = [
-            cast("capabilities.ReadsFiles", metric) for metric in metrics if reads_files(metric)
-        ]
-        absent = config.missing_files | missing_number_files(config, readers, problems)
-        problems += misused(config, readers)
-        systems = with_numbers(config.systems, readers)
-        views = {metric.spec.input for metric in metrics}
-        cluster = options.new_cluster()
-        shared = cluster.shared if cluster else None
-        opener = Opener(options.threads, config.written.run.max_unpacked, absent, shared)
-        opened_all = [
-            open_corpus(item, systems, problems, opener, views) for item in config.datasets
-        ]
-        corpora = [corpus and parted(corpus, readers) for corpus in opened_all]
-        for number, problem in enumerate(problems):
-            if problem.position in config.locations and problem.message.startswith("no such file"):
-                problems[number] = config.root.problem(
-                    str(problem), config.locations[problem.position]
-                )
-        problems += _missing_texts(config, metrics)
-        if not problems:
-            how = Annotating(options.threads, listener, opener)
-            try:
-                corpora = [with_annotated(corpus, views, how) for corpus in corpora if corpus]
-            except InputError as error:
-                corpora, problems = [], [*problems, *error.problems]
-        bytes_opened = opener.read
-    if config and any(map(capabilities.computes_numbers, metrics)):
-        from .execution.function_metrics import (
-            all_references,  # here, because most runs have no such metric
-        )
-
-        metrics = capabilities.for_run(
-            metrics, len(config.systems), lambda: all_references(filter(None, corpora))
-        )
-    problems += fit(metrics, corpora)
-    opened = [corpus for corpus in corpora if corpus]
-    return config, tuple(metrics), opened, problems, cluster, bytes_opened
+    cluster = options.new_cluster()
+    opener = Opener(
+        options.threads,
+        config.written.run.max_unpacked,
+        missing_files,
+        cluster.shared if cluster else None,
+    )
+    corpora = []
+    for dataset in config.datasets:
+        corpus = open_corpus(dataset, systems, problems, opener, selected.views)
+        if corpus:
+            corpora.append(parted(corpus, readers))
+    _add_locations(config, problems)
+    problems += missing_texts(config, selected.metrics)
+    if not problems:
+        try:
+            corpora = [
+                completed(corpus, selected.views, options.threads, listener, opener)
+                for corpus in corpora
+            ]
+        except InputError as error:
+            corpora = []
+            problems += error.problems
+    return OpenedTexts(corpora=tuple(corpora), cluster=cluster, bytes_opened=opener.read)
 
 
-def _impossible(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return why a config that can be read cannot be run, whatever its texts are."""
-    problems = [
-        *impossible_files(config),
-        *(_unsupported(config, metrics) if config.written.statistics else ()),
-    ]
-    return problems + [
-        Problem("", message) for message in map(capabilities.lacks_code, metrics) if message
-    ]
+def _add_locations(config: Config, problems: Problems) -> None:
+    """Add the position in the config to the problems of missing files."""
+    for number, problem in enumerate(problems):
+        location = config.locations.get(problem.position)
+        if location is not None and problem.message.startswith("no such file"):
+            problems[number] = config.root.problem(str(problem), location)
 
 
-def impossible_files(config: Config) -> list[Problem]:
-    """Return why reports and plots that a config asks for could not be written."""
-    from . import report
+def missing_texts(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return a problem for each data set without a text that a metric needs."""
+    from .data.config.models import DatasetConfig
 
-    root, output = config.root, config.written.output
-    formats = [name for name in output.formats if name in report.FORMATS]
-    problems = [
-        root.problem(reason, ("output", "formats")) for reason in report.unavailable(formats)
-    ]
-    for number, name in enumerate(output.formats):
-        if name not in report.FORMATS:
-            hint = did_you_mean(name, report.FORMATS)
-            message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
-            problems.append(root.problem(message, ("output", "formats", number)))
-    if output.plots:
-        from .report import PLOTS
-
-        for number, name in enumerate(output.plots):
-            if name not in PLOTS:
-                message = f"no plot is called '{name}'{did_you_mean(name, PLOTS)}; there are {', '.join(PLOTS)}"
-                problems.append(root.problem(message, ("output", "plots", number)))
+    problems = []
+    for dataset in config.datasets:
+        value = config.root.find(("datasets", dataset.name)).value
+        keys = set(value) if isinstance(value, dict) else set()
+        if keys - DatasetConfig.model_fields.keys():
+            continue  # unknown keys are problems already, and may be misspelt ones of texts
+        has_edits = bool(dataset.m2 or dataset.gold)
+        for metric in {metric.name: metric for metric in metrics}.values():
+            messages = []
+            if metric.spec.source and not (dataset.source or has_edits):
+                messages.append(without_source(metric.name, metric.hint, "add `source: FILE`"))
+            # other checks report references that are empty, and inputs that are missing
+            is_reported = "references" in keys or needs_files(metric.spec.input)
+            has_references = dataset.references or has_edits
+            if metric.spec.references and not has_references and not is_reported:
+                messages.append(without_references(metric.name, "add `references: [FILE]`"))
+            for message in messages:
+                problems.append(config.root.problem(message, ("datasets", dataset.name)))
     return problems
 
 
-def _unsupported(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
-    """Return why metrics cannot have what the section `statistics` asks for."""
-    from .scoring.resampling.intervals import unsupported
-
-    return [
-        config.root.problem(reason, ("statistics",))
-        for reason in map(unsupported, metrics)
-        if reason
-    ]
+def without_source(name: str, hint: str, remedy: str) -> str:
+    """Return the message for a metric without its source. `remedy` says how to add one."""
+    message = f"{name} needs a source, the uncorrected text: {remedy}"
+    return f"{message}; {hint}" if hint else message
 
 
-def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Problem]:
-    """Return why metrics cannot score the data sets."""
+def without_references(name: str, remedy: str) -> str:
+    """Return the message for a metric without references. `remedy` says how to add some."""
+    return f"{name} needs references, the texts that outputs are compared with: {remedy}"
+
+
+def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
+    """Return the data sets, with references as systems if a metric scores these too."""
+    policies = [POLICIES[metric.policy] for metric in metrics]
+    completed_corpora = []
+    for corpus in corpora:
+        references = len(corpus.references)
+        if any(policy.rows(references) for policy in policies):
+            completed_corpora.append(corpus.with_references())
+        else:
+            completed_corpora.append(corpus)
+    return tuple(completed_corpora)
+
+
+# --- metrics with the data sets
+
+
+def metrics_for_run(selected: ConfigWithMetrics, corpora: Collection[Corpus]) -> tuple[Metric, ...]:
+    """Return the metrics as this run needs them: some read all references before any line."""
+    if not any(map(computes_numbers, selected.metrics)):
+        return selected.metrics
+    from .execution.function_metrics import all_references  # here: few runs have such a metric
+
+    systems = len(selected.config.systems)
+    return capabilities.for_run(selected.metrics, systems, lambda: all_references(corpora))
+
+
+def fit(metrics: Sequence[Metric], corpora: Collection[Corpus]) -> list[Problem]:
+    """Return why metrics cannot score the data sets, such as missing packages."""
     unavailable = dict.fromkeys(metric.spec.unavailable() for metric in metrics)
     problems = [Problem("", message) for message in unavailable if message]
-    for corpus in filter(None, corpora):
+    for corpus in corpora:
         messages = [_misfit(metric, corpus) for metric in metrics]
-        unread = [
+        without_files = [
             metric.name
             for metric in metrics
             if reads_files(metric) and metric.spec.key not in corpus.external
         ]
-        for name in dict.fromkeys(unread):
+        for name in dict.fromkeys(without_files):
             messages.append(
                 f"{name} reads files that a config names: `gec-pipeline help statistics`"
             )
@@ -286,76 +368,98 @@ def fit(metrics: Sequence[Metric], corpora: Sequence[Corpus | None]) -> list[Pro
 
 
 def _misfit(metric: Metric, corpus: Corpus) -> str | None:
-    """Return why a metric cannot score a data set, because of its settings or its policy of
-    references; or None.
-    """
-    own = capabilities.annotates_texts(metric)
-    if metric.spec.input != TEXTS and metric.spec.input not in corpus.views:
-        if annotator_of(metric.spec.input) and not corpus.source:
-            return None  # which is told as a missing source
-        ways = "`gold: FILE` in the data set, --gold FILE, or gold=FILE"
-        if own:
-            ways += (
-                "; or have texts annotated, with `annotator: auto` among the options of the metric"
-            )
-        return f"{metric.name} compares edits with those of an M2 file: {ways}"
-    view = corpus.views.get(metric.spec.input) if compares_gold(metric.spec.input) else None
-    if view and view.foreign and own and own.gold != KEEP:
-        ways = "`annotator: auto` among the options of the metric (--annotator auto) has the gold annotated anew; "
-        ways += "`gold: keep` (--gold-edits keep) compares it as it is"
-        return f"{metric.name}: {view.foreign}, and the outputs have edits of ERRANT: {ways}"
+    """Return why a metric cannot score a data set, by its settings or its policy of references."""
+    view = metric.spec.input
+    if view != TEXTS:
+        message = reader_of(view).misfit(metric, corpus)
+        if message:
+            return message
+        if view not in corpus.views:
+            return None  # its source is missing, which is a problem of its own
     if has_own_tokens(metric) and not corpus.own_tokens:
-        ways = "lists of tokens, or tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores"
-        return f"{metric.name}: the tokenizer own is for tokens of a program: {ways} (`gec-pipeline help api`)"
-    task, policy = Task.of(metric, corpus), POLICIES[metric.policy]
-    references, missing = task.references, task.input.missing
-    return reference_rules(metric).misfit(references, missing=missing) or policy.misfit(
-        metric, references, missing=missing
-    )
-
-
-def complete(metrics: Sequence[Metric], corpora: Sequence[Corpus]) -> tuple[Corpus, ...]:
-    """Return the data sets. Where a metric scores references too, they are added to the systems."""
-    policies = [POLICIES[metric.policy] for metric in metrics]
-    return tuple(
-        corpus.with_references()
-        if any(policy.rows(len(corpus.references)) for policy in policies)
-        else corpus
-        for corpus in corpora
-    )
-
-
-def _missing_texts(config: Config, metrics: Sequence[Metric]) -> Iterator[Problem]:
-    """Yield a problem for each data set without source or references, and each metric that needs
-    them.
-    """
-    from .data.config.models import DatasetConfig
-
-    for dataset in config.datasets:
-        has_edits, value = (
-            dataset.m2 or dataset.gold,
-            config.root.find(("datasets", dataset.name)).value,
+        return (
+            f"{metric.name}: the tokenizer own is for tokens of a program: lists of tokens, or "
+            "tokenizer=function, of pipeline.evaluate, Scorer and sentence_scores "
+            "(`gec-pipeline help api`)"
         )
-        written = set(value if isinstance(value, dict) else ())
-        if (
-            written - DatasetConfig.model_fields.keys()
-        ):  # which are told, and may stand for what is missing
-            continue
-        for metric in {metric.name: metric for metric in metrics}.values():
-            if metric.spec.source and not (dataset.source or has_edits):
-                message = without_source(metric.name, metric.hint, "add `source: FILE`")
-                yield config.root.problem(message, ("datasets", dataset.name))
-            told = "references" in written or metric.spec.input in (GOLD, EDITS)  # by others
-            if metric.spec.references and not (dataset.references or has_edits or told):
-                message = without_references(metric.name, "add `references: [FILE]`")
-                yield config.root.problem(message, ("datasets", dataset.name))
+    task = Task.of(metric, corpus)
+    missing = task.input.missing
+    reason = reference_rules(metric).misfit(task.references, missing=missing)
+    if reason:
+        return reason
+    return POLICIES[metric.policy].misfit(metric, task.references, missing=missing)
 
 
-def without_source(name: str, hint: str, remedy: str) -> str:
-    """Return the message for a metric that lacks the source. `remedy` says how to give one."""
-    return f"{name} needs a source, the uncorrected text: {remedy}" + (f"; {hint}" if hint else "")
+def text_warnings(tasks: Sequence[Task]) -> list[str]:
+    """Return the warnings about a data set with the metrics of tasks."""
+    corpus = tasks[0].corpus
+    reads_references = False
+    for task in tasks:
+        if task.metric.spec.input == TEXTS or task.input.annotated:
+            reads_references = True
+    warnings = suspicions(corpus, references=reads_references)
+    compared = corpus if reads_references else replace(corpus, references=())
+    warnings += mixed_styles(compared, [task.metric for task in tasks])
+
+    gold_warnings: dict[str, None] = {}
+    for task in tasks:
+        if task.metric.spec.input != TEXTS:
+            records = [read_texts(text, 0, text.lines) for text in task.input.references]
+            warner = capabilities.warner(task.metric)
+            for warning in warner.gold_warnings(chain.from_iterable(records)):
+                gold_warnings[f"{corpus.name}: {warning}"] = None
+    return [*bounded(warnings), *bounded(list(gold_warnings))]
 
 
-def without_references(name: str, remedy: str) -> str:
-    """Return the message for a metric that lacks references. `remedy` says how to give some."""
-    return f"{name} needs references, the texts that outputs are compared with: {remedy}"
+# --- reports, plots and statistics
+
+
+def impossible_requests(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return why a config that can be read cannot be run, whatever its texts are."""
+    problems = [*impossible_reports(config), *impossible_statistics(config, metrics)]
+    for metric in metrics:
+        message = capabilities.lacks_code(metric)
+        if message:
+            problems.append(Problem("", message))
+    return problems
+
+
+def impossible_reports(config: Config) -> list[Problem]:
+    """Return why reports and plots of a config could not be written."""
+    from . import report
+
+    root = config.root
+    output = config.written.output
+    formats = [name for name in output.formats if name in report.FORMATS]
+    problems = []
+    for reason in report.unavailable(formats):
+        problems.append(root.problem(reason, ("output", "formats")))
+    for number, name in enumerate(output.formats):
+        if name not in report.FORMATS:
+            hint = did_you_mean(name, report.FORMATS)
+            message = f"expected one of {', '.join(report.FORMATS)}, found '{name}'{hint}"
+            problems.append(root.problem(message, ("output", "formats", number)))
+    for number, name in enumerate(output.plots):
+        if name not in report.PLOTS:
+            hint = f"{did_you_mean(name, report.PLOTS)}; there are {', '.join(report.PLOTS)}"
+            message = f"no plot is called '{name}'{hint}"
+            problems.append(root.problem(message, ("output", "plots", number)))
+    return problems
+
+
+def impossible_statistics(config: Config, metrics: Sequence[Metric]) -> list[Problem]:
+    """Return what is wrong with the section `statistics`, and why metrics cannot have it."""
+    statistics = config.written.statistics
+    if statistics is None:
+        return []
+    from .scoring.resampling.intervals import unsupported
+    from .scoring.significance_tests import problems_of_settings
+
+    problems = []
+    for key, message in problems_of_settings(statistics):
+        problems.append(config.root.problem(message, ("statistics", key)))
+    for metric in metrics:
+        reason = unsupported(metric)
+        if reason:
+            problems.append(config.root.problem(reason, ("statistics",)))
+    return problems

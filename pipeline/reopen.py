@@ -1,6 +1,4 @@
-"""A run directory opened again for reports: its results, its columns, and the texts where they have
-not changed.
-"""
+"""A run directory opened again for reports: results, columns, and the texts if unchanged."""
 
 from dataclasses import replace
 from functools import partial
@@ -15,7 +13,7 @@ from .data.formats import READERS
 from .errors import InputError, StoreError
 from .execution.store.run_directory import RunDirectory
 from .metrics.base.metric import Metric
-from .prepare import reread
+from .prepare import OpenedRun, reread
 from .report.context import PlotStyle, ReportContext
 from .scoring import stored_runs
 from .scoring.metric_results import describe, tasks_of
@@ -25,13 +23,13 @@ from .stage import Preparation, extension_stages, open_stages
 
 
 def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> ReportContext:
-    """Return what reports of a run are made of; raises StoreError where the folder holds no
-    finished run.
+    """Return the context of reports of a run; raises StoreError if there is no finished run.
 
-    Where the config or a text is gone or has changed since the run, `corpora` is empty and `unread`
-    says why. `digits` None takes those of the config. `texts` False leaves the texts out, which
-    saves time: all of them have to be read to see that they have not changed."""
-    results, columns = stored_runs.load(path)
+    If the config or a text is missing or has changed since the run, `corpora` is empty and `unread`
+    is the reason. `digits` None takes those of the config. `texts` False leaves the texts out,
+    which saves time: all of them have to be read to see that they have not changed.
+    """
+    results, metric_results = stored_runs.load(path)
     manifest = RunDirectory(path, make=False).manifest()
     corpora: dict[str, Corpus] = {}
     metrics: dict[str, Metric] = {}
@@ -39,28 +37,29 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Rep
     unread = "" if texts else "were not asked for"
     try:
         if texts:
-            corpora, metrics, written = _texts(manifest, results)
+            opened_run = _open_texts(manifest, results)
+            corpora = {corpus.name: corpus for corpus in opened_run.corpora}
+            metrics = {
+                task.signature: task.metric
+                for task in tasks_of(opened_run.metrics, opened_run.corpora)
+            }
+            written = opened_run.config.root.plain()
     except (InputError, StoreError) as error:
         unread = str(error)
     try:
         output = OutputConfig.model_validate(written["output"])
-    except (
-        KeyError,
-        TypeError,
-        ValueError,
-    ):  # the config does not ask for reports, or does it wrongly
+    except (KeyError, TypeError, ValueError):  # the section is missing or wrong
         output = OutputConfig.model_validate({})
+    measured = []
+    for metric_result in metric_results:
+        metric = metrics.get(metric_result.signature, metric_result.metric)
+        measured.append(replace(metric_result, metric=metric))
     return ReportContext(
         results=results,
-        measured=tuple(
-            replace(
-                metric_result, metric=metrics.get(metric_result.signature, metric_result.metric)
-            )
-            for metric_result in columns
-        ),
+        measured=tuple(measured),
         corpora=corpora,
         config=written,
-        opened=partial(_opened_again, manifest),
+        opened=partial(_open_again, manifest),
         unread=unread,
         digits=output.digits if digits is None else digits,
         plots=tuple(output.plots),
@@ -70,70 +69,66 @@ def revisit(path: Path, digits: int | None = None, *, texts: bool = True) -> Rep
 
 
 def chosen(context: ReportContext, selection: Selection) -> ReportContext:
-    """Return the material limited to some metrics, data sets and systems. Raises StoreError where
-    nothing is left.
+    """Return the context limited to some metrics, data sets and systems.
+
+    Raises StoreError if nothing is left.
     """
     if not selection:
         return context
-    kept = only(context.measured, selection)
-    results = narrowed(context.results, kept)
+    selected = only(context.measured, selection)
+    results = narrowed(context.results, selected)
     corpora = dict(context.corpora)
     if selection.systems:
         names = {score.system for score in results.scores}
-        corpora = {
-            name: corpus.without(set(corpus.systems) - names) for name, corpus in corpora.items()
-        }
-    return replace(context, results=results, measured=tuple(kept), corpora=corpora)
+        for name, corpus in corpora.items():
+            corpora[name] = corpus.without(set(corpus.systems) - names)
+    return replace(context, results=results, measured=tuple(selected), corpora=corpora)
 
 
-def _texts(
-    manifest: dict[str, Any], results: Results
-) -> tuple[dict[str, Corpus], dict[str, Metric], Any]:
-    """Return texts, metrics by signature, and config; raises InputError or StoreError where texts
-    have changed.
-    """
+def _open_texts(manifest: dict[str, Any], results: Results) -> OpenedRun:
+    """Return the texts of a run; raises InputError or StoreError if they have changed."""
     config, overrides = _config(manifest)
-    loaded, metrics, opened = reread(config, overrides)
-    corpora = {corpus.name: corpus for corpus in opened}
+    opened_run = reread(config, overrides)
+    corpora = {corpus.name: corpus for corpus in opened_run.corpora}
     for name, info in results.datasets.items():
         if name not in corpora:
-            raise StoreError(f"{loaded.root.mark.file}: has no data set '{name}' any more")
+            file = opened_run.config.root.mark.file
+            raise StoreError(f"{file}: has no data set '{name}' any more")
         now = describe(corpora[name], info.digests).digests
         changed = [text for text, digest in info.digests.items() if now.get(text) != digest]
         if changed:
             raise StoreError(f"{name}: {changed[0]} has changed since the run")
-    corpora = {name: corpora[name] for name in results.datasets}
-    resolved = {task.signature: task.metric for task in tasks_of(metrics, corpora.values())}
-    return corpora, resolved, loaded.root.plain()
+    return opened_run.only(results.datasets)
 
 
 def _config(manifest: dict[str, Any]) -> tuple[str | Node, Overrides]:
-    """Return the config of a run, and what its command line changed; raises StoreError where the
-    run does not tell.
+    """Return the config of a run, and what its command line changed.
+
+    Raises StoreError if the manifest has no config.
     """
     config = manifest.get("config")
     if isinstance(config, dict):
         config = from_mapping(config, str(manifest.get("folder", "")))
     elif not isinstance(config, str):
         raise StoreError("the run does not tell its config")
-    return config, Overrides(
-        tuple(map(str, manifest.get("set", ()))), tuple(map(str, manifest.get("only", ())))
-    )
+    settings = tuple(map(str, manifest.get("set", ())))
+    patterns = tuple(map(str, manifest.get("only", ())))
+    return config, Overrides(settings, patterns)
 
 
-def _opened_again(manifest: dict[str, Any], stage: str) -> Any:
+def _open_again(manifest: dict[str, Any], stage: str) -> Any:
     """Return what a stage of an extension opens for the config of a run; None if it cannot.
 
-    Files may have changed since the run: whoever uses them compares their digests.
+    Files may have changed since the run: users of them have to compare digests.
     """
     from .data.config.load import load  # here, because loading YAML takes time
 
     try:
         config, overrides = _config(manifest)
-        loaded, _, _ = load(config, overrides.settings, READERS)
+        loaded = load(config, overrides.settings, READERS, []).config
         if loaded is None:
             return None
-        stages = [each for each in extension_stages(loaded) if each.name == stage]
+        stages = [one for one in extension_stages(loaded) if one.name == stage]
         preparation = Preparation(config=loaded, metrics=())
         return open_stages(stages, preparation).get(stage)
     except (InputError, StoreError):

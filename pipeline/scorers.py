@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.extensions.edits.annotated_texts import corpus_with_gold
-
 from . import kernel
 from .api import results_of
 from .arrays import Floats, Ints
 from .data.corpus import MAX_REFERENCES, ONE, Corpus, corpus_in_memory, reference_sets
-from .data.inputs import GOLD, TEXTS
+from .data.input_readers import GOLD, reader_of, takes_texts
+from .data.inputs import TEXTS
 from .data.texts import read_texts, text_in_memory
 from .errors import InputError, LongTextError
 from .evaluation import Evaluation
@@ -31,7 +30,7 @@ from .metrics.base.metric import Metric
 from .metrics.base.statistics_spec import StatisticsSpec, Text, with_corpus_pass
 from .metrics.build import MetricArgument, from_values
 from .metrics.caller_tokens import OF_M2, has_own_tokens, with_own_tokens
-from .metrics.prepared import prepared
+from .metrics.prepared import prepared_text
 from .prepare import complete, fit, text_warnings, without_source
 from .scoring.aggregation import POLICIES
 from .scoring.metric_results import Task, tasks_of
@@ -228,7 +227,7 @@ class Scorer:
             raise
         except LongTextError as error:
             raise InputError(f"{self._place(error, rows)}: {error.message}") from None
-        annotators = self.metric.spec.input == GOLD  # who may have no line
+        annotators = self.metric.spec.input != TEXTS  # who may have no line
         return self._scores.of(columns, missing=annotators or self._counts.missing is not None)
 
 
@@ -244,11 +243,11 @@ def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:
         raise InputError(
             f"{metric.name}: depends on all systems of a run together; score them with pipeline.evaluate"
         )
-    if metric.spec.input == GOLD and not gold:
+    if metric.spec.input != TEXTS and takes_texts(metric.spec.input) and not gold:
         raise InputError(
             f"{metric.name}: compares edits with those of an M2 file: pipeline.Scorer(..., gold=FILE)"
         )
-    if metric.spec.input not in (TEXTS, GOLD):
+    if not takes_texts(metric.spec.input):
         message = "compares edits of outputs, which have to be annotated first; score M2 files, or texts, with"
         raise InputError(f"{metric.name}: {message} pipeline.evaluate")
 
@@ -259,7 +258,7 @@ def _corpus(metric: Metric, texts: OwnTexts, gold: str | Path | None) -> Corpus:
     if gold is not None and own:
         raise InputError(OF_M2)
     if gold is not None:
-        corpus = corpus_with_gold(gold, {}, references, sources, {metric.spec.input})
+        corpus = reader_of(GOLD).in_memory(gold, {}, references, sources, {metric.spec.input})
     elif references is None and (sources is None or metric.spec.references):
         raise InputError(
             "references: there are none; give a list of texts for each reference set, or gold=FILE"
@@ -394,7 +393,7 @@ def _quickly(metric: Metric, outputs: Any, references: Any, sources: Any) -> Flo
             text = Text(
                 source, [join_lines(map(str.encode, reference)) for reference in sets], [], {}
             )
-            ready = prepared(spec, with_corpus_pass(spec, text))
+            ready = prepared_text(spec, with_corpus_pass(spec, text))
             return scores.of(ready.count(outputs, np.arange(len(outputs))), missing=False)
         except (UnicodeEncodeError, LongTextError):
             pass

@@ -1,7 +1,8 @@
 """What the stages of a run work on: a checked run, a run with scores, and the stages of extensions.
 
 A stage between scoring and writing is a Stage. Those of the core are in `stages.py`; an extension
-names its own in Extension.stages."""
+names its own in Extension.stages.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,7 @@ from .execution.options import Listener
 from .extension import installed
 from .metrics.base.metric import Metric
 from .scoring.metric_results import MetricResult, Task
-from .scoring.resampling.samples import Far
+from .scoring.resampling.samples import SampleCluster
 from .scoring.results import Results
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """A run whose config and files are checked: what the stages work on."""
+    """A run whose config and files are checked."""
 
     config: Config
     metrics: tuple[Metric, ...]
@@ -32,17 +33,17 @@ class Job:
     tasks: tuple[Task, ...]
     """Each metric with what it reads of each data set, in the order of data sets."""
     warnings: tuple[str, ...]
-    """What a user should know of the config and the texts before the run."""
+    """Warnings about the config and the texts."""
     overrides: Overrides = NO_OVERRIDES
-    """What the command line changes in the config."""
+    """The changes of the config by the command line."""
     written: dict[str, Any]
-    """What run.json keeps of the config, so that reopen.py can open the texts again."""
+    """The content of run.json about the config, with which reopen.py opens the texts again."""
     stages: "tuple[Stage, ...]" = ()
     """The stages of extensions."""
     opened: Mapping[str, Any] = field(default_factory=dict)
-    """What these stages have opened, by their names."""
+    """The files that these stages have opened, by the names of the stages."""
     cluster: "Cluster | None" = None
-    """The workers that have opened large texts, where the config has a cluster."""
+    """The workers that have opened large texts, if the config has a cluster."""
     bytes_opened: int = 0
     """The bytes of texts that were read to open them."""
 
@@ -58,29 +59,27 @@ class Scored:
 
     job: Job
     corpora: tuple[Corpus, ...]
-    """The data sets, without the systems that lack counts of some lines."""
+    """The data sets, without the systems that have no counts of some lines."""
     metric_results: Sequence[MetricResult]
     """The scores of each data set and metric with the columns that they are made of."""
     results: Results
     """The results of all stages so far."""
     listener: Listener
-    """Hears how far the stage has come."""
+    """Displays the progress of the stage."""
     threads: int = 1
     """How many threads a stage may use."""
-    far: Far | None = None
-    """The workers of a cluster that a stage may use, and the run directory that they read, where
-    they have it."""
+    sample_cluster: SampleCluster | None = None
+    """The workers of a cluster that a stage may use."""
 
     def with_warnings(self, *warnings: str) -> "Scored":
         """Return this run with more warnings in its results."""
-        return replace(
-            self, results=replace(self.results, warnings=[*self.results.warnings, *warnings])
-        )
+        all_warnings = [*self.results.warnings, *warnings]
+        return replace(self, results=replace(self.results, warnings=all_warnings))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Preparation:
-    """What a stage gets while a run is prepared."""
+    """A run that is being prepared, for its stages."""
 
     config: Config
     metrics: Sequence[Metric]
@@ -114,7 +113,7 @@ class Stage:
     requested: Callable[[Job], Any] | None = None
     """Returns what is requested, in place of `prepare`, if nothing has to be opened."""
     describe: Callable[[Any], Iterable[str]] = _no_lines
-    """Returns the lines that `gec-pipeline validate` prints of what is requested."""
+    """Returns the lines that `gec-pipeline validate` prints of it."""
 
     def request(self, job: Job) -> Any:
         """Return what a job requests of the stage; None leaves it out."""

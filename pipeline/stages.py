@@ -1,33 +1,33 @@
 """A run, from config to results: what is done, in order. Read this file first.
 
 prepare() in `prepare.py` reads and checks the config and every text. Then run() goes through these
-stages. It gives the name of each to a listener, such as the progress bar:
+stages. It reports the name of each to a listener, such as the progress bar:
 
-counting      Workers count what each metric needs of each sentence, where the run directory has no
-such counts yet.
+counting      Workers count what each metric needs of each sentence, unless the run directory has
+              these counts.
 scoring       Counts become scores and ranks.
-resampling    Scores get intervals, rank ranges and paired tests, where the config has `statistics`.
-averaging     Scores are averaged over data sets, where the config has `output: {mean: true}`.
-writing       Reports are written: results.json, and those that the config asks for.
+resampling    Scores get intervals, rank ranges and paired tests, if the config has `statistics`.
+averaging     Scores are averaged over data sets, if the config has `output: {mean: true}`.
+writing       Reports are written: results.json, and those that the config names.
 
-Before counting, code of users computes the numbers of the metrics that they bring, each in a stage
-with its name. Where all counts of a data set are there already, the first stage is called `looking`
-instead. Some metrics have to know all references before a line can be counted, such as how rare an
-n-gram is: that is the stage `surveying`.
+Before counting, code of users computes the numbers of their metrics, each in a stage with its name.
+If all counts of a data set are stored, the first stage is named `looking` instead. Some metrics
+read all references before a line can be counted, such as for how rare an n-gram is: that is the
+stage `surveying`.
 
-After resampling come the stages of extensions, of those that the config has a section of.
+After resampling come the stages of extensions that the config has a section of.
 
 To add a stage between scoring and writing, write a function like resample(), and add a line to
-STAGES, or name a Stage in Extension.stages."""
+STAGES, or name a Stage in Extension.stages.
+"""
 
 import shlex
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel
 from ._version import __version__
@@ -52,7 +52,8 @@ from .scoring.metric_results import (
     with_means,
 )
 from .scoring.metric_results import score as score_all
-from .scoring.results import Results, series_of
+from .scoring.resampling.samples import SampleCluster
+from .scoring.results import Results, Series, series_of
 from .scoring.stored_runs import has_old_digests, left_out
 from .stage import Job, Scored, Stage
 
@@ -73,25 +74,32 @@ def run(
 ) -> tuple[RunDirectory, Results]:
     """Do a checked run; return its directory and its results.
 
-    The directory is `output`, or the config's `output.dir`. `fresh` first deletes what earlier runs
-    have left there. Results there stay as they are where --only leaves out some of their scores.
-    Where lines could not be counted, `Results.missing` lists them; the same call goes on with them
-    later. Raises StoreError where the directory cannot be used."""
+    The directory is `output`, or the config's `output.dir`. `fresh` first deletes the files of
+    earlier runs in it. Results there stay as they are if --only leaves out some of their scores. If
+    lines could not be counted, `Results.missing` lists them; the same call goes on with them later.
+    Raises StoreError if the directory cannot be used.
+    """
     remove_abandoned()
-    directory = RunDirectory(folder_of(output or job.config.written.output.dir))
+    config = job.config.written
+    directory = RunDirectory(folder_of(output or config.output.dir))
     with (
-        options.under(job.config.written.run).connected(job.cluster) as connected,
+        options.under(config.run).connected(job.cluster) as connected,
         directory.held(listener.warn),
     ):
-        note = None if fresh else replacement(directory, job)
-        if note:
-            listener.warn(note)
-        if not fresh and has_old_digests(directory.path):
-            listener.warn(
-                f"{directory.path}: an earlier version had other digests of texts; they are counted anew, once"
-            )
-        kept = directory.about() if note and job.partial else {}  # of results that stay as they are
-        directory.write_manifest(kept or {"kernel": kernel.name(), **job.written, **running()})
+        kept_manifest: dict[str, Any] = {}  # of results that stay as they are
+        if not fresh:
+            note = replacement(directory, job)
+            if note:
+                listener.warn(note)
+                if job.partial:
+                    kept_manifest = directory.about()
+            if has_old_digests(directory.path):
+                listener.warn(
+                    f"{directory.path}: an earlier version had other digests of texts; "
+                    "they are counted anew, once"
+                )
+        started = {"kernel": kernel.name(), **job.written, **running()}
+        directory.write_manifest(kept_manifest or started)
         if fresh:
             directory.clear(everything=False)
         with closing(Log(directory.path)) as log:
@@ -99,148 +107,172 @@ def run(
                 f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"
             )
             try:
-                return directory, _run(
-                    job, directory, connected, LoggingListener(listener, log), kept
+                logging_listener = LoggingListener(listener, log)
+                results = go_through_stages(
+                    job, directory, connected, logging_listener, kept_manifest
                 )
             except BaseException as error:
-                log(
-                    "\n".join(
-                        [
-                            f"stopped: {type(error).__name__}: {error}",
-                            *getattr(error, "__notes__", ())[:1],
-                        ]
-                    )
-                )
+                lines = [f"stopped: {type(error).__name__}: {error}"]
+                lines += getattr(error, "__notes__", ())[:1]
+                log("\n".join(lines))
                 raise
+        return directory, results
 
 
 def replacement(directory: RunDirectory, job: Job) -> str | None:
-    """Return what becomes of the results in a run directory that the run does not make; None where
-    there are none.
+    """Return a note on results in a run directory that the run does not make; None without any.
 
-    Raises StoreError where they are of another config, or where they stay and a text of them has
-    changed."""
+    Raises StoreError if they are of another config, or if they stay and a text of them has changed.
+    """
     scores = left_out(directory.path, job.tasks, stay=job.partial)
     directory.refuse_other_config(job.written)
     if job.partial and scores:
         return (
-            f"{directory.path}: the results there stay as they are, because --only leaves out {len(scores):,} of their "
-            "scores; the new scores are only shown (--output DIR writes them to another folder)"
+            f"{directory.path}: the results there stay as they are, because --only leaves out "
+            f"{len(scores):,} of their scores; the new scores are only shown (--output DIR writes "
+            "them to another folder)"
         )
     return replacement_note(directory.path, scores, [task.signature for task in job.tasks])
 
 
-def _run(
+def go_through_stages(
     job: Job,
     directory: RunDirectory,
     options: RunOptions,
     listener: LoggingListener,
-    kept: dict[str, Any],
+    kept_manifest: dict[str, Any],
 ) -> Results:
-    """Go through all stages; return the results. Where `kept` is not empty, none are written."""
-    begun = time.monotonic()
-    job, computed = with_numbers(job, options, listener)
-    counts, missing = count(job, directory, options, listener)
-    counting = time.monotonic() - begun
-    listener.note(f"counted in {counting:.1f} s")
+    """Go through all stages; return the results.
+
+    With `kept_manifest`, results in the directory stay, and none are written.
+    """
+    started = time.monotonic()
+
+    # counting
+    computed = compute_numbers(job, options, listener)
+    job = computed.job
+    counted = count(job, directory, options, listener)
+    counting_seconds = time.monotonic() - started
+    listener.note(f"counted in {counting_seconds:.1f} s")
+
+    # scoring, and the stages after it
     listener.stage("scoring")
-    scored = score(job, counts, missing, options.threads, listener)
-    scored = replace(scored, far=(options.cluster, directory) if options.cluster else None)
+    scored = score(job, counted, options.threads, listener)
+    if options.cluster:
+        scored = replace(scored, sample_cluster=SampleCluster(options.cluster, directory))
     for stage in (*STAGES, *job.stages, *LAST_STAGES):
         requested = stage.request(job)
         if requested is not None:
             listener.stage(stage.name)
             scored = stage.add(scored, requested)
-    if kept:
-        directory.write_manifest(kept)
+    if kept_manifest:
+        directory.write_manifest(kept_manifest)
         return scored.results
+
+    # writing
     listener.stage("writing")
     write(scored, directory)
-    if not job.partial and not missing:  # files of the parts left out by --only are still good
+    if not job.partial and not counted.missing:  # --only leaves out parts whose files are good
         deleted = directory.remove_stale()
         if deleted:
             listener.warn(f"deleted, because they show earlier results: {', '.join(deleted)}")
-    state, seconds = "incomplete" if missing else "done", round(time.monotonic() - begun, 3)
-    about = {
+    state = "incomplete" if counted.missing else "done"
+    seconds = round(time.monotonic() - started, 3)
+    manifest: dict[str, Any] = {
         "kernel": kernel.name(),
         "state": state,
-        "seconds": {"counting": round(counting, 3), "all": seconds},
+        "seconds": {"counting": round(counting_seconds, 3), "all": seconds},
         "bytes_read": {"opening": job.bytes_opened, "counting": listener.bytes},
     }
-    directory.write_manifest({**about, **job.written, **surroundings(), **computed})
+    manifest |= job.written | surroundings()
+    if computed.plugins:
+        manifest["plugins"] = computed.plugins
+    directory.write_manifest(manifest)
     listener.note(f"{state} in {seconds} s")
     return scored.results
 
 
-def with_numbers(job: Job, options: RunOptions, listener: Listener) -> tuple[Job, dict[str, Any]]:
-    """Return the job with the numbers that code of users computes, and what run.json says of this
-    code.
-    """
-    brought = {m.name: m.origin for m in job.metrics if m.origin or computes_numbers(m)}
-    plugins = [{"name": name, **origin} for name, origin in brought.items()]
+class ComputedNumbers(NamedTuple):
+    """A run with the numbers that code of users computes."""
+
+    job: Job
+    plugins: list[dict[str, Any]]
+    """The records of this code in run.json."""
+
+
+def compute_numbers(job: Job, options: RunOptions, listener: Listener) -> ComputedNumbers:
+    """Compute the numbers of metrics of users."""
+    origins = {}
+    for metric in job.metrics:
+        if metric.origin or computes_numbers(metric):
+            origins[metric.name] = metric.origin
+    plugins: list[dict[str, Any]] = [{"name": name, **origins[name]} for name in origins]
     if not any(map(computes_numbers, job.metrics)):
-        return job, {"plugins": plugins} if plugins else {}
+        return ComputedNumbers(job, plugins)
     from .execution.function_metrics import Computing, with_computed
 
-    how = Computing(options, listener)
-    corpora = tuple(with_computed(job.corpora, job.metrics, how))
-    pairs = zip(job.corpora, corpora, strict=True)
-    notes = [
-        f"{new.name}: {note}" for old, new in pairs for note in new.notes if note not in old.notes
-    ]
-    plugins = [{**each, **how.records.get(each["name"], {})} for each in plugins]
+    computing = Computing(options, listener)
+    corpora = tuple(with_computed(job.corpora, job.metrics, computing))
+    warnings = list(job.warnings)
+    for old, new in zip(job.corpora, corpora, strict=True):
+        warnings += [f"{new.name}: {note}" for note in new.notes if note not in old.notes]
+    for plugin in plugins:
+        plugin.update(computing.records.get(plugin["name"], {}))
     tasks = tasks_of(job.metrics, corpora)
-    return replace(job, corpora=corpora, tasks=tasks, warnings=(*job.warnings, *notes)), {
-        "plugins": plugins
-    }
+    job = replace(job, corpora=corpora, tasks=tasks, warnings=tuple(warnings))
+    return ComputedNumbers(job, plugins)
 
 
-def count(
-    job: Job, directory: RunDirectory, options: RunOptions, listener: Listener
-) -> "tuple[dict[str, Counted], list[Missing]]":
-    """Return the counts by the name of the data set, and the lines that could not be counted."""
+class CountedRun(NamedTuple):
+    """The counts of a run."""
+
+    counts: "dict[str, Counted]"
+    """Those of each data set, by its name."""
+    missing: list[Missing]
+    """The lines that could not be counted."""
+
+    def lost_systems(self, dataset: str) -> set[str]:
+        """Return the systems of a data set that have no counts of some line."""
+        return {item.system for item in self.missing if item.dataset == dataset}
+
+
+def count(job: Job, directory: RunDirectory, options: RunOptions, listener: Listener) -> CountedRun:
+    """Count all data sets, unless the run directory has their counts."""
     counts: dict[str, Counted] = {}
     missing: list[Missing] = []
     for corpus in job.corpora:
         views = views_of(task for task in job.tasks if task.corpus is corpus)
-        counts[corpus.name], lost = count_all(views, directory, options, listener)
-        missing += lost
-    return counts, missing
+        counts[corpus.name], missing_of_corpus = count_all(views, directory, options, listener)
+        missing += missing_of_corpus
+    return CountedRun(counts, missing)
 
 
-def score(
-    job: Job,
-    counts: "Mapping[str, Counted]",
-    missing: list[Missing],
-    threads: int,
-    listener: Listener,
-) -> Scored:
+def score(job: Job, counted: CountedRun, threads: int, listener: Listener) -> Scored:
     """Return the scores of all systems of which every line is counted."""
-    lost = {
-        corpus.name: {item.system for item in missing if item.dataset == corpus.name}
-        for corpus in job.corpora
-    }
-    tasks = [task.without(lost[task.corpus.name]) for task in job.tasks]
-    metric_results, pattern = score_all(tasks, counts, threads), job.config.written.output.x
-    systems = [name for corpus in job.corpora for name in corpus.systems]
-    series = series_of(systems, pattern) if pattern else []
-    unordered = (
-        [f"output.x: '{pattern}' finds no number in the names of two systems"]
-        if pattern and not series
-        else []
-    )
+    tasks = [task.without(counted.lost_systems(task.corpus.name)) for task in job.tasks]
+    metric_results = score_all(tasks, counted.counts, threads)
+    warnings = [*job.warnings, *count_warnings(tasks, counted.counts)]
+    series: list[Series] = []
+    pattern = job.config.written.output.x
+    if pattern:
+        systems: list[str] = []
+        for corpus in job.corpora:
+            systems += corpus.systems
+        series = series_of(systems, pattern)
+        if not series:
+            warnings.append(f"output.x: '{pattern}' finds no number in the names of two systems")
     results = Results(
         datasets={corpus.name: describe(corpus) for corpus in job.corpora},
         declared=declared_of(job.metrics),
-        warnings=[*job.warnings, *count_warnings(tasks, counts), *unordered],
-        missing=missing,
+        warnings=warnings,
+        missing=counted.missing,
         series=series,
         **rows_of(metric_results),
     )
-    corpora = tuple(corpus.without(lost[corpus.name]) for corpus in job.corpora)
+    corpora = [corpus.without(counted.lost_systems(corpus.name)) for corpus in job.corpora]
     return Scored(
         job=job,
-        corpora=corpora,
+        corpora=tuple(corpora),
         metric_results=metric_results,
         results=results,
         listener=listener,
@@ -248,13 +280,17 @@ def score(
     )
 
 
-def resample(scored: Scored, asked: "StatisticsConfig") -> Scored:
+def resample(scored: Scored, settings: "StatisticsConfig") -> Scored:
     """Add intervals, rank ranges and paired tests."""
     from .scoring.resampling.significance import with_statistics
 
-    told = scored.listener.testing
     results, metric_results = with_statistics(
-        scored.results, scored.metric_results, asked, told, scored.threads, scored.far
+        scored.results,
+        scored.metric_results,
+        settings,
+        scored.listener.testing,
+        scored.threads,
+        scored.sample_cluster,
     )
     return replace(scored, results=results, metric_results=metric_results)
 
@@ -280,7 +316,7 @@ LAST_STAGES = [
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
-    """Write results.json and the other formats that the config asks for, one after the other."""
+    """Write results.json and the other formats that the config names, one after the other."""
     output = scored.job.config.written.output
     context = ReportContext(
         results=scored.results,
@@ -293,15 +329,12 @@ def write(scored: Scored, directory: RunDirectory) -> None:
         plot_type=output.plot_type,
         plot_style=PlotStyle(output.plot_width or "", output.plot_font, output.plot_title),
     )
-    named = (
-        (corpus.name, read_texts(corpus.ids, 0, corpus.lines))
-        for corpus in scored.corpora
-        if corpus.ids
-    )
-    ids = {ids_file(name): "\n".join([*own, ""]) for name, own in named}
-    for files in (
-        ids,
-        *(FORMATS[name].files(context) for name in dict.fromkeys(("json", *output.formats))),
-    ):
+    ids = {}
+    for corpus in scored.corpora:
+        if corpus.ids:
+            lines = read_texts(corpus.ids, 0, corpus.lines)
+            ids[ids_file(corpus.name)] = "\n".join([*lines, ""])
+    reports = [FORMATS[name].files(context) for name in dict.fromkeys(("json", *output.formats))]
+    for files in (ids, *reports):
         directory.announce(names=files)
         directory.write_all(files)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import extension
-from pipeline.errors import ConfigError
+from pipeline.data.config import load, models
+from pipeline.errors import ConfigError, Problems
 from pipeline.extension import GROUP, Extension, installed, missing_extension
 from pipeline.lookup import Table
 from tests.conftest import ROOT
@@ -175,3 +176,33 @@ def test_a_name_of_an_extension_that_is_not_installed_names_it(
         "'m2' is part of the extension edits, which is not installed"
     )
     assert missing_extension("metrics", "nonsense") == ""
+
+
+def test_a_section_of_an_extension_that_is_not_installed_names_it(
+    entry_points: list[EntryPoint], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert entry_points == []
+    monkeypatch.setattr(models, "SECTIONS", Table("pipeline", {}, kind="config_sections"))
+    monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
+    config = tmp_path / "config.yaml"
+    config.write_text("human: {file: people.csv}\n", encoding="utf-8")
+    problems = Problems()
+    load.load(config, (), {}, problems)
+    messages = [problem.message for problem in problems]
+    assert "human: 'human' is part of the extension human, which is not installed" in messages
+
+
+def test_a_config_without_sections_of_extensions_looks_for_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unexpected() -> None:
+        raise AssertionError("extensions were looked for")
+
+    monkeypatch.setattr("pipeline.lookup.contributions", unexpected)
+    monkeypatch.setattr(models, "SECTIONS", Table("pipeline", {}, kind="config_sections"))
+    monkeypatch.setattr(load, "SECTIONS", models.SECTIONS)
+    config = ROOT / "configs" / "quickstart.yaml"
+    problems = Problems()
+    loaded = load.load(config, (), {}, problems)
+    assert problems == []
+    assert loaded.config.sections == ()

@@ -115,7 +115,7 @@ def add(project: Path, blocks: list[Block]) -> None:
         text = path.read_text(encoding="utf-8")
         if block.about.startswith("line of "):
             begins = rf"^{block.about.split()[2]}\b[^=\n]*= "
-            lines = r"\{\n(?:[ #].*\n)*|Table\(\n    __name__,\n    \{\n(?: {8}.*\n)*"
+            lines = r"\{\n(?:[ #].*\n)*|Table\(\n    __(?:name|package)__,\n    \{\n(?: {8}.*\n)*"
             table = re.search(f"{begins}(?:{lines})", text, re.MULTILINE)
             assert table, f"{block.file} has no table {block.about.split()[2]}"
             text = text[: table.end()] + block.text + text[table.end() :]

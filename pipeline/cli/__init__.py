@@ -1,7 +1,8 @@
 """The command line: `dispatch.py` finds the command, and `commands/` has a file for each.
 
-PYTHON_ARGCOMPLETE_OK: so says the package argcomplete, for shells that ask every program for
-completions."""
+PYTHON_ARGCOMPLETE_OK: the package argcomplete looks for this mark if a shell asks every program for
+completions.
+"""
 
 from .dispatch import main
 

@@ -1,16 +1,17 @@
-"""Completion in the shell with the package argcomplete: what the Tab key proposes for a command
-line.
+"""Completion in the shell with the package argcomplete: what the Tab key proposes.
 
-The shell starts the program with the environment variable _ARGCOMPLETE at every Tab. Nothing of
-this is imported else."""
+The shell starts the program with the environment variable _ARGCOMPLETE at every Tab. Otherwise this
+file is not imported.
+"""
 
 import argparse
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
+from typing import Any
 
 from ..extension import Command
-from .commands.help import help_pages
 
 Parsers = tuple[argparse.ArgumentParser, argparse.ArgumentParser]
 
@@ -21,17 +22,20 @@ NAMES = {
     "list names": "pipeline.metrics.METRICS",
     "data name": "pipeline.data.catalogue.catalogue",
     "data names": "pipeline.data.catalogue.catalogue",
+    "help topic": "pipeline.cli.commands.help.help_pages",
 }
-"""Where the names are that may stand for an argument, by its own name or behind that of its
-command. Commands of extensions name theirs in Command.completions."""
+"""Tables of names for arguments, by "argument" or "command argument".
+
+Commands of extensions name theirs in Command.completions.
+"""
 
 
 def complete(parser_of: Callable[[str | None], Parsers], commands: Mapping[str, Command]) -> int:
-    """Answer the shell; return the exit code where that cannot be done, because argcomplete is not
-    installed.
+    """Answer the shell, which ends the process.
 
     `parser_of` takes the name of one of the commands, and returns the parser of all and that of the
-    command."""
+    command. Returns an exit code if argcomplete is not installed.
+    """
     try:
         from argcomplete import autocomplete
         from argcomplete.completers import FilesCompleter
@@ -43,24 +47,27 @@ def complete(parser_of: Callable[[str | None], Parsers], commands: Mapping[str, 
     name = next((word for word in words[1:] if not word.startswith("-")), None)
     parser, command = parser_of(name if name in commands else None)
     completions = commands[name].completions if name and name in commands else {}
-    waiting = [command]
-    for part in waiting:
-        for action in part._actions:  # noqa: SLF001 (argparse names them nowhere else)
-            place = completions.get(action.dest)
-            place = place or NAMES.get(f"{name} {action.dest}") or NAMES.get(action.dest)
+    parsers = [command]
+    for sub_parser in parsers:
+        for action in sub_parser._actions:  # noqa: SLF001 (argparse has no other way to them)
+            argument = action.dest
+            table = completions.get(argument)
+            table = table or NAMES.get(f"{name} {argument}") or NAMES.get(argument)
+            completer: Any = None
             if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-                waiting += action.choices.values()
-            elif action.dest == "config":
-                action.completer = FilesCompleter(("yaml", "yml"))  # type: ignore[attr-defined]
-            elif action.dest == "topic":
-                action.completer = lambda **_: sorted(help_pages())  # type: ignore[attr-defined]
-            elif place and not action.choices:
-                action.completer = lambda place=place, **_: _names(place)  # type: ignore[attr-defined]
+                parsers += action.choices.values()
+            elif argument == "config":
+                completer = FilesCompleter(("yaml", "yml"))
+            elif table and not action.choices:
+                completer = partial(_names, table)
+            if completer:
+                action.completer = completer  # type: ignore[attr-defined]
     autocomplete(parser)  # ends the process
     return 1
 
 
-def _names(place: str) -> list[str]:
-    module, _, name = place.rpartition(".")
-    table = getattr(import_module(module), name)
+def _names(reference: str, **_context: object) -> list[str]:
+    """Return the names in a table "module.name", which may be a function returning them."""
+    module, _dot, attribute = reference.rpartition(".")
+    table = getattr(import_module(module), attribute)
     return list(table() if callable(table) else table)

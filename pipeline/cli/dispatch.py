@@ -42,15 +42,30 @@ from ..parallel import starved
 from .streams import guard, show_every_letter, silence
 
 INTERRUPTED = "interrupted; what was finished is kept: run the same command again to go on"
-_interrupted: list[bool] = []
-"""It is not empty when the user has been told so."""
-STARVED = "what was finished is kept: run the same command again, with more memory, files and processes, to go on"
+_interrupted = threading.Event()
+"""It is set once the message INTERRUPTED is printed."""
+STARVED = (
+    "what was finished is kept: run the same command again, with more memory, files and "
+    "processes, to go on"
+)
 DEBUG = "GEC_PIPELINE_DEBUG"
-"""The variable of the environment with which the error itself is shown, for those who develop the
-program."""
-RARELY = 100_000
-"""How many objects are made before Python looks for those that only refer to each other; its own
-number is 700."""
+"""The environment variable with which developers see the traceback of an error."""
+COLLECTOR_THRESHOLD = 100_000
+"""How many new objects start a search for cycles of garbage; Python's default is 700."""
+DAMAGED = (
+    KeyError,
+    IndexError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
+"""Errors that may come from a results.json whose parts do not fit together.
+
+Its keys and the types of its values are checked when it is read. But a correlation may name a
+metric that has no score, and there are too many such ways to check each.
+"""
 
 
 def _core(module: str, summary: str, **flags: Any) -> Command:
@@ -105,15 +120,15 @@ CORE_COMMANDS = {
 @cache
 def commands() -> dict[str, Command]:
     """Return all commands by name, in the order of the list in `gec-pipeline --help`."""
-    found = dict(CORE_COMMANDS)
+    all_commands = dict(CORE_COMMANDS)
     for name, extension, command in contributions("commands"):
         module = f"{extension.package}.{command.module}"
-        completions = {
-            argument: f"{extension.package}.{reference.replace(':', '.')}"
-            for argument, reference in command.completions.items()
-        }
-        found.setdefault(name, replace(command, module=module, completions=completions))
-    return found
+        completions = {}
+        for argument, reference in command.completions.items():
+            completions[argument] = f"{extension.package}.{reference.replace(':', '.')}"
+        resolved = replace(command, module=module, completions=completions)
+        all_commands.setdefault(name, resolved)
+    return all_commands
 
 
 def command_named(name: str) -> Command | None:
@@ -131,17 +146,22 @@ The Tab key completes commands, options and names in bash and zsh (help completi
 
 
 class Help(argparse.HelpFormatter):
-    """The help of a command, as wide as the terminal: paragraphs are filled, and lines that begin
-    with blanks stay."""
+    """The help of a command, as wide as the terminal.
+
+    Paragraphs are filled, and lines that begin with blanks stay.
+    """
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         lines: list[str] = []
-        for stays, block in itertools.groupby(
+        for is_fixed, block in itertools.groupby(
             text.splitlines(), lambda line: line[:1] in (" ", "")
         ):
-            own = list(block)
-            lines += own if stays else textwrap.wrap(" ".join(own), width, break_on_hyphens=False)
-        return "\n".join(indent + part for line in lines for part in _wrapped(line, width))
+            if is_fixed:
+                for line in block:
+                    lines += _wrapped(line, width)
+            else:
+                lines += textwrap.wrap(" ".join(block), width, break_on_hyphens=False)
+        return "\n".join(indent + line for line in lines)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
@@ -149,23 +169,28 @@ class Help(argparse.HelpFormatter):
     def _format_action_invocation(self, action: argparse.Action) -> str:
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
-        return (
-            f"{', '.join(action.option_strings)} {self._format_args(action, action.dest.upper())}"
-        )
+        arguments = self._format_args(action, action.dest.upper())
+        return f"{', '.join(action.option_strings)} {arguments}"
 
 
 def _wrapped(line: str, width: int) -> list[str]:
     """Return a line of a list or an example as several; a shell reads those of a command as one."""
-    command = "gec-pipeline " in line and line.startswith(" ")
-    hanging = 6 if command else len(re.match(r" *(\S+  +)?", line)[0])  # type: ignore[index]  # it always fits
+    is_command = "gec-pipeline " in line and line.startswith(" ")
+    if is_command:
+        width -= len(" \\")
+        hanging = 6
+    else:
+        hanging = len(re.match(r" *(\S+  +)?", line)[0])  # type: ignore[index]  # it always fits
     parts = textwrap.wrap(
         line,
-        width - 2 * command,
+        width,
         subsequent_indent=" " * hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [*(f"{part} \\" if command else part for part in parts[:-1]), *parts[-1:]] or [""]
+    if is_command:
+        return [*(f"{part} \\" for part in parts[:-1]), parts[-1]]
+    return parts or [""]
 
 
 class Parser(argparse.ArgumentParser):
@@ -180,44 +205,46 @@ class Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit code. `arguments` None stands for those that the
-    process was given."""
-    own = arguments is None
+    """Run the command line and return the exit code.
+
+    `arguments` None stands for those of the process, which ends after the command.
+    """
+    is_process = arguments is None
     show_every_letter()
     if arguments is None:
         guard()
         leave_working_directory()
-        # Python looks for objects that only refer to each other less often, and not at all when the
-        # process ends. There are few of them here, and the search takes a fifth of the time of a
-        # short run. Temporary files are still deleted at the end, and output is still written.
-        gc.set_threshold(RARELY)
+        # Search less often for cycles of garbage, and not at all at the end of the process. There
+        # are few of them here, and the search takes a fifth of the time of a short run. Temporary
+        # files are still deleted at the end, and output is still written.
+        gc.set_threshold(COLLECTOR_THRESHOLD)
         atexit.register(gc.freeze)
-        # joblib's processes would warn of what is left behind if this one is ended at once.
+        # joblib's processes would warn of leaked resources if this one is killed.
         os.environ.setdefault("PYTHONWARNINGS", "ignore")
         arguments = sys.argv[1:]
-        if "_ARGCOMPLETE" in os.environ:  # the shell asks what a line may go on with
+        if "_ARGCOMPLETE" in os.environ:
             from .completion import complete
 
             return complete(lambda name: _parser(name, ["--help"]), commands())
-    arguments = list(arguments)
+    # Matrix products here are small: threads would only wait for each other.
     for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(
-            variable, "1"
-        )  # matrix products here are small: threads would only wait for each other
+        os.environ.setdefault(variable, "1")
     try:
         try:
-            with interruptible(last=own):
-                return _dispatch(arguments)
+            with interruptible(until_exit=is_process):
+                return _dispatch(list(arguments))
         finally:
             sys.stdout.flush()  # here, where a closed pipe is still silent
     except PipelineError as error:
-        lines = [f"error: {line}" if line[:1].strip() else line for line in str(error).split("\n")]
         from ..report.terminal.printing import print_text
 
+        lines = []
+        for line in str(error).split("\n"):
+            lines.append(f"error: {line}" if line[:1].strip() else line)
         print_text("\n".join(lines), sys.stderr)
-        return IncompleteError.exit_code if _for_want(error) else error.exit_code
+        return IncompleteError.exit_code if _is_starved(error) else error.exit_code
     except KeyboardInterrupt:
-        _interrupted.append(True)
+        _interrupted.set()
         print(INTERRUPTED, file=sys.stderr)
         return 130
     except BrokenPipeError:
@@ -228,73 +255,75 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if reason:
             print(f"error: {reason}; {STARVED}", file=sys.stderr)
             return IncompleteError.exit_code
-        if not (
-            isinstance(error, OSError) and error.errno == errno.ENOSPC
-        ):  # of a file it would be a StoreError
+        # A full disk under a file is a StoreError, so this one is under standard output.
+        if not isinstance(error, OSError) or error.errno != errno.ENOSPC:
             raise error
         silence(sys.stdout)
         print(f"error: standard output cannot be written: {error.strerror}", file=sys.stderr)
         return InputError.exit_code
 
 
-def _for_want(error: BaseException) -> bool:
-    """Return whether memory, files or processes had run out when an error of ours was raised: the
-    input may be good."""
-    below = error.__context__
-    return below is not None and (bool(starved(below)) or _for_want(below))
+def _is_starved(error: BaseException) -> bool:
+    """Return whether an error was raised because memory, files or processes ran out.
+
+    Its input may be good then.
+    """
+    cause = error.__context__
+    return cause is not None and (bool(starved(cause)) or _is_starved(cause))
 
 
 @contextlib.contextmanager
-def interruptible(*, last: bool = False) -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays
-    ignored.
+def interruptible(*, until_exit: bool = False) -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a command as Ctrl-C does. A SIGHUP that nohup ignores stays ignored.
 
-    A second signal ends the process at once: what was finished is kept, and later runs delete
-    temporary files. With `last`, the process ends after the command, and each later signal ends it
-    at once as well."""
+    A second signal ends the process at once: finished work is stored, and later runs delete
+    temporary files. With `until_exit`, the process ends after the command, and each later signal
+    ends it at once as well.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    handlers = {
-        number: signal.getsignal(number) for number in (getattr(signal, name) for name in names)
-    }
-    handled = [
-        n
-        for n, handler in handlers.items()
-        if handler in (signal.SIG_DFL, signal.default_int_handler)
-    ]
-    struck: list[int] = []
+    previous: dict[int, Any] = {}
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None:
+            handler = signal.getsignal(number)
+            if handler in (signal.SIG_DFL, signal.default_int_handler):
+                previous[number] = handler
+    ends_at_once = False
 
-    def interrupt(number: int, _: object) -> NoReturn:
-        if struck:
-            with contextlib.suppress(OSError):
-                os.write(2, b"" if _interrupted else f"{INTERRUPTED}\n".encode())
+    def interrupt(_number: int, _frame: object) -> NoReturn:
+        nonlocal ends_at_once
+        if ends_at_once:
+            if not _interrupted.is_set():
+                with contextlib.suppress(OSError):
+                    os.write(2, f"{INTERRUPTED}\n".encode())
             os._exit(130)
-        struck.append(number)
+        ends_at_once = True
         raise KeyboardInterrupt
 
-    for number in handled:
+    for number in previous:
         signal.signal(number, interrupt)
-    if last:
-        atexit.register(_end, handled)
+    if until_exit:
+        atexit.register(_end, list(previous))
     try:
         yield
     finally:
-        struck.append(0)
-        for number in () if last else handled:
-            signal.signal(number, handlers[number])
+        ends_at_once = True
+        if not until_exit:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
 
 
 def _end(numbers: Sequence[int]) -> None:
-    """Ignore signals, as the last function that Python calls: its signal handlers are removed
-    afterwards.
+    """Ignore signals, as the last function that Python calls before it removes signal handlers.
 
-    An interrupted process ends here, with our exit code. Python itself would end it by a signal if
-    the interruption came while generated code was running, such as the methods of a data class."""
+    An interrupted process ends here, with the exit code 130. Python itself would end it by a signal
+    if the interruption came while generated code was running, such as the methods of a data class.
+    """
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
-    if _interrupted:
+    if _interrupted.is_set():
         with contextlib.suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()
@@ -302,41 +331,45 @@ def _end(numbers: Sequence[int]) -> None:
 
 
 def _flags(parser: argparse.ArgumentParser) -> list[str]:
-    """Return the options of a command and of its actions. argparse has them in private members
-    only."""
+    """Return the options of a command and of its actions.
+
+    argparse has them in private members only.
+    """
     flags = list(parser._option_string_actions)  # noqa: SLF001
     for action in parser._actions:  # noqa: SLF001
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            flags += [flag for sub in action.choices.values() for flag in _flags(sub)]
+            for sub_parser in action.choices.values():
+                flags += _flags(sub_parser)
     return flags
+
+
+def _load_plugins(arguments: Sequence[str]) -> None:
+    """Load the plugins of --plugin FILE and --plugin=FILE."""
+    for argument, following in itertools.zip_longest(arguments, arguments[1:]):
+        flag, equals, value = argument.partition("=")
+        if not equals:
+            value = following
+        if flag == "--plugin" and value is not None:
+            from ..metrics.functions.loading import load  # here, because most commands need none
+
+            load(value)
 
 
 def _dispatch(arguments: list[str]) -> int:
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     command = command_named(name) if name else None
-    if (
-        command and command.takes_plugins
-    ):  # before the arguments are read: metrics have options of their own
-        for place, argument in enumerate(arguments):
-            flag, equals, value = argument.partition("=")
-            if flag == "--plugin" and (equals or place + 1 < len(arguments)):
-                from ..metrics.functions.loading import (
-                    load,  # here, because most commands have no use for it
-                )
-
-                load(value if equals else arguments[place + 1])
-    parser, named = _parser(name, arguments)
+    if command and command.takes_plugins:
+        # Before the arguments are parsed, because the metrics of plugins add options.
+        _load_plugins(arguments)
+    parser, command_parser = _parser(name, arguments)
     parsed, unknown = parser.parse_known_args(arguments)
     if unknown:
-        flags = _flags(named)
-        hints = {
-            flag: did_you_mean(flag.partition("=")[0], flags)
-            for flag in unknown
-            if flag.startswith("-")
-        }
-        named.error(
-            ", ".join(f"no argument '{word}' is known{hints.get(word, '')}" for word in unknown)
-        )
+        flags = _flags(command_parser)
+        messages = []
+        for word in unknown:
+            hint = did_you_mean(word.partition("=")[0], flags) if word.startswith("-") else ""
+            messages.append(f"no argument '{word}' is known{hint}")
+        command_parser.error(", ".join(messages))
     if parsed.version:
         from .. import kernel
 
@@ -345,56 +378,45 @@ def _dispatch(arguments: list[str]) -> int:
     if name is None:
         parser.print_help()
         return 0
-    if getattr(parsed, "download", False):  # after the options are declared, which needs no model
+    if getattr(parsed, "download", False):
         from ..metrics.functions.models import allow_download
 
         allow_download()
     try:
-        code: int = parsed.call(parsed) or 0  # most commands return None: all is well
-    except (
-        KeyError,
-        IndexError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+        code: int = parsed.call(parsed) or 0  # most commands return None
+    except DAMAGED as error:
         from .. import kernel
 
-        if isinstance(error, TypeError | AttributeError) and (reason := kernel.stale()):
-            raise ConfigError(f"{reason} ({type(error).__name__}: {error})") from error
-        # results.json is checked when it is read: its keys, and the types of its values. But its
-        # parts may not fit together: a correlation may name a metric that has no score. Nobody
-        # needs to foresee each of these ways.
+        if isinstance(error, TypeError | AttributeError):
+            reason = kernel.stale()
+            if reason:
+                raise ConfigError(f"{reason} ({type(error).__name__}: {error})") from error
         if not (command and command.reads_runs) or DEBUG in os.environ:
             raise
-        named_runs = [getattr(parsed, key, None) or () for key in ("run", "run2", "more")]
-        runs = [
-            str(run)
-            for own in named_runs
-            for run in (own if isinstance(own, list | tuple) else [own])
-        ]
-        what = f"{type(error).__name__}: {str(error)[:200]}"
+        runs: list[str] = []
+        for argument in ("run", "run2", "more"):
+            value = getattr(parsed, argument, None) or ()
+            runs += map(str, value if isinstance(value, list | tuple) else [value])
+        position = " or ".join(dict.fromkeys(runs)) or "the run directory"
         raise StoreError(
-            f"{' or '.join(dict.fromkeys(runs)) or 'the run directory'}: the parts of results.json do not fit "
-            f"together, so it is damaged, or no run wrote it; run its config again ({what}; {DEBUG}=1 shows where)"
+            f"{position}: the parts of results.json do not fit together, so it is damaged, or no "
+            f"run wrote it; run its config again ({type(error).__name__}: {str(error)[:200]}; "
+            f"{DEBUG}=1 shows where)"
         ) from error
     return code
 
 
 def _parser(
-    name: str | None, given: list[str]
+    name: str | None, arguments: list[str]
 ) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser]:
-    """Return the parser of all commands, which knows the arguments of the named one, and its
-    parser.
+    """Return the parser of all commands, and that of the named one, whose arguments it knows.
 
-    A command may write what is `given` otherwise, as other programs call its options.
+    A command may change the arguments in place, to take options of other programs.
     """
     parser = Parser(
         prog="gec-pipeline",
-        description="Exact, fast and comparable evaluation of grammatical error correction, translation and "
-        "summarisation.",
+        description="Exact, fast and comparable evaluation of grammatical error correction, "
+        "translation and summarisation.",
         epilog=EPILOG,
     )
     parser.add_argument("-V", "--version", action="store_true", help="print version and kernel")
@@ -410,15 +432,22 @@ def _parser(
         hint = f": {reason}" if reason else did_you_mean(name, known)
         parser.error(f"no command '{name}'{hint}; known: {', '.join(known)}")
     module = import_module(command.module)
-    named = subparsers.add_parser(name, help=command.summary, description=module.__doc__)
-    if configure := getattr(module, "configure", None):  # some commands have no arguments
-        configure(named)
+    command_parser = subparsers.add_parser(name, help=command.summary, description=module.__doc__)
+    if hasattr(module, "configure"):
+        module.configure(command_parser)
     if command.takes_plugins:
-        meaning = "metrics of your own (help plugins); may be repeated"
-        named.add_argument("--plugin", action="append", metavar="FILE.py|MODULE", help=meaning)
-        meaning = "fetch models that are not on this computer (help neural)"
-        named.add_argument("--download", action="store_true", help=meaning)
-    if configure_rest := getattr(module, "configure_rest", None):
-        configure_rest(named, given)
-    named.set_defaults(call=module.run)
-    return parser, named
+        command_parser.add_argument(
+            "--plugin",
+            action="append",
+            metavar="FILE.py|MODULE",
+            help="metrics of your own (help plugins); may be repeated",
+        )
+        command_parser.add_argument(
+            "--download",
+            action="store_true",
+            help="fetch models that are not on this computer (help neural)",
+        )
+    if hasattr(module, "configure_rest"):
+        module.configure_rest(command_parser, arguments)
+    command_parser.set_defaults(call=module.run)
+    return parser, command_parser

@@ -1,6 +1,4 @@
-"""Standard output and standard error: no text gives commands to a terminal, and no work is lost
-where one is closed.
-"""
+"""Standard output and standard error: texts cannot control a terminal, and closed ones do no harm."""
 
 import codecs
 import io
@@ -11,30 +9,32 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO, cast
 
-COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Signs that a terminal takes for commands, or that turn the order of letters."""
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that control a terminal, or change the order of letters."""
 
 
 class Guarded:
-    """A stream that escapes the COMMANDS of texts, where it is told to. What is drawn itself goes
-    to `unescaped`.
+    """A stream that may escape the CONTROLS of texts.
 
-    Where `needed` is false, as for messages, all else is thrown away once the stream cannot be
-    written."""
+    The program's drawings, with colours, go to `unescaped`. If `needed` is false, as for messages,
+    the stream is silenced once it cannot be written.
+    """
 
     def __init__(self, stream: TextIO, *, needed: bool, escapes: bool) -> None:
-        self._stream, self._needed, self._escapes = stream, needed, escapes
+        self._stream = stream
+        self._needed = needed
+        self._escapes = escapes
         self.unescaped = Guarded(stream, needed=needed, escapes=False) if escapes else self
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write a text; raises OSError where that fails and the stream is needed."""
-        self._do(
-            self._stream.write,
-            COMMANDS.sub(lambda s: f"\\x{ord(s[0]):02x}", text) if self._escapes else text,
-        )
+        """Write a text; raises OSError if that fails and the stream is needed."""
+        escaped = text
+        if self._escapes:
+            escaped = CONTROLS.sub(lambda control: f"\\x{ord(control[0]):02x}", text)
+        self._do(self._stream.write, escaped)
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
@@ -46,9 +46,9 @@ class Guarded:
         """Write what is buffered as write() does."""
         self._do(self._stream.flush)
 
-    def _do(self, work: Callable[..., object], *given: str) -> None:
+    def _do(self, method: Callable[..., object], *arguments: str) -> None:
         try:
-            work(*given)
+            method(*arguments)
         except OSError:
             if self._needed:
                 raise
@@ -56,13 +56,14 @@ class Guarded:
 
 
 def silence(stream: TextIO) -> None:
-    """Throw away what is still to be written."""
+    """Discard all further output of a stream."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def guard() -> None:
-    """Guard the streams of this process. One that was closed is opened to nowhere, before a file
-    takes its number.
+    """Guard the streams of this process.
+
+    A closed one is opened to nowhere, before a file takes its number.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -74,10 +75,9 @@ def guard() -> None:
 
 
 def show_every_letter() -> None:
-    """Have letters that standard output and standard error have no bytes for escaped as in JSON,
-    for all commands.
+    """Escape letters that standard output and standard error cannot encode, as in JSON.
 
-    So a program that reads JSON from the output has the same letters again.
+    A program that reads JSON from the output gets the same letters again.
     """
 
     def escaped(error: UnicodeError) -> tuple[str, int]:

@@ -5,9 +5,10 @@ the package's name.
     from pipeline.compat.nltk.translate.bleu_score import sentence_bleu
     from pipeline.compat.rouge_score import rouge_scorer
 
-Names, arguments, results and what is printed are those of the packages. Texts are tokenised and
-counted by this program. What it does not have raises InputError with the reason. `gec-pipeline help
-compat` has the lists."""
+Names, arguments, results and printed lines are those of the packages. Texts are tokenised and
+counted by this program. Names that it does not support raise InputError with the reason.
+`gec-pipeline help compat` has the lists.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

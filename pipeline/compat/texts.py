@@ -1,12 +1,11 @@
-"""What the modules here share: what is raised, metrics of this program, and texts and tokens as it
-counts them.
+"""What the modules here share: errors, metrics of this program, and texts and tokens as it counts
+them.
 
 Errors are InputErrors, and at the same time the errors that the other packages raise there.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 
 
 class WrongTypeError(InputError, TypeError):
-    """An argument is of another kind than the one that is expected."""
+    """An argument has another type than expected."""
 
 
 class WrongValueError(InputError, ValueError):
-    """An argument cannot be used."""
+    """An argument has an invalid value."""
 
 
 class UnavailableError(InputError, NotImplementedError):
@@ -42,8 +41,9 @@ def unavailable(what: str, reason: str) -> NoReturn:
 def metric_of(name: str, **options: str | int | bool) -> "Metric":
     """Return a metric of this program with these options.
 
-    Raises WrongValueError for an option that it does not take, and UnavailableError where a package
-    is missing."""
+    Raises WrongValueError for an option that it does not take, and UnavailableError if a package is
+    missing.
+    """
     from ..metrics.build import from_values  # here, because it takes longer to load than the rest
 
     try:
@@ -56,73 +56,77 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
     return metric
 
 
-def sums_of(metric: "Metric", columns: dict[str, Ints], there: Bools) -> dict[str, Any]:
+def sums_of(metric: "Metric", columns: dict[str, Ints], present: Bools) -> dict[str, Any]:
     """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
 
-    `there`, bool [lines, references], says which references there are.
+    `present`, bool [lines, references], says which references each line has.
     """
     from ..scoring.terms import compact
 
-    present: Columns = columns
-    if not there.all():
-        lengths = np.where(there, columns["ref_len"], -1)
-        present = compact({**columns, "ref_len": lengths}, metric.spec.of_references)
-    terms, rows = metric.make_terms(present), np.arange(len(there))
-    apart = [field.name for field in metric.terms if field.per_reference]
-    chosen = metric.choose(present) if apart and there.shape[1] > 1 else 0
-    counted = {
-        name: values[rows, chosen] if name in apart else values for name, values in terms.items()
-    }
-    return {name: values.sum(axis=0).tolist() for name, values in counted.items()}
+    compacted: Columns = columns
+    if not present.all():
+        lengths = np.where(present, columns["ref_len"], -1)
+        compacted = compact({**columns, "ref_len": lengths}, metric.spec.of_references)
+    terms = metric.make_terms(compacted)
+    per_reference = {field.name for field in metric.terms if field.per_reference}
+    lines, references = present.shape
+    rows = np.arange(lines)
+    chosen: Any = 0
+    if per_reference and references > 1:
+        chosen = metric.choose(compacted)
+    sums = {}
+    for name, values in terms.items():
+        counted = values[rows, chosen] if name in per_reference else values
+        sums[name] = counted.sum(axis=0).tolist()
+    return sums
 
 
 def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
-    """Return texts, which may have newlines, as lines for the kernel; `name` is what messages call
-    them.
+    """Return texts, which may have newlines, as lines for the kernel; `name` is their name in
+    messages.
 
-    None becomes an empty line where `name` is that of references: there it says that one is
-    missing. Raises WrongTypeError for what is no text, and WrongValueError for a text that UTF-8
-    cannot write."""
+    None, which stands for a missing reference, becomes an empty line. Raises WrongTypeError for
+    anything else than a text, and WrongValueError for a text that UTF-8 cannot encode.
+    """
     encoded = []
-    for number, text in enumerate(texts):
+    for number, text in enumerate(texts, 1):
         if text is None and name.startswith("references"):
             encoded.append(b"")
             continue
+        position = f"{name}, item {number}"
         if not isinstance(text, str):
-            raise WrongTypeError(
-                f"{name}, item {number + 1}: expected a text, found {type(text).__name__}"
-            )
+            raise WrongTypeError(f"{position}: expected a text, found {type(text).__name__}")
         try:
             encoded.append(text.encode())
         except UnicodeEncodeError as error:
-            sign = f"U+{ord(text[error.start]):04X}"
-            raise WrongValueError(
-                f"{name}, item {number + 1}: has half a character ({sign})"
-            ) from None
+            character = f"U+{ord(text[error.start]):04X}"
+            raise WrongValueError(f"{position}: has half a character ({character})") from None
     return join_lines(encoded)
 
 
 def ids_of(texts: Sequence[Iterable[Iterable[Hashable]]]) -> list[Encoded]:
-    """Return several texts, each a list of lines, each a list of tokens of any sort. Equal tokens
-    have equal ids.
+    """Return several texts as ids, each a list of lines, each a list of tokens of any type.
+
+    Equal tokens have equal ids.
     """
-    known: dict[Hashable, int] = {}
+    id_of: dict[Hashable, int] = {}
     encoded = []
     for text in texts:
-        lines = [[known.setdefault(token, len(known)) for token in line] for line in text]
-        offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
-        encoded.append(
-            Encoded(np.fromiter(chain.from_iterable(lines), np.int32, int(offsets[-1])), offsets)
-        )
+        ids: list[int] = []
+        ends = [0]
+        for line in text:
+            ids += [id_of.setdefault(token, len(id_of)) for token in line]
+            ends.append(len(ids))
+        encoded.append(Encoded(np.array(ids, np.int32), np.array(ends, np.int64)))
     return encoded
 
 
 def matches(texts: Sequence[Encoded], order: int, kind: str) -> Ints:
-    """Return the matches of the last of the texts with the others, as kernel.overlap counts a kind
-    of them.
+    """Return the matches of the last text with the others, as kernel.overlap counts this kind.
 
     They are int64 [lines, order] with all references merged, or [lines, references, order] with
-    each."""
+    each.
+    """
     *references, output = texts
     counts: Ints = kernel.overlap(None, references, [output], order, (kind,))[kind][0]
     return counts

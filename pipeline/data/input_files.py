@@ -2,16 +2,14 @@
 by their ids.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from typing import Any, TypeVar
 
 import numpy as np
-
-from pipeline.extensions.edits.m2_format import CORRECTED, OUTPUT, SOURCE, Request
-from pipeline.extensions.edits.m2_texts import M2File, read_m2
 
 from ..arrays import Ints
 from ..errors import CorpusError, Problem, did_you_mean
@@ -31,6 +29,8 @@ from . import formats
 from .config.resolved import Column, Input
 from .scan import Opening, ScanResult, TextRange, index_text
 from .texts import TextFile, lines_of, numbered, read_span
+
+T = TypeVar("T")
 
 BLOCK = 8192
 """Lines read at once where texts are compared or selected."""
@@ -73,7 +73,7 @@ class Opener:
         self.read = 0
         """The bytes of texts that were read to be opened."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
-        self._m2: dict[tuple[Path | Remote, Request], M2File] = {}
+        self._once: dict[Hashable, Any] = {}
         self._lock = Lock()
         self._stdin = 0
 
@@ -132,31 +132,21 @@ class Opener:
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.temp_files.local(text), named(text))
-            if isinstance(text, Column) and text.kind in (formats.ANNOTATED, formats.ONE_ANNOTATOR):
-                return Opening.of(self._text_of(text))
+            if isinstance(text, Column):
+                opens = formats.format_named(text.kind).open
+                if opens:
+                    return Opening.of(opens(text, self))
             return Opening.of(formats.stored_texts(text, self.temp_files))
         except CorpusError as error:
             return error
 
-    def _text_of(self, text: Column) -> StoredTexts:
-        """Return the text of a system that is given as an M2 file, or of an annotator; raises
-        CorpusError.
-        """
-        key, request = OUTPUT, asked_of_system(text)
-        if text.kind == formats.ONE_ANNOTATOR:
-            key, request = (
-                (CORRECTED, int(text.column)) if text.column else SOURCE,
-                Request(texts=True),
-            )
-        own = self.m2(text.path, request)
-        return own.texts(key)._replace(origin=own.texts(SOURCE).origin)
-
-    def m2(self, path: Path | Remote, request: Request) -> M2File:
-        """Return what is asked for of an M2 file, which is made once; raises CorpusError."""
+    def once(self, key: Hashable, make: Callable[[Shared], T]) -> T:
+        """Return what a function makes with threads, which is made once for each key."""
         with self._lock, threads(self.threads) as shared:
-            if (path, request) not in self._m2:
-                self._m2[path, request] = read_m2(path, request, self.temp_files, shared)
-            return self._m2[path, request]
+            if key not in self._once:
+                self._once[key] = make(shared)
+            made: T = self._once[key]
+            return made
 
     def _scanned(
         self, openings: Sequence[Opening], shared: Shared, *, shares: bool
@@ -244,13 +234,6 @@ class Opener:
         path = self.temp_files.write_texts(file.display_name, texts)
         indexed = self.index(StoredTexts(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
-
-
-def asked_of_system(text: Column, *, lenient: bool = False) -> Request:
-    """Return what is made of the M2 file of a system, whose text and edits may both be read."""
-    return Request(
-        text.kind == formats.ANNOTATED, records=True, system=True, lenient=text.lenient or lenient
-    )
 
 
 def _size(path: Path | Remote) -> int:

@@ -1,4 +1,4 @@
-"""What a metric reads of a data set: the names of inputs, and what the data room asks of a metric.
+"""What a metric reads of a data set: texts or another input, and what is asked of a metric.
 
 Metrics import the data room; the data room never imports metrics, and knows them by the protocols
 of this module.
@@ -15,38 +15,6 @@ MAX_REFERENCES = 255
 
 TEXTS = "texts"
 """Source, references and outputs as lines of text."""
-GOLD = "gold"
-"""Source and outputs as lines of text, and the edits of each annotator in place of references."""
-EDITS = "edits"
-"""The edits of outputs, and the edits of each annotator in place of references.
-
-Where outputs have several annotators, there is a reference for each pair of annotators.
-"""
-KEPT = "kept."
-"""Prefix of an annotator's name: gold edits are compared unchanged, whatever their types."""
-
-
-def annotated_by(annotator: str) -> str:
-    """Return the name of the input EDITS with texts annotated by an annotator; "" means EDITS.
-
-    An annotator is named as in signatures, such as errant-3.0.2.spacy-3.8.7.en_core_web_sm-3.8.0.
-    Outputs that are M2 files are taken as they are. References are annotated if the data set has
-    no edits of annotators, or if their types are not those of errant; see also KEPT.
-    """
-    return f"{EDITS}.{annotator}" if annotator else EDITS
-
-
-def annotator_of(input_: str) -> str:
-    """Return the annotator of an input, or an empty text if texts are not annotated."""
-    prefix = f"{EDITS}."
-    if not input_.startswith(prefix):
-        return ""
-    return input_.removeprefix(prefix).removeprefix(KEPT)
-
-
-def compares_gold(input_: str) -> bool:
-    """Return whether gold edits are compared unchanged, whatever their types."""
-    return input_ == EDITS or input_.startswith(f"{EDITS}.{KEPT}")
 
 
 class InputSpec(Protocol):
@@ -75,6 +43,10 @@ class InputSpec(Protocol):
 
 class TextReader(Protocol):
     """What the data room asks of a Metric (`metrics/base/metric.py`)."""
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
 
     @property
     def spec(self) -> InputSpec:

@@ -280,7 +280,7 @@ def small_letters(sample: Sample) -> LineMarks:
 
 
 def expects(metric: TextReader) -> str:
-    """Return which texts the tokeniser of a metric is for, or the metric itself, as SARI's legacy."""
+    """Return which texts the tokeniser of a metric is for, or the metric itself."""
     if dict(metric.settings()).get("legacy"):
         return "tokens"
     tokenization = metric.spec.tokenization

@@ -15,7 +15,7 @@ from ..data.scan import STRIDE, changed
 from ..data.texts import AnyText, MemoryText, Span, read_span, read_texts
 from ..errors import CorpusError, IncompleteError, LongTextError, Problem, StoreError
 from ..metrics.base.statistics_spec import CorpusPass, StatisticsSpec, Text, with_corpus_pass
-from ..metrics.prepared import Gathered, prepared
+from ..metrics.prepared import Gathered, prepared_text
 from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
@@ -563,7 +563,7 @@ class PreparedCounts:
             systems = list(map(_lines_of, corpus.systems.values()))
         text = with_corpus_pass(spec, Text(source, references, systems, {}, missing=self.missing))
         self.corpus_pass_result = text.whole
-        self._prepared = Gathered(spec, text) if corpus.computed else prepared(spec, text)
+        self._prepared = Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
         """Return the columns of outputs, of which each is for the line with the index in `rows`.

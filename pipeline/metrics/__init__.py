@@ -1,27 +1,76 @@
-"""Metrics by name. To add one: a file with a subclass of Metric, and a line in METRICS.
+"""Metrics by name. To add one: a file with a subclass of Metric, and a line in `table.py`.
 
-A metric also says what the rest of the program shows, explains and cites about it: see
-`base/metric.py`."""
+The names of `__all__` are what other rooms import: the table, metrics from names and values, what a
+signature says, and texts prepared for many outputs. `pipeline.metrics.base` is for authors of
+metrics.
+"""
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ..lookup import Table
+from .table import METRICS
 
 if TYPE_CHECKING:
-    from .base.metric import Metric
+    from .build import (
+        MetricArgument,
+        external_named,
+        from_text,
+        from_texts,
+        from_values,
+        metrics_called,
+        resolve_all,
+        with_defaults,
+    )
+    from .caller_tokens import OF_M2, has_own_tokens, with_own_tokens
+    from .f_score import precision_recall_f
+    from .names import class_of, factor, goodness, lower_is_better, named
+    from .prepared import Gathered, Prepared, prepared_text
 
-METRICS: "Table[type[Metric]]" = Table(
-    __name__,
-    {
-        "gleu": "gleu.Gleu",
-        "google_gleu": "google_gleu.GoogleGleu",
-        "green": "green.Green",
-        "bleu": "bleu.metric.Bleu",
-        "chrf": "chrf.Chrf",
-        "ter": "ter.Ter",
-        "rouge": "rouge.metric.Rouge",
-        "external": "external.External",
+__all__ = [
+    "METRICS",
+    "OF_M2",
+    "Gathered",
+    "MetricArgument",
+    "Prepared",
+    "class_of",
+    "external_named",
+    "factor",
+    "from_text",
+    "from_texts",
+    "from_values",
+    "goodness",
+    "has_own_tokens",
+    "lower_is_better",
+    "metrics_called",
+    "named",
+    "precision_recall_f",
+    "prepared_text",
+    "resolve_all",
+    "with_defaults",
+    "with_own_tokens",
+]
+MODULES = {
+    "build": {
+        "MetricArgument",
+        "external_named",
+        "from_text",
+        "from_texts",
+        "from_values",
+        "metrics_called",
+        "resolve_all",
+        "with_defaults",
     },
-    kind="metrics",
-)
-"""The metrics. Each is imported when it is first asked for."""
+    "f_score": {"precision_recall_f"},
+    "caller_tokens": {"OF_M2", "has_own_tokens", "with_own_tokens"},
+    "names": {"class_of", "factor", "goodness", "lower_is_better", "named"},
+    "prepared": {"Gathered", "Prepared", "prepared_text"},
+}
+"""The modules of the names that are imported on first use, for a fast start."""
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a name on its first use."""
+    for module, names in MODULES.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module 'pipeline.metrics' has no attribute '{name}'")

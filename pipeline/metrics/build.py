@@ -18,11 +18,11 @@ from ..errors import IDLE, ConfigError, DataError, Problem, did_you_mean
 from ..files.remote import Remote, expanded, is_data, locate
 from ..tokenizers import TOKENIZERS
 from ..tokenizers.sacrebleu import tokenizer_of_pair
-from . import METRICS
 from .base.capabilities import reads_files
 from .base.metric import Metric
 from .base.options import Option, parse_signature, render_signature
 from .names import CHANGES, Meaning, folded, meanings, named, spellings
+from .table import METRICS
 
 MetricArgument = str | Metric | Mapping[str, Any] | Callable[..., Any]
 """What functions for users of Python take as a metric."""
@@ -240,7 +240,9 @@ def resolve(node: Node, problems: list[Problem]) -> Metric | None:
     for conflict, message in result.conflicts():
         keys = [key for key, option in written.items() if option and option.name == conflict]
         problems.append(node.problem(message, keys[:1]))
-    return result if len(problems) == problems_before else None
+    if len(problems) == problems_before:
+        return result
+    return None
 
 
 def _without_replaced(metric: type[Metric], children: Mapping[str, Node]) -> dict[str, Node]:
@@ -316,12 +318,18 @@ def _written_mapping(node: Node) -> Node:
             message = f"'{name_node.value}': '{key}' is given a second time outside the text"
             raise ConfigError(message)
         merged[key] = child
-    return replace(mapping, value=merged, keys={**mapping.keys, **node.keys})
+    return replace(
+        mapping,
+        value=merged,
+        keys={**mapping.keys, **node.keys},
+    )
 
 
 def children_of(node: Node) -> dict[str, Node]:
     """Return the children of a mapping by their keys, or nothing if the node is no mapping."""
-    return node.value if isinstance(node.value, dict) else {}
+    if isinstance(node.value, dict):
+        return node.value
+    return {}
 
 
 def option_of(metric: type[Metric], key: str) -> Option | None:
@@ -360,7 +368,9 @@ def _read_option(option: Option, node: Node, text: str) -> str | int:
     value = option.read(text)
     if option.resolved:
         value = option.resolved(str(value), base_of(node))
-    return _path(node, text) if option.path else value
+    if option.path:
+        return _path(node, text)
+    return value
 
 
 def _path(node: Node, text: str) -> str:
@@ -370,7 +380,9 @@ def _path(node: Node, text: str) -> str:
     """
     base = base_of(node)
     path = locate(base, expanded(text.replace("{name}", "{system}"), base))
-    return text if is_data(text) or isinstance(path, Remote) else str(path)
+    if is_data(text) or isinstance(path, Remote):
+        return text
+    return str(path)
 
 
 def resolve_all(nodes: Sequence[Node], problems: list[Problem]) -> tuple[Metric, ...]:
@@ -506,7 +518,10 @@ def _splits(text: str, options: Mapping[str, str]) -> bool:
 
 
 def _with_common(
-    nodes: Sequence[Node], common: Node, kind: str, problems: list[Problem]
+    nodes: Sequence[Node],
+    common: Node,
+    kind: str,
+    problems: list[Problem],
 ) -> tuple[Node, ...]:
     """Return the metrics' nodes with common values merged into them; `kind` is for messages."""
     filled = [_filled(node, common) for node in nodes]
@@ -544,7 +559,9 @@ def _filled(node: Node, common: Node) -> Node:
         if _spellings(mapping, key) and not _sets(mapping, key):
             keys.append(key)
     filled = _with_effective(mapping, keys, common)
-    return node if filled is mapping else filled
+    if filled is mapping:
+        return node
+    return filled
 
 
 def _with_effective(node: Node, keys: Sequence[str], common: Node) -> Node:
@@ -558,7 +575,11 @@ def _with_effective(node: Node, keys: Sequence[str], common: Node) -> Node:
         idle = _idle(node)
         for key in keys:
             options = {**children_of(node), key: children_of(common)[key]}
-            candidate = replace(node, value=options, keys={**node.keys, key: common.keys[key]})
+            candidate = replace(
+                node,
+                value=options,
+                keys={**node.keys, key: common.keys[key]},
+            )
             idle_now = _idle(candidate)
             if idle_now <= idle:
                 node = candidate
@@ -589,7 +610,9 @@ def _spellings(node: Node, key: str) -> set[str]:
     name = node.get("name")
     metric = METRICS.get(str(name.value)) if name else None
     option = option_of(metric, key) if metric else None
-    return {option.name, option.key} if option else set()
+    if option:
+        return {option.name, option.key}
+    return set()
 
 
 def _sets(node: Node, key: str) -> bool:

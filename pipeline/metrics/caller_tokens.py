@@ -36,7 +36,9 @@ def with_own_tokens(metric: Metric, tokenizer: str) -> Metric:
         )
     value = str(getattr(metric, option.attribute))
     if is_own(value):
-        return metric if tokenizer == OWN else _with_value(metric, option, tokenizer)
+        if tokenizer == OWN:
+            return metric
+        return _with_value(metric, option, tokenizer)
     settings = {}
     for other in metric.options:
         if other is not option:

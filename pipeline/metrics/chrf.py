@@ -1,4 +1,4 @@
-"""chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, in chrF++ also of words."""
+"""chrF and chrF++ (Popović 2015, 2017): F-score of n-grams of characters, or also of words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,9 @@ class ChrfSpec(StatisticsSpec):
     @property
     def parts(self) -> tuple[OverlapSpec, ...]:
         """The specifications of characters and, if they count, of words."""
-        return (self.characters, self.words) if self.words else (self.characters,)
+        if self.words:
+            return (self.characters, self.words)
+        return (self.characters,)
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
@@ -179,7 +181,9 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
     @property
     def name_in_text(self) -> str:
         """chrF++ with n-grams of words up to order 2, else chrF."""
-        return "chrF++" if self.word_order == 2 else "chrF"
+        if self.word_order == 2:
+            return "chrF++"
+        return "chrF"
 
     @property
     def citations(self) -> tuple[str, ...]:
@@ -199,7 +203,12 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return [
             *shown_matches(columns),
             Counted("total", columns["total"], orders=True),
-            Counted("ref_total", columns["ref_total"], per_reference=True, orders=True),
+            Counted(
+                "ref_total",
+                columns["ref_total"],
+                per_reference=True,
+                orders=True,
+            ),
         ]
 
     def row_names(self) -> list[str]:
@@ -230,7 +239,11 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """Return the terms, without the output's n-grams of orders that the reference lacks."""
         ref_total = columns["ref_total"]
         hyp_total = np.where(ref_total > 0, columns["total"][:, None, :], 0)
-        return {"hyp_total": hyp_total, "ref_total": ref_total, "match": columns["match"]}
+        return {
+            "hyp_total": hyp_total,
+            "ref_total": ref_total,
+            "match": columns["match"],
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return chrf, precision and recall, and the precision, recall and counts of each order.
@@ -241,7 +254,11 @@ class Chrf(Compiled, ShowsNgrams, HasPeerSignature, Metric):
         """
         rates = self._rates(totals)
         precision, recall = self._means(rates)
-        outputs = {"chrf": self._f_score(rates), "precision": precision, "recall": recall}
+        outputs = {
+            "chrf": self._f_score(rates),
+            "precision": precision,
+            "recall": recall,
+        }
         of_orders = {
             "precision": rates.precision * rates.both,
             "recall": rates.recall * rates.both,

@@ -29,7 +29,9 @@ class ExternalSpec(NumberSpec):
     def key(self) -> str:
         """A name, safe in file names, that differs if columns can differ."""
         key = f"external-{file_name(self.title, MAX_TITLE)}-{'-'.join(self.names)}"
-        return f"{key}-d{self.decimals}" if self.decimals else key
+        if self.decimals:
+            return f"{key}-d{self.decimals}"
+        return key
 
 
 @dataclass(frozen=True)
@@ -139,7 +141,9 @@ class External(ReadsFiles, Numbers):
     @property
     def level(self) -> str:  # type: ignore[override]
         """The level: corpus for F-beta, else mean or sum."""
-        return "corpus" if self.is_counts else self.score_
+        if self.is_counts:
+            return "corpus"
+        return self.score_
 
     @property
     def spec(self) -> ExternalSpec:

@@ -1,7 +1,12 @@
 """The F-score of three numbers, without numpy, whose import takes time."""
 
 
-def precision_recall_f(tp: float, fp: float, fn: float, beta: float) -> tuple[float, float, float]:
+def precision_recall_f(
+    tp: float,
+    fp: float,
+    fn: float,
+    beta: float,
+) -> tuple[float, float, float]:
     """Return precision, recall and F-beta of counts, computed as errant_compare does.
 
     F is 0 if its denominator is. There errant_compare ends with an error if beta is 0.

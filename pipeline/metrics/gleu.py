@@ -148,12 +148,16 @@ POLICIES = {
 def _default_policy(settings: Mapping[str, Any]) -> str:
     if settings.get("variant") in MERGED_ONLY:
         return "merged"
-    return "mean" if settings.get("level") == "mean" else "sample"
+    if settings.get("level") == "mean":
+        return "mean"
+    return "sample"
 
 
 def _default_tokenizer(settings: Mapping[str, Any]) -> str:
     """Follow the program whose draws are used: Python 2 splits bytes, Python 3 text."""
-    return "whitespace" if settings.get("sampler") == "python3" else "ascii_whitespace"
+    if settings.get("sampler") == "python3":
+        return "whitespace"
+    return "ascii_whitespace"
 
 
 def iterates(metric: Any) -> bool:
@@ -221,7 +225,13 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         help="which code: 2017 is today's official one; see `help gleu`",
         choices=tuple(CODES),
     )
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=9)
+    order: int = option(
+        4,
+        key="n",
+        help="longest n-grams",
+        minimum=1,
+        maximum=9,
+    )
     unit: str = unit_option()
     tokenizer: str = tokenizer_option(
         _default_tokenizer,
@@ -307,7 +317,9 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a level or a policy for references that contradicts the variant or the level."""
         problem = self._conflict()
-        return [problem] if problem else []
+        if problem:
+            return [problem]
+        return []
 
     def _conflict(self) -> tuple[str, str] | None:
         merged_only = self.variant in MERGED_ONLY
@@ -335,7 +347,9 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             return ()
         weights = [float(weight) for weight in self.weights.split("+")]
         total = sum(weights)
-        return tuple(weight / total for weight in weights) if total else tuple(weights)
+        if total:
+            return tuple(weight / total for weight in weights)
+        return tuple(weights)
 
     @property
     def policy(self) -> str:
@@ -347,7 +361,12 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         """What the variant counts, with each reference or with merged references."""
         code = CODES[self.variant]
         kinds = code.merged_kinds if self.references == "merged" else code.kinds
-        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True)
+        return OverlapSpec(
+            tokenization_of(self),
+            self.order,
+            kinds,
+            source=True,
+        )
 
     def ngram_rule(self) -> Rule | None:
         """Return how n-grams are counted; None for 2015, which can match and penalise an n-gram."""
@@ -355,7 +374,13 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             return None
         name = "paper" if self.variant == "paper" else "gleu"
         merged_references = self.references == "merged"
-        return Rule(name, self.spec.tokenization, 1, self.order, merged=merged_references)
+        return Rule(
+            name,
+            self.spec.tokenization,
+            1,
+            self.order,
+            merged=merged_references,
+        )
 
     @property
     def edition(self) -> str:
@@ -377,7 +402,12 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
             return [
                 *shown_matches(columns),
                 Counted("penalty", penalty, per_reference=True, orders=True),
-                Counted("numer", terms["numer"], per_reference=True, orders=True),
+                Counted(
+                    "numer",
+                    terms["numer"],
+                    per_reference=True,
+                    orders=True,
+                ),
                 Counted("total", columns["total"], orders=True),
             ]
         counts = [Counted("hyp_len", columns["hyp_len"]), Counted("ref_len", terms["ref_len"])]
@@ -446,7 +476,11 @@ class Gleu(ChoosesReferences, Compiled, ShowsNgrams, Metric):
         hyp_len = totals["hyp_len"]
         ref_len = totals["ref_len"]
         scale = self._scale
-        precision = _precision(numer, scale * total, one_for_empty=self.zero_total == "one")
+        precision = _precision(
+            numer,
+            scale * total,
+            one_for_empty=self.zero_total == "one",
+        )
         outputs = self._outputs(precision, self._log_brevity(ref_len, hyp_len))
         if self.zero_total == "zero":
             empty = (total == 0).any(axis=-1) | (hyp_len == 0) | (ref_len == 0)

@@ -54,8 +54,20 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     )
     """N-grams of the output and of the reference, the larger of these two numbers, and matches."""
 
-    min_order: int = option(1, key="min", help="shortest n-grams", minimum=1, maximum=MAX_ORDER)
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
+    min_order: int = option(
+        1,
+        key="min",
+        help="shortest n-grams",
+        minimum=1,
+        maximum=MAX_ORDER,
+    )
+    order: int = option(
+        4,
+        key="n",
+        help="longest n-grams",
+        minimum=1,
+        maximum=MAX_ORDER,
+    )
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
     strip: bool = strip_option()
@@ -72,14 +84,19 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
     @cached_property
     def spec(self) -> OverlapSpec:
         """Lengths, totals, and matches with each reference."""
-        return OverlapSpec(tokenization_of(self), self.order, ("match",), source=False)
+        return OverlapSpec(
+            tokenization_of(self),
+            self.order,
+            ("match",),
+            source=False,
+        )
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with each reference."""
         return Rule("match", self.spec.tokenization, self.min_order, self.order)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
-        """Return lengths, and for each order the matches and the n-grams of output and reference."""
+        """Return lengths, and matches and n-grams of each order."""
         ref_total = np.maximum(columns["ref_len"][..., None] - np.arange(self.order), 0)
         return [
             *shown_matches(columns),
@@ -94,7 +111,12 @@ class GoogleGleu(Compiled, ShowsNgrams, Metric):
         hyp_total = columns["total"][:, self.min_order - 1 :].sum(axis=-1)
         ref_total = np.maximum(columns["ref_len"][..., None] - orders, 0).sum(axis=-1)
         larger = np.maximum(ref_total, hyp_total[:, None])
-        return {"match": match, "hyp_total": hyp_total, "ref_total": ref_total, "larger": larger}
+        return {
+            "match": match,
+            "hyp_total": hyp_total,
+            "ref_total": ref_total,
+            "larger": larger,
+        }
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return google_gleu, precision, recall and the sums. All are 0 for an empty corpus."""

@@ -60,7 +60,13 @@ class Green(ShowsNgrams, Metric):
         choices=("authors", "gec-metrics"),
         implicit=True,
     )
-    order: int = option(4, key="n", help="longest n-grams", minimum=1, maximum=MAX_ORDER)
+    order: int = option(
+        4,
+        key="n",
+        help="longest n-grams",
+        minimum=1,
+        maximum=MAX_ORDER,
+    )
     beta: str = beta_option("2")
     unit: str = unit_option()
     tokenizer: str = tokenizer_option()
@@ -71,7 +77,9 @@ class Green(ShowsNgrams, Metric):
     @property
     def edition(self) -> str:
         """The package, where it is not the authors' program that is followed."""
-        return "" if self._by_authors else self.flavour
+        if self._by_authors:
+            return ""
+        return self.flavour
 
     @property
     def _by_authors(self) -> bool:
@@ -81,7 +89,13 @@ class Green(ShowsNgrams, Metric):
     def spec(self) -> OverlapSpec:
         """The sums of minima from which hits and misses are computed."""
         kinds = ("match", "source_only", "common", "source_match")
-        return OverlapSpec(tokenization_of(self), self.order, kinds, source=True, source_len=True)
+        return OverlapSpec(
+            tokenization_of(self),
+            self.order,
+            kinds,
+            source=True,
+            source_len=True,
+        )
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams count as hits and misses of six kinds."""
@@ -127,7 +141,11 @@ class Green(ShowsNgrams, Metric):
         If an order has no hit, green is 0.
         """
         scores = self._scores(totals, self.order)
-        outputs = {"green": scores.score, "precision": scores.precision, "recall": scores.recall}
+        outputs = {
+            "green": scores.score,
+            "precision": scores.precision,
+            "recall": scores.recall,
+        }
         return outputs | by_order(totals)
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from . import METRICS
 from .base.metric import Metric
+from .table import METRICS
 
 CHANGES: list[None] = []
 """An entry for each time that names have changed."""
@@ -64,7 +64,9 @@ def _by_folded_name() -> dict[str, list[Meaning]]:
 def named(name: str) -> str:
     """Return the metric that a name stands for, the first of several; "" if it is unknown."""
     choices = meanings(name)
-    return choices[0].metric if choices else ""
+    if choices:
+        return choices[0].metric
+    return ""
 
 
 def forget_names() -> None:
@@ -87,7 +89,9 @@ def factor(signature: str) -> float:
     if "|scale:0|" in signature:
         return 1.0
     fraction = class_of(signature).in_percent or "|scale:1|" in signature
-    return 100.0 if fraction else 1.0
+    if fraction:
+        return 100.0
+    return 1.0
 
 
 def lower_is_better(signature: str) -> bool:
@@ -97,4 +101,6 @@ def lower_is_better(signature: str) -> bool:
 
 def goodness(signature: str, scores: Any) -> Any:
     """Return scores of the metric of a signature with the highest as the best."""
-    return -scores if lower_is_better(signature) else scores
+    if lower_is_better(signature):
+        return -scores
+    return scores

@@ -26,7 +26,7 @@ class Prepared(Protocol):
         """
 
 
-def prepared(spec: StatisticsSpec, text: Text) -> Prepared:
+def prepared_text(spec: StatisticsSpec, text: Text) -> Prepared:
     """Return the source and the references of a text prepared for a specification.
 
     Specifications that can prepare more than lines have a method `prepare` with the same argument.

@@ -1,4 +1,4 @@
-"""TER (Snover et al. 2006): edits of words and shifts of blocks that turn an output into a reference."""
+"""TER (Snover et al. 2006): edits and shifts that turn an output into a reference."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,12 +42,20 @@ class TerSpec(StatisticsSpec):
         result = []
         for number, system in enumerate(systems):
             hyp_len = np.diff(system.offsets)
-            result.append({"hyp_len": hyp_len, "ref_len": ref_len, "edits": edits[number]})
+            result.append(
+                {
+                    "hyp_len": hyp_len,
+                    "ref_len": ref_len,
+                    "edits": edits[number],
+                }
+            )
         return result
 
 
 def _with_number(count: int, name: str) -> str:
-    return f"1 {name}" if count == 1 else f"{count} {name}s"
+    if count == 1:
+        return f"1 {name}"
+    return f"{count} {name}s"
 
 
 MAX_REFERENCES = 22
@@ -187,7 +195,11 @@ class Ter(ChoosesReferences, ScoresLines, Explains, HasPeerSignature, Metric):
 
         output_words = (words[word] for word in best.words)
         reference_words = (words[word] for word in reference)
-        roles: dict[str, list[str]] = {"match": [], "wrong": [], "missing": []}
+        roles: dict[str, list[str]] = {
+            "match": [],
+            "wrong": [],
+            "missing": [],
+        }
         for step in best.steps:
             if step == INSERTED:
                 roles["wrong"].append(next(output_words))

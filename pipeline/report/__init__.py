@@ -1,13 +1,14 @@
 """Reports: stored results in other forms. Nothing is computed here, only formatted.
 
-To add a form, write a file here with a function that takes Material and returns files by their
-names, and add a line to FORMATS."""
+To add a format, write a file here with a function that takes a ReportContext and returns files by
+their names, and add a line to FORMATS.
+"""
 
 import importlib.util
 from collections.abc import Iterable
 
 from ..lookup import Table, later
-from .context import Format, Plot
+from .context import Format, Plot, SeveralRunsFormat
 
 FORMATS: Table[Format] = Table(
     __name__,
@@ -18,7 +19,10 @@ FORMATS: Table[Format] = Table(
             printed=True,
         ),
         "csv": Format(
-            about="scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where the run has them",
+            about=(
+                "scores.csv, one value a row; tests.csv, human.csv, means.csv and types.csv where "
+                "the run has them"
+            ),
             files=later(__name__, "data_files.csv_files"),
             printed=True,
         ),
@@ -39,7 +43,10 @@ FORMATS: Table[Format] = Table(
             extra="parquet",
         ),
         "numbers": Format(
-            about="the numbers of sentences by metrics of your own, and a config that takes them as `external`",
+            about=(
+                "the numbers of sentences by metrics of your own, and a config that takes them as "
+                "`external`"
+            ),
             files=later(__name__, "numbers.number_files"),
         ),
     },
@@ -51,12 +58,16 @@ FORMATS: Table[Format] = Table(
 PLOTS: Table[Plot] = Table(__name__, {}, kind="plots")
 """Plots by the names that `output.plots` of a config and `--plot` of the command `report` take."""
 
+SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(__name__, {}, kind="several_runs_formats")
+"""Forms of reports of several runs, by the names that `--format` of the command `report` takes."""
+
 
 def unavailable(names: Iterable[str]) -> list[str]:
     """Return a message for each of these forms that needs a package which is not installed."""
-    forms = [(name, FORMATS[name]) for name in dict.fromkeys(names)]
-    return [
-        f"{name}: needs the package {form.package}: pip install 'gec-pipeline[{form.extra}]'"
-        for name, form in forms
-        if form.package and importlib.util.find_spec(form.package) is None
-    ]
+    messages = []
+    for name in dict.fromkeys(names):
+        form = FORMATS.get(name) or SEVERAL_RUNS_FORMATS[name]
+        if form.package and importlib.util.find_spec(form.package) is None:
+            hint = f"pip install 'gec-pipeline[{form.extra}]'"
+            messages.append(f"{name}: needs the package {form.package}: {hint}")
+    return messages

@@ -1,7 +1,7 @@
-"""What commands print of results: systems by metrics, ranked tables, comparisons, agreement with
-people.
+"""Results as commands print them: systems by metrics, ranked tables, comparisons, and the tables
+of extensions.
 
-On a terminal the best and what is significant stand out. In a pipe the tables are plain.
+On a terminal the best and significant cells are in colour. In a pipe the tables are plain.
 """
 
 import re
@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from ..errors import printable
-from ..metrics.base.options import with_samples
 from ..metrics.names import class_of, goodness
 from ..scoring.results import Comparison, Results, Score
+from ..scoring.significance_tests import with_samples
 from .overview import Overview, overviews
 from .tables import Table, ranked
 from .tables.by_type import caption, of_system, side_by_side, types_of
@@ -21,53 +21,62 @@ from .tables.ranked import Group, groups, size
 from .tables.series import best_sentences
 from .terminal.printing import fits, print_square, print_table, print_text
 
-BEST, ALONE, AHEAD, BEHIND, APART = "bold", "cyan", "green", "red", "dim"
-"""How the best cell is drawn, with its colour where it has no other; those better and worse than
-the baseline; and names that do not compete."""
-COLOURS = {BETTER: AHEAD, WORSE: BEHIND}
-LEAST = ("d", "better in", "p", "ties", "losses", "wins")
-"""Titles of the columns of a comparison that a narrow terminal does without, in the order in which
-they leave."""
+BEST = "bold"
+"""The style of the best cell of a column."""
+ALONE = "cyan"
+"""The colour of the best cell if it has no other."""
+APART = "dim"
+"""The style of names that do not compete."""
+COLOURS = {BETTER: "green", WORSE: "red"}
+"""The colours of cells that are better or worse than the baseline."""
+LEAST_IMPORTANT = ("d", "better in", "p", "ties", "losses", "wins")
+"""Titles of the columns of a comparison that a narrow terminal leaves out, in this order."""
 TURNED = (
-    "Wins and losses may point the other way than the difference: each sentence is one, long or short, and one in "
-    "which nothing is to be changed is won by leaving it alone."
+    "Wins and losses may point the other way than the difference: each sentence is one, long or "
+    "short, and one in which nothing is to be changed is won by leaving it alone."
 )
-"""What is said under comparisons in which the score of the corpus and most of the sentences
-disagree."""
+"""The note on comparisons in which the score of the corpus and most of the sentences disagree."""
 ORDERED = re.compile("(.+)_([1-9][0-9]*)")
 """The name of an output of one order of n-grams."""
-SHOWN = 5
-"""How many names of a kind are shown of what a run replaces."""
+MAX_NAMES = 5
+"""How many names of a kind are listed when a run replaces another."""
 
 
 def print_results(
-    results: Results, digits: int, columns: Sequence[str] = (), *, metric_results: bool = True
+    results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True
 ) -> None:
     """Print a ranked table for each data set and metric to standard output, with all columns or
     only these.
 
-    Unless there are to be `boards`, systems by metrics stand instead of these tables, where there
-    are several metrics or data sets, or where `columns` name a metric. Where a data set has one
-    metric, its ranked table stands there, which says more."""
-    parts = [
-        part for part in overviews(results, digits, columns) if not metric_results
-    ]  # it knows the columns in any case
-    alone = [part if columns or len(part.groups) > 1 else part.groups[0][1] for part in parts]
-    for number, part in enumerate(alone or groups(results)):
+    Without `boards`, systems by metrics are printed instead of these tables if there are several
+    metrics or data sets, or if `columns` name a metric. For a data set with one metric this is its
+    ranked table, which has more columns.
+    """
+    parts = overviews(results, digits, columns)  # it raises an error for unknown columns
+    if boards:
+        parts = []
+    metrics: set[str] = set()
+    tables: list[Overview | Group] = []
+    for part in parts:
+        metrics.update(group.metric for _, group in part.groups)
+        _, first_group = part.groups[0]
+        is_table = columns or len(part.groups) > 1
+        tables.append(part if is_table else first_group)
+    for number, table in enumerate(tables or groups(results)):
         if number:
             print()
-        if isinstance(part, Overview):
-            print_overview(results, part, columns)
+        if isinstance(table, Overview):
+            print_overview(results, table, columns)
         else:
-            print_board(results, part, digits, columns)
+            print_board(results, table, digits, columns)
     if results.statistics:
         print_text(settings_line(results.statistics))
     if parts and not columns and results.statistics:
         print_text("(intervals, rank ranges and tests of each metric: --boards)")
-    tables = extra_tables(results, digits)
-    if tables and results.scores:
+    more_tables = extra_tables(results, digits)
+    if more_tables and results.scores:
         print()
-    print_extra_tables(tables, {group.metric for part in parts for _, group in part.groups})
+    print_extra_tables(more_tables, metrics)
 
 
 def print_board(results: Results, group: Group, digits: int, columns: Sequence[str]) -> None:
@@ -75,17 +84,31 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
     if there are any.
 
     A heading tells the metric from others of its name. A terminal has the columns that fit its
-    width."""
-    scores, about = group.scores, f"{group.dataset}: {size(results.datasets[group.dataset])}"
-    print_text(f"{about}; {group.heading}" if group.heading else about)
-    table = ranked.ranked_table(results, scores, digits, columns)
-    table[0][2] = group.output
-    best = ranked.best_of(results.datasets[group.dataset], group, digits)
-    styles = {(n, 2): f"{BEST} {ALONE}" for n, score in enumerate(scores) if score.system in best}
-    marked = [(n, c, cell[-1:]) for n, row in enumerate(table[1]) for c, cell in enumerate(row)]
-    styles |= {(n, c): COLOURS[mark] for n, c, mark in marked if mark in COLOURS}
+    width.
+    """
+    scores = group.scores
+    info = results.datasets[group.dataset]
+    about = f"{group.dataset}: {size(info)}"
+    if group.heading:
+        about += f"; {group.heading}"
+    print_text(about)
+    header, rows = ranked.ranked_table(results, scores, digits, columns)
+    header[2] = group.output
+    best = ranked.best_of(info, group, digits)
+    styles = {}
+    for row, (score, cells) in enumerate(zip(scores, rows, strict=True)):
+        if score.system in best:
+            styles[row, 2] = f"{BEST} {ALONE}"
+        for column, cell in enumerate(cells):
+            if cell[-1:] in COLOURS:
+                styles[row, column] = COLOURS[cell[-1]]
     print_table(
-        *table, stay=(0, 1, 2), whole=(1,), styles=styles, rules=ranked.cluster_ends(scores)
+        header,
+        rows,
+        stay=(0, 1, 2),
+        unwrapped=(1,),
+        styles=styles,
+        rules=ranked.cluster_ends(scores),
     )
     if any(score.intervals for score in scores):
         print()
@@ -100,43 +123,49 @@ def print_board(results: Results, group: Group, digits: int, columns: Sequence[s
 
 
 def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
-    """Print sacreBLEU's signature, where it has one, with the seed, and the samples of intervals or
-    else those of p.
+    """Print sacreBLEU's signature, if it has the metric, with the seed and number of samples.
+
+    The samples are those of p-values if these are displayed, else those of intervals.
     """
-    if score.peer_signature:
-        test = (
-            statistics["test"]
-            if statistics and "p" in columns
-            else "paired_bootstrap"
-            if statistics
-            else ""
-        )
-        print(printable(with_samples(score.peer_signature, statistics or {}, test)))
+    signature = score.peer_signature
+    if not signature:
+        return
+    if statistics and "p" in columns:
+        signature = with_samples(signature, statistics, statistics["test"])
+    elif statistics:
+        signature = with_samples(signature, statistics)
+    print(printable(signature))
 
 
 def print_overview(results: Results, overview: Overview, columns: Sequence[str]) -> None:
     """Print systems by metrics, the sentence of each metric, notes and signatures.
 
-    All marks of a column stand in as many letters as the longest one has, so that scores stand
-    below each other."""
-    rows = [
-        [f"{name} ({kind})" if (kind := overview.kinds.get(name)) else name]
-        for name in overview.systems
-    ]
-    styles = {
-        (row, 0): APART for row, name in enumerate(overview.systems) if name in overview.kinds
-    }
+    All marks of a column are as wide as the longest one, so that scores are below each other.
+    """
+    rows = []
+    styles = {}
+    for row, name in enumerate(overview.systems):
+        kind = overview.kinds.get(name)
+        rows.append([f"{name} ({kind})" if kind else name])
+        if kind:
+            styles[row, 0] = APART
     for number, column in enumerate(overview.columns, 1):
-        room = max((len(entry.mark) for entry in column.entries.values()), default=0)
+        mark_width = max((len(entry.mark) for entry in column.entries.values()), default=0)
         for row, name in enumerate(overview.systems):
             entry = column.entries.get(name)
-            text, mark = (entry.text, entry.mark) if entry else ("-", "")
-            rows[row].append(f"{text} {mark}{' ' * (room - len(mark))}" if room else text)
-            colour = COLOURS.get(mark, "")
-            if style := f"{BEST} {colour or ALONE}" if entry and entry.best else colour:
+            text = entry.text if entry else "-"
+            mark = entry.mark if entry else ""
+            if mark_width:
+                text += f" {mark.ljust(mark_width)}"
+            rows[row].append(text)
+            style = COLOURS.get(mark, "")
+            if entry and entry.best:
+                style = f"{BEST} {style or ALONE}"
+            if style:
                 styles[row, number] = style
     print(printable(overview.about))
-    print_square(["system", *(column.printed for column in overview.columns)], rows, styles=styles)
+    titles = [column.printed for column in overview.columns]
+    print_square(["system", *titles], rows, styles=styles)
     for column in overview.columns:
         if column.verdict_sentence:
             print_text(f"{column.printed}: {column.verdict_sentence}")
@@ -154,22 +183,31 @@ def print_types(results: Results, digits: int, tier: int) -> None:
     """Print the scores by type: precision, recall and score of each system, or all numbers of a
     single one.
 
-    A terminal that is too narrow for that has the score alone, in several tables where it needs
-    them, or the columns of a single system that fit."""
+    A terminal that is too narrow for that has the score alone, in several tables if it needs them,
+    or the columns of a single system that fit.
+    """
     for number, types in enumerate(types_of(results, tier)):
-        print(("\n" if number else "") + printable(caption(types)))
+        if number:
+            print()
+        print(printable(caption(types)))
+        score, *fractions = types.fractions
         if len(types.systems) > 1:
-            table = side_by_side(types, digits, [*types.fractions[1:], *types.fractions[:1]])
-            print_square(*(table if fits(*table) else side_by_side(types, digits)))
+            table = side_by_side(types, digits, [*fractions, score])
+            if not fits(*table):
+                table = side_by_side(types, digits)
+            print_square(*table)
         else:
-            header, rows = of_system(types, types.systems[0], digits)
-            score = types.fractions[0]
-            leaving = [
-                *(title for title in reversed(header) if title != score and " " in title),
-                *types.counts,
-            ]
-            print(printable(types.systems[0]))
-            print_table(header, rows, left=(0,), first_out=leaving, stay=(0, header.index(score)))
+            system = types.systems[0]
+            header, rows = of_system(types, system, digits)
+            intervals = [title for title in reversed(header) if title != score and " " in title]
+            print(printable(system))
+            print_table(
+                header,
+                rows,
+                left=(0,),
+                first_out=[*intervals, *types.counts],
+                stay=(0, header.index(score)),
+            )
         print(types.group.metric)
 
 
@@ -178,26 +216,35 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
     columns or these.
     """
     for group in groups(results):
-        names = [score.system for score in group.scores]
-        tests = sorted(group.tests, key=lambda t: (names.index(t.system), names.index(t.other)))
-        if not tests:
+        if not group.tests:
             continue
-        between = f"{group.heading}\n" if group.heading else ""
-        print(printable(f"{group.dataset}  {between}{group.metric}"))
+        ranks = {score.system: number for number, score in enumerate(group.scores)}
+        tests = sorted(group.tests, key=lambda test: (ranks[test.system], ranks[test.other]))
+        heading = f"{group.heading}\n" if group.heading else ""
+        print(printable(f"{group.dataset}  {heading}{group.metric}"))
         print_peer(group.scores[0], results.statistics, ("p",))
         header, rows = pair_table(results, tests, digits)
-        kept = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
-        table: Table = [header[n] for n in kept], [[row[n] for n in kept] for row in rows]
-        print_table(*table, left=(0, 1), first_out=() if columns else LEAST)
+        chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
+        print_table(
+            [header[column] for column in chosen],
+            [[row[column] for column in chosen] for row in rows],
+            left=(0, 1),
+            first_out=() if columns else LEAST_IMPORTANT,
+        )
         print()
-    if any(goodness(t.metric, t.difference) * (t.wins - t.losses) < 0 for t in results.tests):
+    if any(_is_turned(test) for test in results.tests):
         print_text(TURNED)
     print_doubts(results, results.tests)
     print_text(settings_line(results.statistics or {}))
 
 
+def _is_turned(test: Comparison) -> bool:
+    """Return whether wins and losses point the other way than the difference."""
+    return bool(goodness(test.metric, test.difference) * (test.wins - test.losses) < 0)
+
+
 def print_doubts(results: Results, tests: Iterable[Comparison]) -> None:
-    """Say that some of these p-values are small though too few sentences differ, if there are any."""
+    """Print a note if some of these p-values are small although too few sentences differ."""
     if any(too_few(test) and is_small(test, results) for test in tests):
         print_text(DOUBTED)
 
@@ -206,19 +253,20 @@ def by_order(score: Score, digits: int) -> Table:
     """Return a table with a row for each order, of the outputs that are named like match_1, match_2
     ...
     """
-    metric, own = (
-        class_of(score.metric),
-        [one.groups() for one in map(ORDERED.fullmatch, score.outputs) if one],
-    )
-    stems, orders = (
-        list(dict.fromkeys(stem for stem, _ in own)),
-        sorted({int(order) for _, order in own}),
-    )
-    cells = {
-        name: ranked.output_cell(value, name, metric, digits)
-        for name, value in score.outputs.items()
-    }
-    return ["n", *stems], [[str(n), *(cells[f"{stem}_{n}"] for stem in stems)] for n in orders]
+    metric = class_of(score.metric)
+    columns: dict[str, dict[int, str]] = {}
+    orders: set[int] = set()
+    for name, value in score.outputs.items():
+        match = ORDERED.fullmatch(name)
+        if match:
+            order = int(match[2])
+            orders.add(order)
+            cell = ranked.output_cell(value, name, metric, digits)
+            columns.setdefault(match[1], {})[order] = cell
+    rows = []
+    for order in sorted(orders):
+        rows.append([str(order), *(cells[order] for cells in columns.values())])
+    return ["n", *columns], rows
 
 
 def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = ()) -> None:
@@ -247,23 +295,32 @@ def print_extra_tables(tables: Sequence[ReportTable], known: Collection[str] = (
 
 
 def replacement_note(folder: object, scores: Sequence[Score], known: Sequence[str]) -> str | None:
-    """Return what a run replaces in a folder, in a sentence, or None where nothing is lost.
+    """Return what a run replaces in a folder, in a sentence, or None if nothing is lost.
 
-    `scores` are those of the results there that the run does not make. `known` has the signatures
-    of what it makes."""
-
-    def listed(kind: str, names: Iterable[str]) -> str:
-        own = list(dict.fromkeys(names))
-        more = f" and {len(own) - SHOWN} more" if len(own) > SHOWN else ""
-        return f"{kind}{'' if len(own) == 1 else 's'} {', '.join(own[:SHOWN])}{more}"
-
+    `scores` are those of the results there that the run does not compute, `known` the signatures
+    that it computes.
+    """
     if not scores:
         return None
-    count, behind = (f"{len(scores):,} scores", "them") if len(scores) > 1 else ("1 score", "it")
-    printed = ranked.called([*dict.fromkeys(score.metric for score in scores), *known])
-    names = listed("system", (score.system for score in scores))
-    metrics = listed("metric", (printed[score.metric] for score in scores))
+    count = "1 score"
+    pronoun = "it"
+    if len(scores) > 1:
+        count = f"{len(scores):,} scores"
+        pronoun = "them"
+    names = ranked.called([*dict.fromkeys(score.metric for score in scores), *known])
+    systems = _listed("system", [score.system for score in scores])
+    metrics = _listed("metric", [names[score.metric] for score in scores])
     return (
-        f"{folder}: the results there are replaced, of which this run does not make {count} ({names}; {metrics}); "
-        f"the counts behind {behind} stay; --output DIR writes to another folder and keeps all"
+        f"{folder}: the results there are replaced, of which this run does not make {count} "
+        f"({systems}; {metrics}); the counts behind {pronoun} stay; --output DIR writes to another "
+        "folder and keeps all"
     )
+
+
+def _listed(kind: str, names: Iterable[str]) -> str:
+    unique = list(dict.fromkeys(names))
+    plural = "" if len(unique) == 1 else "s"
+    text = f"{kind}{plural} {', '.join(unique[:MAX_NAMES])}"
+    if len(unique) > MAX_NAMES:
+        text += f" and {len(unique) - MAX_NAMES} more"
+    return text

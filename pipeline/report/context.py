@@ -1,13 +1,11 @@
-"""What reports are made of, and the style of their plots: the width of the place for them, letters
-and title.
+"""The input of reports: a run, the style of its plots, and the types of plots and report formats.
 
 All of it follows from config, inputs and version, so equal runs have equal reports.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,19 +26,19 @@ TeX."""
 FONTS = {"sans": ["DejaVu Sans"], "serif": ["STIXGeneral", "DejaVu Serif"]}
 """Letters by name. All come with matplotlib, so figures are the same on every machine. STIX looks
 as Times does."""
-SMALLEST = 7.0
-"""No letter is smaller, in points, in a figure that is made for a paper."""
+MIN_POINTS = 7.0
+"""The smallest letters, in points, of a figure for a paper."""
 
 
 class PlotStyle(NamedTuple):
-    """What people choose for plots."""
+    """The look of plots."""
 
     width: str = ""
     """One of WIDTHS, which every figure then has; "" lets each plot have a width that suits it."""
     font: str = "sans"
     """One of FONTS."""
     title: bool = True
-    """Whether the figure says above the axes what it shows; in a paper the caption says so."""
+    """Whether the figure has a title above the axes; in a paper the caption replaces it."""
 
     @property
     def narrow(self) -> bool:
@@ -48,22 +46,21 @@ class PlotStyle(NamedTuple):
         return self.width == "column"
 
     def points(self, usual: float) -> float:
-        """Return the size of letters in points, given what it is where no width was asked for."""
-        return SMALLEST if self.narrow else max(usual, SMALLEST) if self.width else usual
+        """Return the size of letters in points from the usual size, which applies without a width."""
+        if self.narrow:
+            return MIN_POINTS
+        return max(usual, MIN_POINTS) if self.width else usual
 
 
 PLAIN = PlotStyle()
-STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
-"""The style of the figures that are being drawn; `styled` of canvas.py sets it."""
 
 
 def plot_style(width: str | None, font: str, *, title: bool) -> PlotStyle:
-    """Return the style of these settings. Raises InputError for a width or font that is not there."""
+    """Return the style of these settings. Raises InputError for an unknown width or font."""
     for name, value, known in (("width", width, WIDTHS), ("font", font, FONTS)):
         if value is not None and value not in known:
-            raise InputError(
-                f"{name} '{value}': expected one of {', '.join(known)}{did_you_mean(value, known)}"
-            )
+            hint = did_you_mean(value, known)
+            raise InputError(f"{name} '{value}': expected one of {', '.join(known)}{hint}")
     return PlotStyle(width or "", font, title)
 
 
@@ -76,36 +73,35 @@ class ReportContext:
     """The scores of each metric on each data set, with the columns of counts that they are made of.
     """
     corpora: Mapping[str, Corpus] = field(default_factory=dict)
-    """The texts by data set; empty where they are not at hand."""
+    """The texts by data set; empty if they are unavailable."""
     config: Any = None
     """The config as it was written."""
     opened: Callable[[str], Any] = lambda _: None
     """Returns what a stage of an extension opened for the run, by the name of the stage; None if
     it is unavailable."""
     unread: str = ""
-    """Why the texts are not at hand."""
+    """Why the texts are unavailable."""
     digits: int = 2
     """Decimals of percentages."""
     by_type: bool = False
-    """Whether the scores by type are asked for, and nothing else."""
+    """Whether only the scores by type are requested."""
     tier: int = 2
-    """How finely types of edits are told apart: 3 is finest."""
+    """The granularity of types of edits: 3 is finest."""
     plots: tuple[str, ...] = ()
     """Names of the plots to draw; empty for all."""
     plot_type: str = "png"
     plot_style: PlotStyle = PLAIN
     """Width, letters and title of plots."""
     name: str = ""
-    """What this run is called in figures of several runs."""
+    """The name of this run in figures of several runs."""
     beside: tuple[tuple[str, Results], ...] = ()
-    """Names and results of the other runs that a figure shows."""
+    """Names and results of the other runs in a figure."""
     columns: tuple[str, ...] = ()
-    """Names or patterns of the columns that tables have beside names and score; empty for the usual
-    ones."""
+    """Names or patterns of the columns of tables beside names and score; empty for the usual ones."""
     lines: int | None = None
-    """How many sentences of a data set the page shows; None for as many as fit."""
+    """The number of sentences of a data set on the page; None for as many as fit."""
     effects: int = 0
-    """For how many of these it says what each edit does to their scores."""
+    """The number of these sentences with the effects of their edits."""
 
 
 CURVES = "curves"
@@ -128,11 +124,36 @@ class Plot(NamedTuple):
     """A kind of plot."""
 
     about: str
-    """What it shows."""
+    """A description."""
     requires: str
-    """What a run has to have for it."""
+    """The data that a run needs for it."""
     figures: Callable[[ReportContext], Iterator[PlotFigure]]
     """Draws the figures in the style of the report."""
+
+
+class NamedRun(NamedTuple):
+    """A run, and its name in a report of several runs."""
+
+    name: str
+    results: Results
+    href: str = ""
+    """The address of its page, or an empty text."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralRunsFormat:
+    """A form of report of several runs, as one HTML page."""
+
+    about: str
+    """What it is, in a line of help."""
+    page: Callable[[Sequence[NamedRun], int], str]
+    """Takes the runs and the decimals of percentages; returns the page."""
+    file: str
+    """The name of its file."""
+    package: str = ""
+    """The package it needs that a plain installation lacks."""
+    extra: str = ""
+    """The extra of gec-pipeline that brings this package."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,17 +161,16 @@ class Format:
     """A form of report."""
 
     about: str
-    """What it is, in a line of help."""
+    """A description in a line of help."""
     files: Callable[[ReportContext], Mapping[str, Content]]
     """Makes its files, by their names."""
     printed: bool = False
-    """Whether the command `report` prints it when no folder is named, so that people can paste it.
-    """
+    """Whether the command `report` prints it if no folder is named, to be pasted."""
     returned: bool = False
     """Whether `report()` of results in Python returns it as text, although it is not printed."""
     package: str = ""
     """The package it needs that a plain installation lacks."""
     extra: str = ""
-    """The extra of gec-pipeline that brings this package."""
+    """The extra of gec-pipeline with this package."""
     texts: bool = False
-    """Whether it shows texts. If no form that is asked for does, the texts are not read again."""
+    """Whether it shows texts. If no requested format does, the texts are not read again."""

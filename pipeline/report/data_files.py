@@ -3,14 +3,15 @@
 import csv
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays import Ints
 from ..data.texts import read_texts
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..scoring.metric_results import MetricResult
@@ -21,111 +22,124 @@ from .context import ReportContext
 from .tables.ranked import check_picked, picked, ranked_table
 
 Content = Iterator[bytes]
-Row = Sequence[str | float | None]
-Rows = tuple[dict[str, str], dict[str, Any]]
-"""The names that rows of a table share, and an array [rows] for each of the other columns."""
+Cell = str | float | None
+Row = Sequence[Cell]
 
-_FORMULA = ("=", "+", "-", "@")
-"""What a cell begins with that a spreadsheet takes for a formula."""
+FORMULA = ("=", "+", "-", "@")
+"""First letters of a cell that a spreadsheet takes for a formula."""
+TEST_COLUMNS = (
+    "dataset",
+    "metric",
+    "system",
+    "other",
+    "difference",
+    "low",
+    "high",
+    "better",
+    "wins",
+    "losses",
+    "ties",
+    "cohen_d",
+    "p",
+    "p_adjusted",
+)
 
 
 # --- CSV: one value or one comparison in a row
 
 
 def csv_files(context: ReportContext) -> dict[str, str]:
-    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv where they have rows.
+    """Return scores.csv, and tests.csv, human.csv, means.csv and types.csv if they have rows.
     Nothing is rounded.
     """
     results = context.results
     if context.columns:
-        check_picked(
-            list(dict.fromkeys(str(row[3]) for row in _score_rows(results))), context.columns
-        )
-    names = [
-        "dataset",
-        "metric",
-        "system",
-        "other",
-        "difference",
-        "low",
-        "high",
-        "better",
-        "wins",
-        "losses",
-        "ties",
-    ]
-    names += ["cohen_d", "p", "p_adjusted"]
-    own = (
-        {**vars(test), "low": test.interval[0], "high": test.interval[1]} for test in results.tests
-    )
-    tests = ([values[name] for name in names] for values in own)
-    means = (
-        (mean.metric, name, len(mean.datasets), value)
-        for mean in results.means or ()
-        for name, value in mean.systems.items()
-    )
-    types = (
-        (part.dataset, part.system, part.metric, part.tier, item.category, name, value, *ends)
-        for part in results.breakdown
-        for item in part.categories
-        for name, value in item.outputs.items()
-        for ends in [item.intervals.get(name, (None, None))]
-    )
-    files = {
-        "scores.csv": to_csv(results, context.columns),
-        "tests.csv": _csv(names, tests),
-        "human.csv": human_to_csv(results),
-        "means.csv": _csv(["metric", "system", "datasets", "mean"], means),
-    }
-    header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
-    files = ({} if context.by_type else files) | {"types.csv": _csv(header, types)}
-    return {
-        name: text for name, text in files.items() if name == "scores.csv" or text.count("\n") > 1
-    }
+        outputs = dict.fromkeys(str(row[3]) for row in _score_rows(results))
+        check_picked(list(outputs), context.columns)
+    types = _type_rows(results)
+    type_header = ["dataset", "system", "metric", "tier", "type", "output", "value", "low", "high"]
+    files = {"types.csv": _csv(type_header, types)}
+    if not context.by_type:
+        files = {
+            "scores.csv": to_csv(results, context.columns),
+            "tests.csv": _csv(TEST_COLUMNS, _test_rows(results)),
+            "human.csv": human_to_csv(results),
+            "means.csv": _csv(["metric", "system", "datasets", "mean"], _mean_rows(results)),
+            **files,
+        }
+    written = {}
+    for name, text in files.items():
+        if name == "scores.csv" or text.count("\n") > 1:
+            written[name] = text
+    return written
 
 
 def to_csv(results: Results, columns: Sequence[str] = ()) -> str:
     """Return one row for each data set, system, metric and output: fractions, counts and ranks.
 
-    With `columns`, names or patterns of outputs, score and rank stay, and of the others those that
-    are named."""
-    rows = (
-        row
-        for row in _score_rows(results)
-        if not columns or picked([str(row[3])], [*columns, "score", "rank"])
-    )
+    With `columns`, names or patterns of outputs, only score, rank and the named ones stay.
+    """
+    rows: Iterable[Row] = _score_rows(results)
+    if columns:
+        patterns = [*columns, "score", "rank"]
+        rows = [row for row in rows if picked([str(row[3])], patterns)]
     return _csv(["dataset", "system", "metric", "output", "value"], rows)
 
 
 def _score_rows(results: Results) -> Iterator[Row]:
     for score in results.scores:
         values: dict[str, float] = {"score": score.score, "rank": score.rank}
-        if drawn := score.samples:
-            values |= {"samples_iterations": drawn.iterations, "samples_std": drawn.std}
-            values |= {"samples_low": drawn.interval[0], "samples_high": drawn.interval[1]}
-        if boot := score.bootstrap:
-            values |= {"bootstrap_mean": boot.mean, "bootstrap_std": boot.std}
-            values |= {"interval_low": boot.interval[0], "interval_high": boot.interval[1]}
-            values |= {
-                "rank_best": boot.ranks[0],
-                "rank_worst": boot.ranks[1],
-                "cluster": boot.cluster,
-            }
+        samples = score.samples
+        if samples:
+            values["samples_iterations"] = samples.iterations
+            values["samples_std"] = samples.std
+            values["samples_low"], values["samples_high"] = samples.interval
+        bootstrap = score.bootstrap
+        if bootstrap:
+            values["bootstrap_mean"] = bootstrap.mean
+            values["bootstrap_std"] = bootstrap.std
+            values["interval_low"], values["interval_high"] = bootstrap.interval
+            values["rank_best"], values["rank_worst"] = bootstrap.ranks
+            values["cluster"] = bootstrap.cluster
         for name, value in (values | score.outputs | score.ends).items():
             yield score.dataset, score.system, score.metric, name, value
 
 
+def _test_rows(results: Results) -> Iterator[Row]:
+    for test in results.tests:
+        values = dict(vars(test))
+        values["low"], values["high"] = test.interval
+        yield [values[name] for name in TEST_COLUMNS]
+
+
+def _mean_rows(results: Results) -> Iterator[Row]:
+    for mean in results.means or ():
+        for system, value in mean.systems.items():
+            yield mean.metric, system, len(mean.datasets), value
+
+
+def _type_rows(results: Results) -> Iterator[Row]:
+    for part in results.breakdown:
+        for item in part.categories:
+            key = (part.dataset, part.system, part.metric, part.tier, item.category)
+            for name, value in item.outputs.items():
+                low, high = item.intervals.get(name, (None, None))
+                yield *key, name, value, low, high
+
+
 def human_to_csv(results: Results) -> str:
     """Return one row for each metric, human score (or "pairs of outputs") and coefficient."""
-    rows, human = list[Row](), results.human or {}
+    human = results.human or {}
+    rows: list[Row] = []
     for item in [*human.get("correlations", ()), *human.get("sentences", ())]:
-        names = item["dataset"], item["metric"], item.get("human", "pairs of outputs")
+        human_name = item.get("human", "pairs of outputs")
         count = item["pairs"] if "pairs" in item else len(item["systems"])
-        for name, cells in item["coefficients"].items():
-            rows.append([*names, count, name, cells["value"], *cells["interval"]])
+        for name, coefficient in item["coefficients"].items():
+            row = [item["dataset"], item["metric"], human_name, count, name]
+            rows.append([*row, coefficient["value"], *coefficient["interval"]])
     for item in human.get("statistics", ()):
-        names = item["dataset"], item["metric"], item["human"]
-        rows.append([*names, item["scores"], item["statistic"], item["value"], None, None])
+        row = [item["dataset"], item["metric"], item["human"], item["scores"]]
+        rows.append([*row, item["statistic"], item["value"], None, None])
     return _csv(["dataset", "metric", "human", "n", "coefficient", "value", "low", "high"], rows)
 
 
@@ -133,27 +147,41 @@ def _csv(header: Sequence[str], rows: Iterable[Row]) -> str:
     """Return a table as CSV, with empty cells for None and NaN, and no text that a spreadsheet
     takes for a formula.
     """
-
-    def shown(cell: str | float | None) -> str:
-        if isinstance(cell, str):
-            return f"'{cell}" if cell.startswith(_FORMULA) else cell
-        return "" if cell is None or (isinstance(cell, float) and math.isnan(cell)) else repr(cell)
-
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([header, *(map(shown, row) for row in rows)])
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow(map(_csv_cell, row))
     return stream.getvalue()
+
+
+def _csv_cell(cell: Cell) -> str:
+    if isinstance(cell, str):
+        return f"'{cell}" if cell.startswith(FORMULA) else cell
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    return repr(cell)
 
 
 # --- Parquet, for which pyarrow is needed. Block after block goes to a temporary file, so that
 # memory does not grow.
 
 
-GROUP = 16
+BLOCKS_IN_GROUP = 16
 """Blocks in a row group; each has at most columns.BLOCK lines."""
-PIECE = 1 << 20
-"""How many bytes of a file are in memory at once, when all has been written to a temporary one."""
+READ_BYTES = 1 << 20
+"""How many bytes of the temporary file are in memory at once when it is copied."""
 LABELS = ("dataset", "system", "metric")
 """Columns of names. The file has each name once, and rows refer to it by a number."""
+
+
+class Rows(NamedTuple):
+    """Some rows of a table."""
+
+    labels: dict[str, str]
+    """The names that they share."""
+    arrays: dict[str, Any]
+    """An array [rows] for each of the other columns."""
 
 
 def parquet_files(context: ReportContext) -> dict[str, Content]:
@@ -161,142 +189,159 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     need.
 
     A row of sentences.parquet has data set, system, signature, line (from 1) and score (a
-    fraction). Where lines have ids, the id stands before the line, here and in the files of counts.
-    It also has the outputs of the sentence that `material.columns` name, and none where its metric
+    fraction). If lines have ids, the id is before the line, here and in the files of counts.
+    It also has the outputs of the sentence that `context.columns` name, and none if its metric
     has no such output. A row of a file of counts has data set, system, line, reference (from 0, or
     -1 if no count depends on it) and the counts; those that do not depend on the reference are
-    repeated."""
-    files: dict[str, Content] = {}
-    scored, asked = [measured.by_line for measured in context.measured], _asked(context)
-    lines = (
-        {"id": "string", "line": "int64"}
-        if any(metric_result.ids for metric_result in scored)
-        else {"line": "int64"}
-    )
-    types = lines | dict.fromkeys(["score", *asked], "float64")
-    files["sentences.parquet"] = _parquet(partial(_sentences, scored, asked), types, scored)
-    for spec in dict.fromkeys(measured.metric.spec for measured in scored):
-        own = [measured for measured in scored if measured.metric.spec == spec]
-        once = list({measured.scores[0].dataset: measured for measured in reversed(own)}.values())[
-            ::-1
-        ]
-        types = {**lines, "reference": "int16"}
-        for item in spec.schema(1).fields:
-            names = [f"{item.name}_{order}" for order in range(1, item.orders + 1)] or [item.name]
-            types |= dict.fromkeys(names, "float64" if item.real else "int64")
-        files[f"columns.{spec.key}.parquet"] = _parquet(
-            partial(_counts, spec, once), types, once, LABELS[:2]
-        )
+    repeated.
+    """
+    metric_results = [metric_result.by_line for metric_result in context.measured]
+    outputs = _requested_outputs(context)
+    line_types = {"line": "int64"}
+    if any(metric_result.ids for metric_result in metric_results):
+        line_types = {"id": "string", "line": "int64"}
+    types = line_types | dict.fromkeys(["score", *outputs], "float64")
+    rows = partial(_sentence_rows, metric_results, outputs)
+    files = {"sentences.parquet": _parquet(rows, types, metric_results)}
+    by_spec: dict[StatisticsSpec, dict[str, MetricResult]] = {}
+    for metric_result in metric_results:
+        # one metric is enough for the counts that several share on a data set
+        by_dataset = by_spec.setdefault(metric_result.metric.spec, {})
+        by_dataset.setdefault(metric_result.scores[0].dataset, metric_result)
+    for spec, by_dataset in by_spec.items():
+        types = {**line_types, "reference": "int16"}
+        for field in spec.schema(1).fields:
+            names = [f"{field.name}_{order}" for order in range(1, field.orders + 1)]
+            kind = "float64" if field.real else "int64"
+            types |= dict.fromkeys(names or [field.name], kind)
+        one_each = list(by_dataset.values())
+        rows = partial(_count_rows, spec, one_each)
+        files[f"columns.{spec.key}.parquet"] = _parquet(rows, types, one_each, LABELS[:2])
     return files
 
 
-def _asked(context: ReportContext) -> list[str]:
-    """Return the names of the outputs of sentences that are asked for; raises InputError for an
+def _requested_outputs(context: ReportContext) -> list[str]:
+    """Return the names of the outputs of sentences that are requested; raises InputError for an
     unknown column.
 
     The columns of tables are no columns of sentences, but no errors.
     """
     if not context.columns:
         return []
-    measured = [one for one in context.measured if one.columns]
-    first = [(one.metric, next(present_blocks(one.metric, one.columns[0]))) for one in measured]
-    names = list(
-        dict.fromkeys(name for metric, block in first for name in every_output(metric, block))
-    )
-    titles = [
-        ranked_table(context.results, list(one.scores), context.digits)[0]
-        for one in context.measured
-    ]
-    check_picked([*names, *(title for header in titles for title in header)], context.columns)
-    return [names[number] for number in picked(names, context.columns)]
+    names: dict[str, None] = {}
+    titles: list[str] = []
+    for metric_result in context.measured:
+        if metric_result.columns:
+            first_block = next(present_blocks(metric_result.metric, metric_result.columns[0]))
+            names.update(dict.fromkeys(every_output(metric_result.metric, first_block)))
+        header, _ = ranked_table(context.results, list(metric_result.scores), context.digits)
+        titles += header
+    outputs = list(names)
+    check_picked([*outputs, *titles], context.columns)
+    return [outputs[number] for number in picked(outputs, context.columns)]
 
 
-def _sentences(scored: Sequence[MetricResult], asked: Sequence[str]) -> Iterator[Rows]:
-    for measured in scored:
-        for score, columns in zip(measured.scores, measured.columns, strict=False):
-            names = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
+def _sentence_rows(
+    metric_results: Sequence[MetricResult], outputs: Sequence[str]
+) -> Iterator[Rows]:
+    for metric_result in metric_results:
+        metric = metric_result.metric
+        for score, columns in zip(metric_result.scores, metric_result.columns, strict=False):
+            labels = {"dataset": score.dataset, "system": score.system, "metric": score.metric}
             first = 1
-            for block in present_blocks(measured.metric, columns):
-                scores = sentence_scores(measured.metric, block)
-                outputs = every_output(measured.metric, block) if asked else {}
-                more = {name: outputs.get(name, np.full(len(scores), np.nan)) for name in asked}
-                yield names, _places(measured, first, len(scores)) | {"score": scores} | more
-                first += len(scores)
+            for block in present_blocks(metric, columns):
+                scores = sentence_scores(metric, block)
+                count = len(scores)
+                arrays = _line_arrays(metric_result, first, count)
+                arrays["score"] = scores
+                values = every_output(metric, block) if outputs else {}
+                for name in outputs:
+                    arrays[name] = values.get(name, np.full(count, np.nan))
+                yield Rows(labels, arrays)
+                first += count
 
 
-def _places(measured: MetricResult, first: int, count: int) -> dict[str, Any]:
-    """Return the numbers of some lines, and their ids: None where they have none."""
-    ids = measured.ids
-    known = read_texts(ids, first - 1, first - 1 + count) if ids else [None] * count
-    return {"id": np.array(known, object), "line": np.arange(first, first + count)}
+def _line_arrays(metric_result: MetricResult, first: int, count: int) -> dict[str, Any]:
+    """Return the numbers of some lines, and their ids: None if they have none."""
+    ids: Sequence[str | None] = [None] * count
+    if metric_result.ids:
+        ids = read_texts(metric_result.ids, first - 1, first - 1 + count)
+    return {"id": np.array(ids, object), "line": np.arange(first, first + count)}
 
 
-def _counts(spec: StatisticsSpec, scored: Sequence[MetricResult]) -> Iterator[Rows]:
+def _count_rows(spec: StatisticsSpec, metric_results: Sequence[MetricResult]) -> Iterator[Rows]:
     """Yield the rows of a block for each reference, or once if no count depends on it; missing ones
     have no rows.
     """
-    for measured in scored:
-        fields = spec.schema(measured.references).fields
-        apart = any(item.per_reference for item in fields)
-        for score, columns in zip(measured.scores, measured.columns, strict=False):
+    for metric_result in metric_results:
+        fields = spec.schema(metric_result.references).fields
+        references: Sequence[int] = (-1,)
+        if any(field.per_reference for field in fields):
+            references = range(metric_result.references)
+        for score, columns in zip(metric_result.scores, metric_result.columns, strict=False):
+            labels = {"dataset": score.dataset, "system": score.system}
             first = 1
             for block in columns.blocks():
-                places = _places(measured, first, len(next(iter(block.values()))))
-                first += len(places["line"])
-                for reference in range(measured.references) if apart else (-1,):
-                    arrays = {
-                        **places,
-                        "reference": np.full(len(places["line"]), reference, np.int16),
-                    }
-                    for item in fields:
-                        array = (
-                            block[item.name][:, reference]
-                            if item.per_reference
-                            else block[item.name]
-                        )
-                        split = {
-                            f"{item.name}_{order + 1}": array[:, order]
-                            for order in range(item.orders)
-                        }
-                        arrays |= split or {item.name: array}
-                    if apart and "ref_len" in block:
+                count = len(next(iter(block.values())))
+                lines = _line_arrays(metric_result, first, count)
+                first += count
+                for reference in references:
+                    arrays = {**lines, "reference": np.full(count, reference, np.int16)}
+                    for field in fields:
+                        arrays |= _field_arrays(block, field, reference)
+                    if reference >= 0 and "ref_len" in block:
                         present = np.flatnonzero(block["ref_len"][:, reference] >= 0)
                         arrays = {name: array[present] for name, array in arrays.items()}
-                    yield {"dataset": score.dataset, "system": score.system}, arrays
+                    yield Rows(labels, arrays)
+
+
+def _field_arrays(block: Mapping[str, Any], field: Any, reference: int) -> dict[str, Ints]:
+    """Return the columns of a field of the counts: one for each order, if it has orders."""
+    array = block[field.name]
+    if field.per_reference:
+        array = array[:, reference]
+    if not field.orders:
+        return {field.name: array}
+    return {f"{field.name}_{order + 1}": array[:, order] for order in range(field.orders)}
 
 
 def _parquet(
     rows: Callable[[], Iterator[Rows]],
     types: dict[str, str],
-    scored: Sequence[MetricResult],
+    metric_results: Sequence[MetricResult],
     labels: Sequence[str] = LABELS,
 ) -> Content:
-    """Yield a Parquet file piece by piece: the columns of labels, and others of these types."""
+    """Yield the bytes of a Parquet file: the columns of labels, and others of these types."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    names = {
-        label: list(dict.fromkeys(getattr(s, label) for m in scored for s in m.scores))
-        for label in labels
-    }
-    fields = [(label, pa.dictionary(pa.int32(), pa.string())) for label in labels]
-    schema = pa.schema([*fields, *((name, getattr(pa, kind)()) for name, kind in types.items())])
+    numbers: dict[str, dict[str, int]] = {}
+    fields = []
+    for label in labels:
+        numbers[label] = {}
+        for metric_result in metric_results:
+            for score in metric_result.scores:
+                name = getattr(score, label)
+                numbers[label].setdefault(name, len(numbers[label]))
+        fields.append((label, pa.dictionary(pa.int32(), pa.string())))
+    fields += [(name, getattr(pa, kind)()) for name, kind in types.items()]
+    schema = pa.schema(fields)
 
-    def batch(own: dict[str, str], others: dict[str, Any]) -> Any:
+    def batch(some_rows: Rows) -> Any:
         arrays = []
+        count = len(some_rows.arrays["line"])
         for label in labels:
-            numbers = np.full(len(others["line"]), names[label].index(own[label]), np.int32)
-            arrays.append(
-                pa.DictionaryArray.from_arrays(numbers, pa.array(names[label], pa.string()))
-            )
-        return pa.record_batch(
-            [*arrays, *(pa.array(others[name], from_pandas=True) for name in types)], schema=schema
-        )
+            number = numbers[label][some_rows.labels[label]]
+            names = pa.array(numbers[label], pa.string())
+            indices = np.full(count, number, np.int32)
+            arrays.append(pa.DictionaryArray.from_arrays(indices, names))
+        arrays += [pa.array(some_rows.arrays[name], from_pandas=True) for name in types]
+        return pa.record_batch(arrays, schema=schema)
 
     with TemporaryFile() as file:
         with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
-            batches = (batch(*own) for own in rows())
-            while group := list(islice(batches, GROUP)):
+            batches = map(batch, rows())
+            while group := list(islice(batches, BLOCKS_IN_GROUP)):
                 writer.write_table(pa.Table.from_batches(group))
         file.seek(0)
-        yield from iter(partial(file.read, PIECE), b"")
+        yield from iter(partial(file.read, READ_BYTES), b"")

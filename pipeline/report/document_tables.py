@@ -1,5 +1,5 @@
-"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types,
-agreement with people.
+"""The tables of the reports in Markdown and LaTeX: ranked systems, systems by metrics, types, and
+the tables of extensions.
 """
 
 from collections import Counter
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple
 
-from ..metrics.base.options import with_samples
 from ..metrics.names import factor
 from ..scoring.results import Results
+from ..scoring.significance_tests import with_samples
 from .context import ReportContext
-from .overview import Overview, Whole, overviews
-from .tables.by_type import NONE, caption, side_by_side, types_of
+from .overview import Entry, MetricTable, Overview, overviews
+from .tables.by_type import NONE, Types, caption, side_by_side, types_of
 from .tables.comparisons import BETTER, WORSE, level_name, settings_line
 from .tables.extra_tables import extra_tables
 from .tables.ranked import (
@@ -29,8 +29,8 @@ from .tables.ranked import (
 )
 from .tables.series import best_sentences
 
-MOST = 12
-"""A table of types has at most so many rows: those that references ask for most often."""
+MAX_TYPES = 12
+"""A table of types has at most so many rows: the types with most edits of references."""
 BESIDE = {SOURCE: "†", HUMAN: "‡"}
 """Marks of rows that do not compete for the best."""
 
@@ -42,23 +42,22 @@ class Cell(NamedTuple):
     best: bool = False
     """Whether it is set in bold."""
     spread: str = ""
-    """What follows after ±."""
+    """The number after ±."""
     mark: str = ""
-    """What follows raised."""
+    """The raised text behind it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentTable:
-    """A table with what stands around it."""
+    """A table with its caption, notes and signatures."""
 
     name: str
-    """What its label in LaTeX is made of."""
+    """The name that its label in LaTeX is made of."""
     caption: str
     header: list[str]
     rows: list[list[Cell]]
     heads: list[str] = field(default_factory=list)
-    """What stands above each column, once above those of the same metric; empty where there is
-    nothing."""
+    """The title above each column, once above those of the same metric; empty if there is none."""
     rules: Sequence[int] = ()
     """Numbers of the rows at which a cluster ends."""
     names: tuple[int, ...] = (0,)
@@ -75,15 +74,16 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
     """Yield the tables of a run.
 
     Tables of systems by metrics, if there are several metrics or data sets, come first. A ranked
-    table for each data set and metric, agreement with people, the other sections of the results,
-    and what was expected follow. Where columns are asked for, there is the first table alone: that
-    of systems by metrics, or the only ranked one."""
-    tables = overviews(context.results, context.digits, context.columns)
+    table for each data set and metric, and the tables of extensions follow. If columns are
+    requested, there is the first table alone: that of systems by metrics, or the only ranked one.
+    """
     results = context.results
+    tables = overviews(results, context.digits, context.columns)
     for overview in tables:
-        yield _overview(results, overview, spread=not context.columns)
-    for group in groups(results) if not (tables and context.columns) else ():
-        yield _ranked(results, group, context.digits, context.columns)
+        yield _overview_table(results, overview, spread=not context.columns)
+    if not tables or not context.columns:
+        for group in groups(results):
+            yield _ranked_table(results, group, context.digits, context.columns)
     if context.columns:
         return
     for table in extra_tables(results, context.digits):
@@ -100,24 +100,18 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
         )
 
 
-def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str]) -> DocumentTable:
+def _ranked_table(
+    results: Results, group: Group, digits: int, columns: Sequence[str]
+) -> DocumentTable:
     header, rows = ranked_table(results, group.scores, digits, columns)
-    whole, outputs = Whole(results, group, digits), group.scores[0].outputs
-    titles = {
-        own: " ".join(filter(None, whole.heads(n)))
-        for n, own in enumerate(whole.header)
-        if own in outputs
-    }
-    best = best_of(results.datasets[group.dataset], group, digits)
-    cells = [
-        [Cell(text, best=column == 2 and row[1] in best) for column, text in enumerate(row)]
-        for row in rows
-    ]
-    for row in cells:
-        row[2:] = [
-            Cell(c.text[:-1], mark=c.text[-1]) if c.text.endswith((BETTER, WORSE)) else c
-            for c in row[2:]
-        ]
+    info = results.datasets[group.dataset]
+    best = best_of(info, group, digits)
+    cells = []
+    for row in rows:
+        rank, system, score, *others = row
+        is_best = system in best
+        ranked_row = [Cell(rank), Cell(system), _marked(score)._replace(best=is_best)]
+        cells.append([*ranked_row, *map(_marked, others)])
     notes = _missing(results, group.dataset)
     if any(score.samples for score in group.scores):
         notes.append(
@@ -127,149 +121,189 @@ def _ranked(results: Results, group: Group, digits: int, columns: Sequence[str])
         notes.append("Intervals, ranks and clusters: bootstrap over sentences.")
     if "groups" in header:
         notes.append("Systems that share a letter do not differ significantly.")
-    own = (note if ": " in note else note[:1].upper() + note[1:] for note in notes_of(group.scores))
-    said = [f"{note.rstrip('.')}." for note in own]
+    notes += _settings(results)
+    for note in notes_of(group.scores):
+        text = note if ": " in note else _capitalized(note)
+        notes.append(f"{text.rstrip('.')}.")
+    notes += best_sentences(results, group)
+    titles = _paper_titles(results, group, digits)
     return DocumentTable(
         name=f"{group.dataset}-{group.label}",
-        caption=f"{group.dataset}: {size(results.datasets[group.dataset])}; {group.called}",
+        caption=f"{group.dataset}: {size(info)}; {group.called}",
         header=[titles.get(title, title) for title in header],
         rows=cells,
         rules=cluster_ends(group.scores),
         names=(1,),
-        notes=[*notes, *_settings(results), *said, *best_sentences(results, group)],
+        notes=notes,
         signatures=_signatures(results, [group]),
     )
 
 
+def _marked(text: str) -> Cell:
+    """Return a cell whose arrow, if it has one, is its mark."""
+    if text.endswith((BETTER, WORSE)):
+        return Cell(text[:-1], mark=text[-1])
+    return Cell(text)
+
+
+def _paper_titles(results: Results, group: Group, digits: int) -> dict[str, str]:
+    """Return the titles of the outputs of a metric in papers."""
+    table = MetricTable(results, group, digits)
+    titles = {}
+    for number, title in enumerate(table.header):
+        if title in group.scores[0].outputs:
+            titles[title] = " ".join(head for head in table.heads(number) if head)
+    return titles
+
+
 def _missing(results: Results, dataset: str) -> list[str]:
-    """Return a note for each score that an incomplete run lacks."""
+    """Return a note for each missing score of an incomplete run."""
     return [f"Incomplete: {item}." for item in results.missing if item.dataset == dataset]
 
 
-def _overview(results: Results, overview: Overview, *, spread: bool) -> DocumentTable:
+def _overview_table(results: Results, overview: Overview, *, spread: bool) -> DocumentTable:
     """Return a table of systems by metrics, with half the width of their intervals if `spread` is
     set.
     """
-    names, own = overview.systems, [group for _, group in overview.groups]
-    rows = [[Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))] for name in names]
-    heads, header = [""], ["system"]
+    rows = []
+    for name in overview.systems:
+        rows.append([Cell(name, mark=BESIDE.get(overview.kinds.get(name, ""), ""))])
+    heads = [""]
+    header = ["system"]
     for name, columns in groupby(overview.columns, lambda column: column.heads[0]):
         below = [column.heads[1] for column in columns]
-        heads += [name if len(below) > 1 else ""] * len(below)
-        header += (
-            [text or "score" for text in below]
-            if len(below) > 1
-            else [f"{name} {below[0]}".strip()]
-        )
-    for column in overview.columns:
-        for name, row in zip(names, rows, strict=True):
-            entry = column.entries.get(name)
-            row.append(
-                Cell(entry.text, entry.best, entry.spread * spread, entry.mark)
-                if entry
-                else Cell(NONE)
-            )
-    notes = [
-        note
-        for name in dict.fromkeys(group.dataset for group in own)
-        for note in _missing(results, name)
-    ]
+        if len(below) > 1:
+            heads += [name] * len(below)
+            header += [text or "score" for text in below]
+        else:
+            heads.append("")
+            header.append(f"{name} {below[0]}".strip())
+    has_spreads = False
+    for number, column in enumerate(overview.columns, 1):
+        cells = [_entry_cell(column.entries.get(name), spread) for name in overview.systems]
+        for row, cell in zip(rows, cells, strict=True):
+            row.append(cell)
+        if any(cell.spread for cell in cells):
+            has_spreads = True
+            header[number] += f" ± {overview.level}"
+    groups_of_columns = [group for _, group in overview.groups]
+    notes = []
+    for name in dict.fromkeys(group.dataset for group in groups_of_columns):
+        notes += _missing(results, name)
     for kind, text in ((SOURCE, "the unchanged source"), (HUMAN, "a reference")):
         if kind in overview.kinds.values():
             notes.append(f"{BESIDE[kind]}: {text}, which is not compared for the best.")
-    scores = [
-        (" ".join(column.heads).strip(), column)
-        for column in overview.columns
-        if column.verdict_sentence
-    ]
-    if lower := [name for name, column in scores if column.lower_is_better]:
-        notes.append(f"{', '.join(lower)}: the lowest score is the best.")
-    if plain := [name for name, column in scores if factor(column.group.metric) == 1]:
-        notes.append(f"{', '.join(plain)}: shown as it is, not in percent.")
-    if results.tests:
+    with_sentences = [column for column in overview.columns if column.verdict_sentence]
+    lowest_best = [column.printed for column in with_sentences if column.lower_is_better]
+    if lowest_best:
+        notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")
+    not_in_percent = [one.printed for one in with_sentences if factor(one.group.metric) == 1]
+    if not_in_percent:
+        notes.append(f"{', '.join(not_in_percent)}: shown as it is, not in percent.")
+    if results.tests and overview.marks:
         notes.append(overview.marks)
     notes += _settings(results)
-    spreads = [any(row[n].spread for row in rows) for n in range(len(header))]
-    header = [
-        f"{title} ± {overview.level}" if has else title
-        for title, has in zip(header, spreads, strict=True)
-    ]
-    deviation = f", ± half the width of the {overview.level} interval over bootstrap samples of the sentences"
+    unit = "in percent"
+    if has_spreads:
+        interval = f"{overview.level} interval over bootstrap samples of the sentences"
+        unit += f", ± half the width of the {interval}"
     return DocumentTable(
         name=overview.name,
-        caption=f"{overview.about}; in percent{deviation * any(spreads)}, the best of each metric in bold",
+        caption=f"{overview.about}; {unit}, the best of each metric in bold",
         header=header,
         heads=heads,
         rows=rows,
-        notes=[note for note in notes if note],
-        items=[f"{name}: {column.verdict_sentence}" for name, column in scores],
-        signatures=_signatures(results, own),
+        notes=notes,
+        items=[f"{column.printed}: {column.verdict_sentence}" for column in with_sentences],
+        signatures=_signatures(results, groups_of_columns),
     )
+
+
+def _entry_cell(entry: Entry | None, spread: bool) -> Cell:
+    if entry is None:
+        return Cell(NONE)
+    return Cell(entry.text, entry.best, entry.spread if spread else "", entry.mark)
 
 
 def _settings(results: Results) -> list[str]:
     if not results.statistics or "resamples" not in results.statistics:
         return []
-    line = settings_line(results.statistics)
-    return [f"{line[:1].upper()}{line[1:]}; intervals at {level_name(results)}."]
+    line = _capitalized(settings_line(results.statistics))
+    return [f"{line}; intervals at {level_name(results)}."]
 
 
-def _signatures(results: Results, own: Sequence[Group]) -> list[str]:
+def _capitalized(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _signatures(results: Results, own_groups: Sequence[Group]) -> list[str]:
     """Return the signatures of metrics, each with the one that the field's own tool gives it, with
     its samples.
     """
-    drawn = results.statistics if "resamples" in (results.statistics or {}) else None
-    pairs = ((group.metric, group.scores[0].peer_signature) for group in own)
-    both = ((text, with_samples(peer, drawn) if peer and drawn else peer) for text, peer in pairs)
-    return list(dict.fromkeys(text for pair in both for text in pair if text))
+    statistics = results.statistics or {}
+    signatures: dict[str, None] = {}
+    for group in own_groups:
+        signatures[group.metric] = None
+        peer = group.scores[0].peer_signature
+        if peer and "resamples" in statistics:
+            peer = with_samples(peer, statistics)
+        if peer:
+            signatures[peer] = None
+    return list(signatures)
 
 
 def _plain(rows: Iterable[Sequence[str]]) -> list[list[Cell]]:
-    return [[Cell(text) for text in row] for row in rows]
+    return [list(map(Cell, row)) for row in rows]
 
 
-def type_sheets(results: Results, digits: int, tier: int) -> Iterator[DocumentTable]:
-    """Yield for each data set and metric a table by systems of the MOST types with most edits that
-    were wanted.
+def type_tables(results: Results, digits: int, tier: int) -> Iterator[DocumentTable]:
+    """Yield for each data set and metric a table by systems of the MAX_TYPES types with most edits
+    of references.
 
-    The best scores of a type are bold, where there are several and they are not all equal.
+    The best scores of a type are bold, if there are several and they are not all equal.
     """
     for types in types_of(results, tier):
-        wanted = Counter[str]()
-        for (_, name), cell in types.cells.items():
-            wanted[name] = max(
-                wanted[name], int(sum(cell.outputs[key] for key in types.counts if key != "fp"))
-            )
-        shown = {name for name, _ in wanted.most_common(MOST)}
+        frequent = _frequent_types(types)
         header, rows = side_by_side(types, digits)
-        cells = _plain([row for row in rows if row[0] in shown])
-        left_out = len(types.names) - len(cells)
+        cells = _plain([row for row in rows if row[0] in frequent])
         for row in cells:
-            own = [types.cells.get((system, row[0].text)) for system in types.systems]
-            top = max((cell.score for cell in own if cell), default=0.0)
-            if len({cell.text for cell in row[1:]} - {NONE}) > 1:
-                best = [cell is not None and cell.score == top for cell in own]
-                row[1:] = [
-                    Cell(cell.text, best=is_best)
-                    for cell, is_best in zip(row[1:], best, strict=True)
-                ]
+            row[1:] = _with_best(types, row)
+        notes = []
+        if len(types.systems) > 1:
+            notes.append("Score of each type in percent, the best of each in bold.")
+        left_out = len(types.names) - len(cells)
+        if left_out:
+            notes.append(f"The {MAX_TYPES} most frequent types; {left_out} more are in types.csv.")
+        notes.append(f"{NONE}: the type does not occur with this system.")
         yield DocumentTable(
             name=f"{types.group.dataset}-{types.group.label}-types",
             caption=caption(types),
             header=header,
             rows=cells,
-            notes=[
-                *(
-                    ["Score of each type in percent, the best of each in bold."]
-                    if len(types.systems) > 1
-                    else []
-                ),
-                *(
-                    [f"The {MOST} most frequent types; {left_out} more are in types.csv."]
-                    if left_out
-                    else []
-                ),
-                f"{NONE}: the type does not occur with this system.",
-            ],
+            notes=notes,
             signatures=[types.group.metric],
         )
+
+
+def _frequent_types(types: Types) -> set[str]:
+    """Return the MAX_TYPES types with most edits of references, found or missed."""
+    sizes = Counter[str]()
+    keys = [key for key in types.counts if key != "fp"]
+    for (_, name), cell in types.cells.items():
+        count = int(sum(cell.outputs[key] for key in keys))
+        sizes[name] = max(sizes[name], count)
+    return {name for name, _ in sizes.most_common(MAX_TYPES)}
+
+
+def _with_best(types: Types, row: Sequence[Cell]) -> list[Cell]:
+    """Return the cells of a type with the best of them in bold."""
+    name, *cells = row
+    if len({cell.text for cell in cells} - {NONE}) < 2:
+        return cells
+    categories = [types.cells.get((system, name.text)) for system in types.systems]
+    best = max(category.score for category in categories if category)
+    marked = []
+    for cell, category in zip(cells, categories, strict=True):
+        is_best = category is not None and category.score == best
+        marked.append(cell._replace(best=is_best))
+    return marked

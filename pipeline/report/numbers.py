@@ -2,13 +2,14 @@
 `external`.
 
 Others rerun the statistics of a run from this folder, bit for bit, without the code, the model and
-the texts. In place of texts the configs name columns of these files."""
+the texts. In place of texts the configs name columns of these files.
+"""
 
 import math
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -20,49 +21,67 @@ from .tables.ranked import labels
 
 FOLDER = "numbers"
 LINE = "#"
-"""The first column, whose name no metric has: the number of the line. It stands for the texts of a
+"""The first column, whose name no metric has: the number of the line. It replaces the texts of a
 reference."""
-LONGEST = 50
-"""The most signs of the title of an external metric."""
+MAX_TITLE = 50
+"""The most letters of the title of an external metric."""
+
+
+class _UserMetric(NamedTuple):
+    """A metric of users with its title in the files, and its results by data set."""
+
+    title: str
+    metric_results: list[MetricResult]
+    declared: Declared
+
+    @property
+    def dropped_lines(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """The data sets with the lines that the metric leaves out."""
+        return tuple((one.dataset, one.left_out) for one in self.metric_results)
 
 
 def number_files(context: ReportContext) -> dict[str, str]:
-    """Return a table for each metric of users, data set and system, and the configs; nothing where
-    there is none."""
-    declared, files = context.results.declared, dict[str, str]()
+    """Return a table for each metric of users, data set and system, and the configs; nothing if
+    there is none.
+    """
+    files: dict[str, str] = {}
+    metrics = _user_metrics(context)
+    for metric in metrics:
+        for metric_result in metric.metric_results:
+            for system, table in _tables(metric_result, metric.declared):
+                path = _path(metric.title, metric_result.dataset, system)
+                files[f"{FOLDER}/{path}"] = table
+    # a config drops lines for all of its metrics
+    configs: dict[object, list[_UserMetric]] = {}
+    for metric in metrics:
+        configs.setdefault(metric.dropped_lines, []).append(metric)
+    config = context.config if isinstance(context.config, dict) else {}
+    for number, own_metrics in enumerate(configs.values()):
+        end = f"-{own_metrics[0].title}" if number else ""
+        written = _config(own_metrics, config.get("statistics"))
+        text = yaml.safe_dump(written, sort_keys=False, default_flow_style=None)
+        files[f"{FOLDER}/external{end}.yaml"] = text
+    return files
+
+
+def _user_metrics(context: ReportContext) -> list[_UserMetric]:
+    """Return the metrics of users, each with a title of its own."""
     named = labels(metric_result.signature for metric_result in context.measured)
-    groups: dict[tuple[tuple[str, tuple[int, ...]], ...], list[tuple[str, list[MetricResult]]]] = {}
-    for number, label in enumerate(dict.fromkeys(named.values()), 1):
-        metric_results = [
-            metric_result
-            for metric_result in context.measured
-            if named[metric_result.signature] == label
-        ]
-        metric = metric_results[0].metric
-        if metric.name not in declared:
+    by_label: dict[str, list[MetricResult]] = {label: [] for label in named.values()}
+    for metric_result in context.measured:
+        by_label[named[metric_result.signature]].append(metric_result)
+    metrics: list[_UserMetric] = []
+    titles: set[str] = set()
+    for number, (label, metric_results) in enumerate(by_label.items(), 1):
+        name = metric_results[0].metric.name
+        if name not in context.results.declared:
             continue
         title = re.sub(r"[^A-Za-z0-9_.]+", "-", label).strip("-")
-        if len(title) > LONGEST or title in (
-            each for group in groups.values() for each, _ in group
-        ):
-            title = f"{metric.name}-{number}"
-        for metric_result in metric_results:
-            for name, rows in _tables(metric_result, declared[metric.name]):
-                files[f"{FOLDER}/{_path(title, metric_result.dataset, name)}"] = rows
-        groups.setdefault(
-            tuple(
-                (metric_result.dataset, metric_result.left_out) for metric_result in metric_results
-            ),
-            [],
-        ).append((title, metric_results))
-    asked = context.config if isinstance(context.config, dict) else {}
-    for group in groups.values():  # a config drops lines for all of its metrics
-        end = f"-{group[0][0]}" if group is not next(iter(groups.values())) else ""
-        written = _config(group, declared, asked.get("statistics"))
-        files[f"{FOLDER}/external{end}.yaml"] = yaml.safe_dump(
-            written, sort_keys=False, default_flow_style=None
-        )
-    return files
+        if len(title) > MAX_TITLE or title in titles:
+            title = f"{name}-{number}"
+        titles.add(title)
+        metrics.append(_UserMetric(title, metric_results, context.results.declared[name]))
+    return metrics
 
 
 def _path(title: str, dataset: str, system: str) -> str:
@@ -73,16 +92,25 @@ def _tables(metric_result: MetricResult, declared: Declared) -> Iterator[tuple[s
     """Yield the name of each system, and a table of its lines with a column for each number; no
     number, empty cell.
 
-    Where lines have ids, these are the last column.
+    If lines have ids, these are the last column.
     """
-    ids = read_texts(metric_result.ids, 0, metric_result.ids.lines) if metric_result.ids else []
-    for name, columns in zip(metric_result.names, metric_result.by_line.columns, strict=False):
-        lines = ["\t".join([LINE, *declared.numbers, *(["id"] if ids else [])])]
+    ids: Sequence[str] = []
+    header = [LINE, *declared.numbers]
+    if metric_result.ids:
+        ids = read_texts(metric_result.ids, 0, metric_result.ids.lines)
+        header.append("id")
+    systems = zip(metric_result.names, metric_result.by_line.columns, strict=False)
+    for name, columns in systems:
+        lines = ["\t".join(header)]
         for block in columns.blocks():
-            for row in zip(*(block[each].tolist() for each in declared.numbers), strict=True):
-                cells = [str(len(lines)), *(_cell(value, declared) for value in row)]
-                lines.append("\t".join([*cells, *ids[len(lines) - 1 : len(lines)]]))
-        yield name, "\n".join([*lines, ""])
+            numbers = [block[column].tolist() for column in declared.numbers]
+            for row in zip(*numbers, strict=True):
+                line = len(lines)
+                cells = [str(line), *(_cell(value, declared) for value in row)]
+                cells += ids[line - 1 : line]
+                lines.append("\t".join(cells))
+        lines.append("")
+        yield name, "\n".join(lines)
 
 
 def _cell(value: float, declared: Declared) -> str:
@@ -91,55 +119,57 @@ def _cell(value: float, declared: Declared) -> str:
     return "" if math.isnan(value) else repr(value)
 
 
-def _config(
-    group: Sequence[tuple[str, list[MetricResult]]], declared: dict[str, Declared], statistics: Any
-) -> dict[str, Any]:
+def _config(metrics: Sequence[_UserMetric], statistics: Any) -> dict[str, Any]:
     """Return a config of metrics that leave out the same lines. Its paths are relative to the
     folder.
 
     `statistics` is that section as the config of the run has it.
     """
-    title, metric_results = group[0]
-    first = declared[metric_results[0].metric.name].numbers[0]
-    datasets, systems = dict[str, Any](), dict[str, Any]()
-    for metric_result in metric_results:
-        reference = {
-            "tsv": _path(title, metric_result.dataset, metric_result.names[0]),
-            "column": LINE,
-        }
-        gone = (
-            {"drop": [line + 1 for line in metric_result.left_out]}
-            if metric_result.left_out
-            else {}
-        )
-        datasets[metric_result.dataset] = {"references": [reference], **gone}
+    first = metrics[0]
+    first_column = first.declared.numbers[0]
+    datasets: dict[str, Any] = {}
+    systems: dict[str, Any] = {}
+    for metric_result in first.metric_results:
+        dataset = metric_result.dataset
+        path = _path(first.title, dataset, metric_result.names[0])
+        datasets[dataset] = {"references": [{"tsv": path, "column": LINE}]}
+        if metric_result.left_out:
+            datasets[dataset]["drop"] = [line + 1 for line in metric_result.left_out]
         for name in metric_result.names:
-            systems.setdefault(name, {})[metric_result.dataset] = {
-                "tsv": _path(title, metric_result.dataset, name),
-                "column": first,
-            }
-    metrics = []
-    for title, metric_results in group:
-        own, metric = declared[metric_results[0].metric.name], metric_results[0].metric
-        entry = {"name": "external", "title": title, "files": _path(title, "{dataset}", "{system}")}
-        entry["columns"] = "+".join(own.numbers if own.counts else own.numbers[:1])
-        if own.counts:
-            more = {
-                "score": "f_beta",
-                "beta": dict(metric.settings())["beta"],
-                "decimals": own.decimals or None,
-            }
-        else:
-            more = {"score": metric.level, "scale": f"{Decimal(repr(own.scale)):f}"}
-        more["higher_is_better"] = None if own.higher_is_better else False
-        metrics.append(
-            {**entry, **{key: value for key, value in more.items() if value is not None}}
-        )
-    asked = {} if statistics is None else {"statistics": statistics}
-    return {
+            output = {"tsv": _path(first.title, dataset, name), "column": first_column}
+            systems.setdefault(name, {})[dataset] = output
+    config: dict[str, Any] = {
         "datasets": datasets,
         "systems": systems,
-        "metrics": metrics,
-        **asked,
-        "output": {"dir": "run"},
+        "metrics": [_metric_entry(metric) for metric in metrics],
     }
+    if statistics is not None:
+        config["statistics"] = statistics
+    config["output"] = {"dir": "run"}
+    return config
+
+
+def _metric_entry(metric: _UserMetric) -> dict[str, Any]:
+    """Return the entry of a metric in the section `metrics`."""
+    declared = metric.declared
+    own_metric = metric.metric_results[0].metric
+    numbers = declared.numbers if declared.counts else declared.numbers[:1]
+    entry: dict[str, Any] = {
+        "name": "external",
+        "title": metric.title,
+        "files": _path(metric.title, "{dataset}", "{system}"),
+        "columns": "+".join(numbers),
+    }
+    if declared.counts:
+        entry["score"] = "f_beta"
+        beta = dict(own_metric.settings())["beta"]
+        if beta is not None:
+            entry["beta"] = beta
+        if declared.decimals:
+            entry["decimals"] = declared.decimals
+    else:
+        entry["score"] = own_metric.level
+        entry["scale"] = f"{Decimal(repr(declared.scale)):f}"
+    if not declared.higher_is_better:
+        entry["higher_is_better"] = False
+    return entry

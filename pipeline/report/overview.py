@@ -34,28 +34,28 @@ from .tables.ranked import (
 )
 from .tables.series import best_sentences
 
-NAMED = 4
-"""As many systems share a place by name; of more, the first three are named and the others counted.
-"""
+MAX_NAMED = 4
+"""How many systems of a shared rank are named; of more, the first three are named and the others
+counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What a metric says of a system."""
+    """The result of a metric for a system."""
 
     score: Score
     text: str
-    """The number as it is printed: the score in percent, or what another column has."""
+    """The number as it is printed: the score in percent, or the cell of another column."""
     spread: str
-    """Half the width of the interval, "" where there is none."""
+    """Half the width of the interval, "" if there is none."""
     interval: str
-    """The bootstrap interval such as "57.93 to 60.40", "" where there is none."""
+    """The bootstrap interval such as "57.93 to 60.40", "" if there is none."""
     best: bool
     """Whether no other system has a better score as it is printed; references and the source do not
     take part."""
     mark: str
-    """BETTER or WORSE than the baseline; where all pairs were compared, the letters of the groups;
-    or nothing."""
+    """BETTER or WORSE than the baseline; if all pairs were compared, the letters of the groups; or
+    nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,12 +65,12 @@ class Column:
     group: Group
     is_score: bool
     heads: tuple[str, str]
-    """The title in papers: the name of the metric, and what stands below it, such as P or R, or
+    """The title in papers: the name of the metric, and the line below it, such as P or R, or
     nothing."""
     entries: dict[str, Entry]
     """By system; a system without a score is missing."""
     verdict_sentence: str
-    """What the metric says, as a sentence that stands with its score."""
+    """The verdict of the metric in a sentence; only for its score."""
 
     @property
     def printed(self) -> str:
@@ -85,291 +85,391 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Overview:
-    """A table of systems by metrics on a data set, or by data sets where each has a single metric."""
+    """A table of systems by metrics on a data set, or by data sets if each has a single metric."""
 
     name: str
-    """The name of the data set; "overview" where there are several."""
+    """The name of the data set; "overview" if there are several."""
     about: str
-    """What the columns are of: the name and the size of the data set, or the metric."""
+    """The subject of the columns: the name and the size of the data set, or the metric."""
     systems: list[str]
-    """In the order of the first column; those that it lacks follow."""
+    """In the order of the first column; those that it does not have follow."""
     columns: list[Column]
     groups: list[tuple[str, Group]]
-    """The metrics of the columns, and what lines below the table call each, with the data set if
-    need be."""
+    """The metrics of the columns, with their names in the lines below the table, which name the data
+    set if there are several."""
     kinds: dict[str, str]
-    """What is no system in the sense of a competitor: "source" or "reference", by name."""
+    """The kinds of systems that do not compete: "source" or "reference", by name."""
     baseline: str | None
     """The system that BETTER and WORSE refer to."""
     marks: str
-    """What the marks mean, as a sentence; "" where there are none."""
+    """The meaning of the marks, as a sentence; "" if there are none."""
     level: str
     """The level of the intervals, such as 95%."""
 
 
 def overviews(results: Results, digits: int, patterns: Sequence[str] = ()) -> list[Overview]:
-    """Return the overviews of a run: one for each data set, or one for all where each of them has a
+    """Return the overviews of a run: one for each data set, or one for all if each of them has a
     single metric.
 
     There is none of a single metric on a single data set, unless `patterns` of columns name it.
     Without patterns the columns are the scores. Raises InputError for a pattern that no metric has
-    a column for."""
-    everything = [Whole(results, group, digits) for group in groups(results)]
+    a column for.
+    """
+    tables = [MetricTable(results, group, digits) for group in groups(results)]
     for pattern in patterns:
-        if not any(whole.asked(pattern) for whole in everything):
-            named = [whole for whole in everything if whole.after_name(pattern) is not None]
-            titles = [f"{whole.group.label}.{title}" for whole in named for title in whole.header]
-            check_picked(
-                titles or [*dict.fromkeys(t for whole in everything for t in whole.header)],
-                [pattern],
-            )
-    if len(everything) < 2 and _unnamed(everything, patterns) == list(patterns):
+        _check_pattern(tables, pattern)
+    if len(tables) < 2 and _for_all_metrics(tables, patterns) == list(patterns):
         return []
-    parts = [
-        [whole for whole in everything if whole.group.dataset == name] for name in results.datasets
-    ]
-    parts = [everything] if all(len(own) < 2 for own in parts) else [own for own in parts if own]
-    return [_overview(results, own, digits, patterns) for own in parts if _chosen(own, patterns)]
+    by_dataset = []
+    for name in results.datasets:
+        own_tables = [table for table in tables if table.group.dataset == name]
+        if own_tables:
+            by_dataset.append(own_tables)
+    if all(len(own_tables) < 2 for own_tables in by_dataset):
+        by_dataset = [tables]
+    overview_list = []
+    for own_tables in by_dataset:
+        columns = _chosen_columns(own_tables, patterns)
+        if columns:
+            overview_list.append(_overview(results, own_tables, columns, digits))
+    return overview_list
 
 
-class Whole:
-    """The ranked table of a metric on a data set with all columns that there are."""
+def _check_pattern(tables: Sequence["MetricTable"], pattern: str) -> None:
+    """Raise InputError for a pattern that no metric has a column for."""
+    if any(table.columns_of(pattern) for table in tables):
+        return
+    titles = []
+    for table in tables:
+        if table.column_part(pattern) is not None:
+            titles += [f"{table.group.label}.{title}" for title in table.header]
+    if not titles:
+        for table in tables:
+            titles += [title for title in table.header if title not in titles]
+    check_picked(titles, [pattern])
+
+
+class MetricTable:
+    """The ranked table of a metric on a data set with all columns."""
 
     def __init__(self, results: Results, group: Group, digits: int) -> None:
         header, rows = ranked_table(results, group.scores, digits, ["*"])
-        self.group, self.header, self.cells = group, header[2:], {row[1]: row[2:] for row in rows}
+        self.group = group
+        self.header = header[2:]
+        """The titles of the columns; the score is the first."""
+        self.cells = {row[1]: row[2:] for row in rows}
+        """The cells of each system."""
         try:
             self.metric: Metric | None = results.metric(group.metric)
         except InputError:  # of another version
             self.metric = None
-        self.differs = rivalry(group.metric, group.label)
-        """In what the metric differs from others of its name, in parentheses."""
+        self.differences = rivalry(group.metric, group.label)
+        """The differences from other metrics of its name, in parentheses."""
 
-    def after_name(self, pattern: str) -> str | None:
-        """Return what a pattern has after this metric and a point, or the column that it is printed
-        above, or None.
+    def column_part(self, pattern: str) -> str | None:
+        """Return the column part of METRIC.COLUMN, or the title of the column with this name in
+        papers; None if the pattern does not match.
         """
-        for end in [*(place for place, sign in enumerate(pattern) if sign == "."), len(pattern)]:
-            known = [self.metric] if self.metric else []
-            if pattern[:end] in (self.group.label, self.group.metric) or metrics_called(
-                pattern[:end], known
-            ):
+        metrics = [self.metric] if self.metric else []
+        ends = [position for position, letter in enumerate(pattern) if letter == "."]
+        for end in [*ends, len(pattern)]:
+            name = pattern[:end]
+            is_metric = name in (self.group.label, self.group.metric)
+            if is_metric or metrics_called(name, metrics):
                 return pattern[end + 1 :]
-        printed = [
-            {self.title(n), " ".join(self.heads(n)).strip()} for n in range(len(self.header))
-        ]
-        return next(
-            (own for own, names in zip(self.header, printed, strict=True) if pattern in names), None
-        )
+        for number, title in enumerate(self.header):
+            printed = " ".join(self.heads(number)).strip()
+            if pattern in (self.title(number), printed):
+                return title
+        return None
 
-    def asked(self, pattern: str) -> list[int]:
-        """Return the numbers of the columns that a pattern names, as commands or as papers call
-        them.
+    def columns_of(self, pattern: str) -> list[int]:
+        """Return the numbers of the columns that a pattern names, by their names in commands or in
+        papers.
         """
-        rest = self.after_name(pattern)
-        if rest in ("", "score"):
+        column = self.column_part(pattern)
+        if column in ("", "score"):
             return [0]
-        text, printed = (
-            rest or pattern,
-            [normalize("NFKC", self.heads(n)[1]) for n in range(len(self.header))],
-        )
-        exact = [n for n, name in enumerate(printed) if name == text]
+        text = column or pattern
+        printed = []
+        for number in range(len(self.header)):
+            _, below = self.heads(number)
+            printed.append(normalize("NFKC", below))
+        exact = [number for number, name in enumerate(printed) if name == text]
         return exact or picked(self.header, [text]) or picked(printed, [text])
 
     def title(self, number: int) -> str:
-        """Return what commands call a column."""
-        own, name = self.header[number], self.group.metric.partition("|")[0]
-        if (
-            own.startswith(name) and own != name
-        ):  # as rouge2, precision of which is rouge2_precision
-            return own + self.differs
-        return f"{self.group.label} {own}" if number else self.group.label
+        """Return the name of a column in commands."""
+        title = self.header[number]
+        name = self.group.metric.partition("|")[0]
+        # as rouge2, whose precision is rouge2_precision
+        if title.startswith(name) and title != name:
+            return title + self.differences
+        return f"{self.group.label} {title}" if number else self.group.label
 
     def heads(self, number: int) -> tuple[str, str]:
-        """Return what papers call a column: the name of the metric, and what stands below it or
+        """Return the name of a column in papers: the name of the metric, and the line below it or
         nothing.
         """
-        own, score = self.header[number], self.header[0]
+        title = self.header[number]
+        score_title = self.header[0]
         if not self.metric:
-            return score + self.differs, own if number else ""
-        is_output = own in self.group.scores[0].outputs
-        name, below = self.metric.in_text(own if is_output else score)
-        return name + self.differs, below if is_output else own
+            return score_title + self.differences, title if number else ""
+        is_output = title in self.group.scores[0].outputs
+        name, below = self.metric.in_text(title if is_output else score_title)
+        return name + self.differences, below if is_output else title
 
 
-def _unnamed(own: Sequence[Whole], patterns: Sequence[str]) -> list[str]:
+ColumnKey = tuple[MetricTable, int]
+"""A table, and the number of one of its columns."""
+
+
+def _for_all_metrics(tables: Sequence[MetricTable], patterns: Sequence[str]) -> list[str]:
     """Return the patterns that name no metric: they are for all."""
-    return [
-        pattern for pattern in patterns if all(whole.after_name(pattern) is None for whole in own)
-    ]
+    unnamed = []
+    for pattern in patterns:
+        if all(table.column_part(pattern) is None for table in tables):
+            unnamed.append(pattern)
+    return unnamed
 
 
-def _chosen(own: Sequence[Whole], patterns: Sequence[str]) -> list[tuple[Whole, int]]:
+def _chosen_columns(tables: Sequence[MetricTable], patterns: Sequence[str]) -> list[ColumnKey]:
     """Return the columns of an overview: those of named metrics in the order of the patterns, each
     once.
 
     A pattern without a metric is for all metrics that have such a column, and the score comes
-    before it."""
+    before it.
+    """
+    chosen: dict[ColumnKey, None] = {}
     if not patterns:
-        return [
-            (whole, n)
-            for whole in own
-            for n in range(len(whole.header))
-            if not n or not whole.heads(n)[1]
-        ]
-    chosen, unnamed = dict[tuple[Whole, int], None](), _unnamed(own, patterns)
+        for table in tables:
+            for number in range(len(table.header)):
+                _, below = table.heads(number)
+                if number == 0 or not below:
+                    chosen[table, number] = None
+    unnamed = _for_all_metrics(tables, patterns)
     for pattern in patterns:
-        for whole in own:
-            numbers = whole.asked(pattern)
+        for table in tables:
+            numbers = table.columns_of(pattern)
             if pattern in unnamed and numbers:
-                numbers = [0, *sorted(n for text in unnamed for n in whole.asked(text))]
-            chosen |= dict.fromkeys((whole, number) for number in numbers)
+                all_numbers = []
+                for text in unnamed:
+                    all_numbers += table.columns_of(text)
+                numbers = [0, *sorted(all_numbers)]
+            for number in numbers:
+                chosen[table, number] = None
     return list(chosen)
 
 
 def _overview(
-    results: Results, own: Sequence[Whole], digits: int, patterns: Sequence[str]
+    results: Results,
+    tables: Sequence[MetricTable],
+    column_keys: Sequence[ColumnKey],
+    digits: int,
 ) -> Overview:
-    chosen, baseline, apart = _chosen(own, patterns), baseline_of(results), dict[str, str]()
-    groups = [whole.group for whole in dict.fromkeys(whole for whole, _ in chosen)]
-    datasets = list(dict.fromkeys(group.dataset for group in groups))
-    alone, same = len(datasets) == 1, len({group.label for group in groups}) == 1
+    chosen_tables = list(dict.fromkeys(table for table, _ in column_keys))
+    datasets = list(dict.fromkeys(table.group.dataset for table in chosen_tables))
+    is_one_dataset = len(datasets) == 1
+    is_one_metric = len({table.group.label for table in chosen_tables}) == 1
     columns = []
-    for whole, number in chosen:
-        dataset = whole.group.dataset
-        apart |= kinds(results.datasets[dataset], whole.group)
-        name, below = whole.heads(number)
-        if not alone:
-            name, below = dataset, "" if same and not number else f"{name} {below}".strip()
-        columns.append(_column(results, whole, number, digits, (name, below)))
-    by_dataset = (
-        f"{own[0].group.called} on {len(datasets)} data sets"
-        if same
-        else f"{len(datasets)} data sets"
-    )
-    marks = "In a column, systems that share a letter do not differ significantly."
-    if baseline is not None:
+    apart: dict[str, str] = {}
+    for table, number in column_keys:
+        dataset = table.group.dataset
+        apart |= kinds(results.datasets[dataset], table.group)
+        heads = table.heads(number)
+        if not is_one_dataset:
+            is_score_alone = is_one_metric and number == 0
+            heads = (dataset, "" if is_score_alone else " ".join(heads).strip())
+        columns.append(_column(results, table, number, digits, heads))
+    if is_one_dataset:
+        name = datasets[0]
+        about = f"{name}: {size(results.datasets[name])}"
+    else:
+        name = "overview"
+        about = f"{len(datasets)} data sets"
+        if is_one_metric:
+            about = f"{tables[0].group.called} on {about}"
+    named_groups = []
+    for table in chosen_tables:
+        label = table.group.called
+        if not is_one_dataset and is_one_metric:
+            label = table.group.dataset
+        elif not is_one_dataset:
+            label = f"{table.group.dataset} {label}"
+        named_groups.append((label, table.group))
+    systems: dict[str, None] = {}
+    has_marks = False
+    for column in columns:
+        systems.update(dict.fromkeys(score.system for score in column.group.scores))
+        has_marks = has_marks or any(entry.mark for entry in column.entries.values())
+    baseline = baseline_of(results)
+    marks = ""
+    if has_marks and baseline is None:
+        marks = "In a column, systems that share a letter do not differ significantly."
+    elif has_marks:
         marks = f"{BETTER} {WORSE}: significantly better or worse than {baseline}."
     return Overview(
-        name=datasets[0] if alone else "overview",
-        about=f"{datasets[0]}: {size(results.datasets[datasets[0]])}" if alone else by_dataset,
-        systems=list(
-            dict.fromkeys(score.system for column in columns for score in column.group.scores)
-        ),
+        name=name,
+        about=about,
+        systems=list(systems),
         columns=columns,
-        groups=[
-            (g.called if alone else g.dataset if same else f"{g.dataset} {g.called}", g)
-            for g in groups
-        ],
+        groups=named_groups,
         kinds=apart,
         baseline=baseline,
-        marks=marks
-        if any(entry.mark for column in columns for entry in column.entries.values())
-        else "",
+        marks=marks,
         level=level_name(results),
     )
 
 
 def _column(
-    results: Results, whole: Whole, number: int, digits: int, heads: tuple[str, str]
+    results: Results, table: MetricTable, number: int, digits: int, heads: tuple[str, str]
 ) -> Column:
-    group, own, entries = whole.group, whole.header[number], dict[str, Entry]()
-    info, said = (
-        results.datasets[group.dataset],
-        "" if number else verdict_sentence(results, group, digits),
-    )
-    compared = next(
-        (n for n, title in enumerate(whole.header) if re.match("groups$|against ", title)), 0
-    )
-    best = set() if number else best_of(info, group, digits)
-    if number and own in group.scores[0].outputs and whole.heads(number)[1] in ("", "P", "R"):
-        rivals = [score for score in group.scores if score.system not in kinds(info, group)]
-        values = [score.outputs[own] for score in rivals if not math.isnan(score.outputs[own])]
-        top = percent(max(values), digits) if values else "-"
-        best = {
-            score.system for score in rivals if percent(score.outputs[own], digits) == top != "-"
-        }
+    group = table.group
+    title = table.header[number]
+    is_score = number == 0
+    if is_score:
+        best = best_of(results.datasets[group.dataset], group, digits)
+        sentence = verdict_sentence(results, group, digits)
+        compared = _compared_column(table)
+    else:
+        best = _best_by_output(results, table, number, digits)
+        sentence = ""
+        compared = 0
+    entries = {}
     for score in group.scores:
-        mark = whole.cells[score.system][compared] if compared and not number else ""
-        drawn = score.intervals.get(own) if number else score.bootstrap
-        low, high = drawn.interval if drawn else (math.nan, math.nan)
+        cells = table.cells[score.system]
+        spread = score.bootstrap if is_score else score.intervals.get(title)
+        half_width = ""
+        interval = ""
+        if spread and not math.isnan(spread.interval[0]):
+            low, high = spread.interval
+            half_width = percent((high - low) / 2, digits, group.metric)
+            interval = shown_interval(spread.interval, digits, group.metric)
+        mark = cells[compared] if compared else ""
         entries[score.system] = Entry(
             score=score,
-            text=whole.cells[score.system][number],
-            spread="" if math.isnan(low) else percent((high - low) / 2, digits, group.metric),
-            interval="" if math.isnan(low) else shown_interval((low, high), digits, group.metric),
+            text=cells[number],
+            spread=half_width,
+            interval=interval,
             best=score.system in best,
             mark=re.sub("^[-+0-9.]+", "", mark),  # of a difference there is the arrow alone
         )
     return Column(
-        group=group, is_score=not number, heads=heads, entries=entries, verdict_sentence=said
+        group=group,
+        is_score=is_score,
+        heads=heads,
+        entries=entries,
+        verdict_sentence=sentence,
     )
+
+
+def _compared_column(table: MetricTable) -> int:
+    """Return the number of the column with the marks of comparisons, 0 if there is none."""
+    for number, title in enumerate(table.header):
+        if re.match("groups$|against ", title):
+            return number
+    return 0
+
+
+def _best_by_output(results: Results, table: MetricTable, number: int, digits: int) -> set[str]:
+    """Return the systems whose outputs are equal to the best as they are printed, for the outputs
+    of which the highest is the best.
+    """
+    group = table.group
+    title = table.header[number]
+    _, below = table.heads(number)
+    if title not in group.scores[0].outputs or below not in ("", "P", "R"):
+        return set()
+    apart = kinds(results.datasets[group.dataset], group)
+    rivals = [score for score in group.scores if score.system not in apart]
+    outputs = {score.system: score.outputs[title] for score in rivals}
+    values = [value for value in outputs.values() if not math.isnan(value)]
+    if not values:
+        return set()
+    best = percent(max(values), digits)
+    return {system for system, value in outputs.items() if percent(value, digits) == best}
+
+
+# --- the verdict of a metric
 
 
 def verdict_sentence(results: Results, group: Group, digits: int) -> str:
-    """Return a sentence: who is first, how surely, and how the others stand to the baseline and to
-    the source.
+    """Return a sentence: which system is first, how reliably, and how the others compare with the
+    baseline and the source.
 
     Systems share the first place if a test of all pairs did not tell them from the first, or,
     without such a test, if their rank ranges reach as high. Without either, the sentence has the
-    distance of the second and says that there was no test. It is empty where no system has a score.
-    It says no more than was computed."""
+    distance of the second and says that there was no test. It is empty if no system has a score.
+    """
     apart = kinds(results.datasets[group.dataset], group)
-    own = [
-        score for score in group.scores if score.system not in apart and not math.isnan(score.score)
-    ]
-    if not own:
+    rivals = [score for score in group.scores if score.system not in apart]
+    rivals = [score for score in rivals if not math.isnan(score.score)]
+    if not rivals:
         return ""
-    first, baseline, tests = own[0], baseline_of(results), group.tests
-    parts = [_first(results, group, own, digits)] if len(own) > 1 else []
-    different = [test for test in tests if is_significant(test, results)]
-    if baseline is not None and different:
-        ahead = sum(goodness(test.metric, test.difference) > 0 for test in different)
-        behind = len(different) - ahead
-        count, word = (ahead, "better") if ahead else (behind, "worse")
-        rest = f", {behind} worse" if ahead and behind else ""
-        parts.append(f"{_share(count, len(tests), 'is', 'are')} {word} than {baseline}{rest}")
-    elif baseline is not None and tests:
-        parts.append(f"none of {len(tests)} differs from {baseline}")
-    source = next(
-        (one for one in group.scores if apart.get(one.system) == SOURCE and one.rank < first.rank),
-        None,
-    )
-    if source:
-        distance = _distance(source, first, digits)
-        parts.append(f"{source.system}, the unchanged source, is {distance} before {first.system}")
-    if len(own) > 1 and not tests:
+    first = rivals[0]
+    parts = []
+    if len(rivals) > 1:
+        parts.append(_first_place(results, group, rivals, digits))
+    if group.tests and baseline_of(results) is not None:
+        parts.append(_against_baseline(results, group))
+    for score in group.scores:
+        if apart.get(score.system) == SOURCE and score.rank < first.rank:
+            distance = _distance(score, first, digits)
+            source = f"{score.system}, the unchanged source,"
+            parts.append(f"{source} is {distance} before {first.system}")
+            break
+    if len(rivals) > 1 and not group.tests:
         parts.append("no test was made")
-    return " ".join([*([f"{'; '.join(parts)}."] if parts else []), *best_sentences(results, group)])
+    sentences = best_sentences(results, group)
+    if parts:
+        sentences.insert(0, f"{'; '.join(parts)}.")
+    return " ".join(sentences)
 
 
-def _first(results: Results, group: Group, own: Sequence[Score], digits: int) -> str:
-    """Return who is first of several systems, or who share the first place."""
-    first, *others = own
+def _against_baseline(results: Results, group: Group) -> str:
+    """Return how many systems are significantly better or worse than the baseline."""
+    baseline = baseline_of(results)
+    different = [test for test in group.tests if is_significant(test, results)]
+    better = sum(goodness(test.metric, test.difference) > 0 for test in different)
+    worse = len(different) - better
+    if not different:
+        return f"none of {len(group.tests)} differs from {baseline}"
+    if not better:
+        return f"{_share(worse, len(group.tests), 'is', 'are')} worse than {baseline}"
+    rest = f", {worse} worse" if worse else ""
+    return f"{_share(better, len(group.tests), 'is', 'are')} better than {baseline}{rest}"
+
+
+def _first_place(results: Results, group: Group, rivals: Sequence[Score], digits: int) -> str:
+    """Return which of several systems is first, or which share the first place."""
+    first, *others = rivals
     tests = [test for test in group.tests if first.system in (test.system, test.other)]
     if tests and baseline_of(results) is None:
-        different = {
-            name for t in tests if is_significant(t, results) for name in (t.system, t.other)
-        }
+        different = set()
+        for test in tests:
+            if is_significant(test, results):
+                different |= {test.system, test.other}
         names = [score.system for score in others if score.system not in different]
         count = len(different - {first.system})
-        who = (
-            _share(count, len(tests), "differs", "differ")
-            if count
-            else f"none of {len(tests)} differs"
-        )
-        return f"{_place([first.system, *names])}; {who} from {first.system}"
+        share = f"none of {len(tests)} differs"
+        if count:
+            share = _share(count, len(tests), "differs", "differ")
+        return f"{_sharing_first([first.system, *names])}; {share} from {first.system}"
     if first.bootstrap:
-        highest = min(score.bootstrap.ranks[0] for score in own if score.bootstrap)
-        names = [s.system for s in others if s.bootstrap and s.bootstrap.ranks[0] <= highest]
-        return f"{_place([first.system, *names])} by rank range"
-    shown = percent(first.score, digits, group.metric)
-    equal = [score.system for score in own if percent(score.score, digits, group.metric) == shown]
+        best_ranks = {score.system: score.bootstrap.ranks[0] for score in rivals if score.bootstrap}
+        highest = min(best_ranks.values())
+        names = [system for system, rank in best_ranks.items() if rank <= highest]
+        names = [system for system in names if system != first.system]
+        return f"{_sharing_first([first.system, *names])} by rank range"
+    points = percent(first.score, digits, group.metric)
+    equal = []
+    for score in rivals:
+        if percent(score.score, digits, group.metric) == points:
+            equal.append(score.system)
     if len(equal) > 1:
-        return f"{_place(equal)} with {shown}"
-    return (
-        f"{first.system} is first, {_distance(first, others[0], digits)} before {others[0].system}"
-    )
+        return f"{_sharing_first(equal)} with {points}"
+    second = others[0]
+    return f"{first.system} is first, {_distance(first, second, digits)} before {second.system}"
 
 
 def _distance(one: Score, two: Score, digits: int) -> str:
@@ -378,13 +478,17 @@ def _distance(one: Score, two: Score, digits: int) -> str:
     return text if text.strip("0.") else f"less than {text[:-1]}1"
 
 
-def _place(names: Sequence[str]) -> str:
+def _sharing_first(names: Sequence[str]) -> str:
     """Return that a system is first, or that several share the first place."""
     if len(names) == 1:
         return f"{names[0]} is first"
-    return f"{listed(names, NAMED if len(names) <= NAMED else NAMED - 1)} share the first place"
+    limit = MAX_NAMED if len(names) <= MAX_NAMED else MAX_NAMED - 1
+    return f"{listed(names, limit)} share the first place"
 
 
-def _share(count: int, whole: int, one: str, several: str) -> str:
-    """Return how many of the whole there are, and the verb that follows for one or for several."""
-    return f"{f'all {whole}' if count == whole > 1 else f'{count} of {whole}'} {one if count == 1 else several}"
+def _share(count: int, total: int, one: str, several: str) -> str:
+    """Return a count out of a total, and the verb that follows for one or for several."""
+    share = f"{count} of {total}"
+    if count == total > 1:
+        share = f"all {total}"
+    return f"{share} {one if count == 1 else several}"

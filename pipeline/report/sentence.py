@@ -1,19 +1,17 @@
-"""One sentence of a run: its texts, its scores and counts by each metric, its edits, and how texts
-are printed.
-"""
+"""One sentence of a run: its texts, its scores and counts by each metric, and its edits."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import chain, islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays import Ints
 from ..data.corpus import Corpus
 from ..data.texts import TextFile, lines_of, read_texts
-from ..data.texts import called as place_of
+from ..data.texts import called as name_of_line
 from ..errors import StoreError, known_names, printable
 from ..metrics.base.capabilities import MISSED, JudgesEdits, Verdict, by_annotator, edit_judge
 from ..metrics.base.metric import Metric
@@ -33,70 +31,79 @@ from .tables import Table, percent, round_half_up
 from .tables.ranked import called
 from .terminal.printing import console, has_colours, terminal_width
 
-ALWAYS = 9
-"""Rows of tables up to this one are shown even where all their counts are 0."""
+MAX_EMPTY_ORDER = 9
+"""Rows of tables up to this order are shown even if all their counts are 0."""
 NOTHING = "∅"
-"""What stands for no token, in edits that insert or delete."""
+"""The sign for no token, in edits that insert or delete."""
 SUMMARY = 2.5
 """A source of so many times the words of an output is not aligned with it: the output is a summary.
 """
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 """Texts whose numbers of words have a higher product are not aligned."""
-DELETED, INSERTED = "strike red", "underline green"
-"""How words are drawn on a terminal that the source alone has, or the text."""
+DELETED = "strike red"
+"""The style on a terminal of words that only the source has."""
+INSERTED = "underline green"
+"""The style on a terminal of words that only the text has."""
+
+
+# --- texts
+
+
+class SentenceTexts(NamedTuple):
+    """The texts of a sentence."""
+
+    texts: list[tuple[str, str]]
+    """Names and texts: source, references, outputs; empty without the files."""
+    name: str
+    """The name of the line, such as "line 3"."""
 
 
 def sentence(
     context: ReportContext, dataset: str, line: int, systems: Sequence[str]
-) -> tuple[list[tuple[str, str]], str]:
-    """Return the names and texts of a sentence: source, references, outputs; and how it is called,
-    such as "line 3".
+) -> SentenceTexts:
+    """Return the texts of a sentence. Lines count from 1.
 
-    Lines count from 1. Without texts at hand there are none. Where the line has an id or another
-    number in the files, these are told too.
-
-    Raises StoreError if the data set has no such line.
+    If the line has an id or another number in the files, its name has these too. Raises StoreError
+    if the data set has no such line.
     """
     lines = context.results.datasets[dataset].lines
     if not 1 <= line <= lines:
         raise StoreError(f"--line {line}: {dataset} has the lines 1 to {lines:,}")
+    ids = None
+    for metric_result in context.measured:
+        if metric_result.dataset == dataset:
+            ids = metric_result.ids
+            break
+    line_name = name_of_line(line, ids)
     corpus = context.corpora.get(dataset)
-    place = place_of(
-        line,
-        next(
-            (
-                metric_result.ids
-                for metric_result in context.measured
-                if metric_result.dataset == dataset
-            ),
-            None,
-        ),
-    )
     if corpus is None:
-        return [], place
-    named = [("source", corpus.source)] if corpus.source else []
-    named += [(f"reference {number}", text) for number, text in enumerate(corpus.references, 1)]
-    named += [(name, corpus.systems[name]) for name in systems if name in corpus.systems]
-    first = named[0][1]
-    number = first.number(line) if isinstance(first, TextFile) else line
-    texts = [(name, read_texts(text, line - 1, line)[0]) for name, text in named if text]
-    return texts, f"{place} (line {number:,} of the files)" if number != line else place
+        return SentenceTexts([], line_name)
+    files = []
+    if corpus.source:
+        files.append(("source", corpus.source))
+    for number, file in enumerate(corpus.references, 1):
+        files.append((f"reference {number}", file))
+    for name in systems:
+        if name in corpus.systems:
+            files.append((name, corpus.systems[name]))
+    texts = []
+    for name, file in files:
+        if file:
+            texts.append((name, read_texts(file, line - 1, line)[0]))
+    _, first = files[0]
+    if isinstance(first, TextFile) and first.number(line) != line:
+        line_name = f"{line_name} (line {first.number(line):,} of the files)"
+    return SentenceTexts(texts, line_name)
 
 
 def print_texts(texts: Sequence[tuple[str, str]]) -> None:
     """Print the texts of a sentence beside their names; on a terminal with edits against the source
     in colour.
 
-    In a pipe, a text stands below its names where these are too long for the column of names.
+    In a pipe, a text is below its names if these are too long for the column of names.
     """
-    width = max((len(printable(name)) for name, _ in texts), default=0)
     if not sys.stdout.isatty():
-        for names, text in grouped(texts):
-            label = printable(", ".join(names))
-            if len(label) > width:
-                print(label)
-                label = ""
-            print(f"{label.ljust(width)}  {printable(text.replace(chr(10), ' '))}".rstrip())
+        _print_plain_texts(texts)
         return
     from rich.table import Table
     from rich.text import Text
@@ -107,137 +114,191 @@ def print_texts(texts: Sequence[tuple[str, str]]) -> None:
     source = dict(texts).get("source", "")
     is_marked = bool(source) and has_colours(sys.stdout)
     if is_marked:
-        legend = ("inserted", INSERTED), ", ", ("deleted", DELETED)
+        legend = (("inserted", INSERTED), ", ", ("deleted", DELETED))
         grid.add_row("", Text.assemble("(", *legend, ": against the source)"))
     for names, text in grouped(texts):
-        words = marked(source if is_marked and names != ["source"] else text, text)
-        grid.add_row(
-            Text(",\n".join(map(printable, names))), Text(" ").join(Text(*word) for word in words)
-        )
+        original = source if is_marked and names != ["source"] else text
+        words = [Text(*word) for word in marked(original, text)]
+        grid.add_row(Text(",\n".join(map(printable, names))), Text(" ").join(words))
     console(width=terminal_width(), height=25).print(grid)
+
+
+def _print_plain_texts(texts: Sequence[tuple[str, str]]) -> None:
+    width = max((len(printable(name)) for name, _ in texts), default=0)
+    for names, text in grouped(texts):
+        label = printable(", ".join(names))
+        if len(label) > width:
+            print(label)
+            label = ""
+        line = printable(text.replace("\n", " "))
+        print(f"{label.ljust(width)}  {line}".rstrip())
 
 
 def grouped(texts: Sequence[tuple[str, str]]) -> list[tuple[list[str], str]]:
     """Return texts with all names that they have, in the order of the first ones.
 
-    References that are the same are one, and so are outputs, but for white space. No output is one
-    with a reference."""
+    References that are the same are one, and so are outputs, except for white space. No output is
+    one with a reference.
+    """
     groups: dict[tuple[str, str], tuple[list[str], str]] = {}
     for name, text in texts:
-        kind = name.partition(" ")[0] if name == "source" or " " in name else ""
-        groups.setdefault((kind, " ".join(text.split())), ([], text))[0].append(name)
+        kind = ""
+        if name == "source" or " " in name:
+            kind = name.partition(" ")[0]
+        names, _ = groups.setdefault((kind, " ".join(text.split())), ([], text))
+        names.append(name)
     return list(groups.values())
 
 
 def marked(source: str, text: str) -> list[tuple[str, str]]:
-    """Return the words of a text with their styles: INSERTED, or DELETED for what it deletes from
-    the source.
+    """Return the words of a text with their styles: INSERTED, or DELETED for words that it deletes
+    from the source.
 
     Texts of a single word, such as those without blanks, and summaries stay as they are.
     """
-    one, two = source.split(), text.split()
-    if len(one) < 2 or len(one) > SUMMARY * max(len(two), 1) or len(one) * len(two) > MOST_CELLS:
+    source_words = source.split()
+    text_words = text.split()
+    is_summary = len(source_words) > SUMMARY * max(len(text_words), 1)
+    is_too_long = len(source_words) * len(text_words) > MAX_CELLS
+    if len(source_words) < 2 or is_summary or is_too_long:
         return [(word, "") for word in printable(text.replace("\n", " ")).split(" ")]
-    words = list[tuple[str, str]]()
-    for kind, a, b, c, d in SequenceMatcher(None, one, two, autojunk=False).get_opcodes():
-        words += [(word, "" if kind == "equal" else DELETED) for word in one[a:b]]
-        words += [(word, INSERTED) for word in two[c:d] if kind != "equal"]
+    words = []
+    matcher = SequenceMatcher(None, source_words, text_words, autojunk=False)
+    for kind, start, end, text_start, text_end in matcher.get_opcodes():
+        if kind == "equal":
+            words += [(word, "") for word in source_words[start:end]]
+        else:
+            words += [(word, DELETED) for word in source_words[start:end]]
+            words += [(word, INSERTED) for word in text_words[text_start:text_end]]
     return [(printable(word), style) for word, style in words]
+
+
+# --- scores and counts
 
 
 def score_table(
     context: ReportContext, dataset: str, line: int, systems: Sequence[str], digits: int
 ) -> Table:
     """Return a row for each system with its scores of one sentence by all metrics."""
-    header, rows = ["system"], [[name] for name in systems]
-    for label, measured in _measured(context, dataset):
+    header = ["system"]
+    rows = [[name] for name in systems]
+    for label, metric_result in _metric_results(context, dataset):
         header.append(label)
         for row in rows:
-            columns = _columns(measured, row[0])
+            columns = _columns(metric_result, row[0])
             if columns is None:
                 row.append("-")
-            else:
-                score = sentence_scores(
-                    measured.metric, _row(present_blocks(measured.metric, columns), line)
-                )[0]
-                row.append(percent(float(score), digits, measured.signature))
+                continue
+            line_columns = _row(present_blocks(metric_result.metric, columns), line)
+            (score,) = sentence_scores(metric_result.metric, line_columns)
+            row.append(percent(float(score), digits, metric_result.signature))
     return header, rows
 
 
 def most_different(
-    measured: MetricResult, one: str, two: str, count: int
+    metric_result: MetricResult, one: str, two: str, count: int
 ) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal
     scores are left out.
     """
-    both = filter(None, (_columns(measured, one), _columns(measured, two)))
-    first, second = (scores_of_system(measured.metric, own) for own in both)
-    apart = np.nan_to_num(np.abs(first - second))
-    order = np.argsort(-apart, kind="stable")[:count]
-    return [(int(row) + 1, float(first[row]), float(second[row])) for row in order if apart[row]]
+    scores = []
+    for system in (one, two):
+        columns = _columns(metric_result, system)
+        if columns:
+            scores.append(scores_of_system(metric_result.metric, columns))
+    first, second = scores
+    distances = np.nan_to_num(np.abs(first - second))
+    lines = np.argsort(-distances, kind="stable")[:count].tolist()
+    differing = [line for line in lines if distances[line]]
+    return [(line + 1, float(first[line]), float(second[line])) for line in differing]
+
+
+class CountTables(NamedTuple):
+    """The counts of a sentence that some metrics share."""
+
+    labels: str
+    """The labels of the metrics."""
+    lines: list[str]
+    """The counts without orders: a line for each reference, or a single line."""
+    table: Table
+    """The counts with orders: a row for each order, and for each reference if they depend on it."""
 
 
 def count_tables(
     context: ReportContext, dataset: str, line: int, system: str
-) -> Iterator[tuple[str, list[str], Table]]:
-    """Yield the labels of metrics that share counts, and the counts of a sentence: without orders,
-    then with orders.
+) -> Iterator[CountTables]:
+    """Yield the counts of a sentence.
 
-    The former are a line for each reference, or a single line. The latter have a row for each
-    order, and for each reference if they depend on it. Missing references are left out, and so are
-    rows above ALWAYS without a count."""
-
-    def shown(value: float) -> str:
-        return f"{value:.0f}" if float(value).is_integer() else round_half_up(float(value), 4)
-
-    users: dict[StatisticsSpec, list[tuple[str, MetricResult]]] = {}
-    for label, measured in _measured(context, dataset):
-        users.setdefault(measured.metric.spec, []).append((label, measured))
-    for spec, own in users.items():
-        measured = own[0][1]
-        columns = _columns(measured, system)
+    Missing references are left out, and so are rows above MAX_EMPTY_ORDER without a count.
+    """
+    by_spec: dict[StatisticsSpec, list[MetricResult]] = {}
+    labels: dict[StatisticsSpec, list[str]] = {}
+    for label, metric_result in _metric_results(context, dataset):
+        spec = metric_result.metric.spec
+        by_spec.setdefault(spec, []).append(metric_result)
+        labels.setdefault(spec, []).append(label)
+    for spec, metric_results in by_spec.items():
+        metric_result = metric_results[0]
+        columns = _columns(metric_result, system)
         if columns is None:
             continue
-        counts = annotator_columns(measured.metric, columns, line, context.corpora.get(dataset))
-        fields = spec.schema(measured.references).fields
-        apart = any(field.per_reference for field in fields)
-        wide = [field for field in fields if field.orders]
-        singles, rows = list[str](), list[list[str]]()
-        who = (
-            list(range(measured.references))
-            if edit_judge(measured.metric)
-            else range(1, measured.references + 1)
-        )
-        title = "annotator" if edit_judge(measured.metric) else "reference"
-        for number in range(measured.references) if apart else (0,):
-            if apart and "ref_len" in counts and counts["ref_len"][0, number] < 0:
-                continue
-            places = {field.name: (0, number) if field.per_reference else 0 for field in fields}
-            values = {name: np.atleast_1d(counts[name][place]) for name, place in places.items()}
-            alone = "  ".join(
-                f"{field.name} {shown(values[field.name][0])}"
-                for field in fields
-                if not field.orders
-            )
-            singles.append(f"{title} {who[number]}: {alone}" if apart else alone)
-            for n in range(1, max(field.orders for field in fields) + 1):
-                cells = [
-                    shown(values[field.name][n - 1]) if n <= field.orders else "" for field in wide
-                ]
-                if n <= ALWAYS or any(cell not in ("", "0") for cell in cells):
-                    rows.append([*([str(who[number])] if apart else []), str(n), *cells])
-        header = [*([title] if apart else []), "n", *(field.name for field in wide)]
-        yield ", ".join(label for label, _ in own), singles, (header, rows)
+        corpus = context.corpora.get(dataset)
+        counts = annotator_columns(metric_result.metric, columns, line, corpus)
+        lines, table = _counts(metric_result, counts)
+        yield CountTables(", ".join(labels[spec]), lines, table)
 
 
-def _measured(context: ReportContext, dataset: str) -> Iterator[tuple[str, MetricResult]]:
+def _counts(metric_result: MetricResult, counts: Columns) -> tuple[list[str], Table]:
+    """Return the lines and the table of CountTables."""
+    fields = metric_result.metric.spec.schema(metric_result.references).fields
+    with_orders = [field for field in fields if field.orders]
+    without_orders = [field for field in fields if not field.orders]
+    max_order = max(field.orders for field in fields)
+    per_reference = any(field.per_reference for field in fields)
+    is_judge = edit_judge(metric_result.metric) is not None
+    title = "annotator" if is_judge else "reference"
+    lines = []
+    rows = []
+    for reference in range(metric_result.references if per_reference else 1):
+        if per_reference and "ref_len" in counts and counts["ref_len"][0, reference] < 0:
+            continue
+        values = {}
+        for field in fields:
+            position = (0, reference) if field.per_reference else 0
+            values[field.name] = np.atleast_1d(counts[field.name][position])
+        name = str(reference if is_judge else reference + 1)
+        texts = [f"{field.name} {_count_text(values[field.name][0])}" for field in without_orders]
+        text = "  ".join(texts)
+        lines.append(f"{title} {name}: {text}" if per_reference else text)
+        for order in range(1, max_order + 1):
+            cells = []
+            for field in with_orders:
+                has_order = order <= field.orders
+                cells.append(_count_text(values[field.name][order - 1]) if has_order else "")
+            if order <= MAX_EMPTY_ORDER or set(cells) - {"", "0"}:
+                names = [name] if per_reference else []
+                rows.append([*names, str(order), *cells])
+    header = [title] if per_reference else []
+    header += ["n", *(field.name for field in with_orders)]
+    return lines, (header, rows)
+
+
+def _count_text(value: float) -> str:
+    number = float(value)
+    return f"{number:.0f}" if number.is_integer() else round_half_up(number, 4)
+
+
+def _metric_results(context: ReportContext, dataset: str) -> Iterator[tuple[str, MetricResult]]:
     """Yield the label of each metric of a data set, with its scores and columns."""
-    named = called(measured.signature for measured in context.measured)
-    yield from ((named[own.signature], own) for own in context.measured if own.dataset == dataset)
+    labels = called(metric_result.signature for metric_result in context.measured)
+    for metric_result in context.measured:
+        if metric_result.dataset == dataset:
+            yield labels[metric_result.signature], metric_result
 
 
-def _columns(measured: MetricResult, system: str) -> HasBlocks | None:
-    return dict(zip(measured.names, measured.by_line.columns, strict=False)).get(system)
+def _columns(metric_result: MetricResult, system: str) -> HasBlocks | None:
+    by_system = zip(metric_result.names, metric_result.by_line.columns, strict=False)
+    return dict(by_system).get(system)
 
 
 def _row(blocks: Iterable[Columns], line: int) -> Columns:
@@ -246,57 +307,64 @@ def _row(blocks: Iterable[Columns], line: int) -> Columns:
     for block in blocks:
         count = len(next(iter(block.values())))
         if line <= before + count:
-            return {name: array[line - before - 1 : line - before] for name, array in block.items()}
+            row = slice(line - before - 1, line - before)
+            return {name: array[row] for name, array in block.items()}
         before += count
     raise StoreError(f"line {line}: the counts end at {before:,}")
 
 
-def known_system(scores: Iterable[Score], place: str, system: str) -> str:
-    """Return the name of a system; raises StoreError, with the nearest name, if no score of the
-    place is of it.
+def known_system(scores: Iterable[Score], owner: str, system: str) -> str:
+    """Return the name of a system; raises StoreError, with the nearest name, if no score is of it.
+
+    `owner` is what has the scores, such as the run.
     """
     names = list(dict.fromkeys(score.system for score in scores))
     if system not in names:
-        raise StoreError(f"{place}: has no system '{system}'{known_names(system, names, 'it has')}")
+        raise StoreError(f"{owner}: has no system '{system}'{known_names(system, names, 'it has')}")
     return system
+
+
+# --- edits
 
 
 class Edits(NamedTuple):
     """The edits of a sentence, and which of them are right."""
 
-    several: Sequence[list[Verdict] | None]
-    """What each annotator says of the edits; None where an annotator takes no part."""
+    verdicts: Sequence[list[Verdict] | None]
+    """The verdicts of each annotator on the edits; None if an annotator takes no part."""
     chosen: int
     """The number of the annotator who counts for the score of the data set."""
 
     @property
     def table(self) -> Table:
-        """A row for each edit, with the verdict of each judge; "-" for who takes no part.
+        """A row for each edit, with the verdict of each judge; "-" for annotators who take no part.
 
-        Types of edits are left out where none has any. A cell is empty where another type or
-        annotator has the edit."""
-        ordered = (
-            sorted(own or (), key=lambda verdict: verdict.verdict == MISSED) for own in self.several
-        )
-        edits = dict.fromkeys(verdict[:5] for own in ordered for verdict in own)
-        rows, typed = [], any(edit[4] for edit in edits)
+        Types of edits are left out if none has any. A cell is empty if another type or annotator
+        has the edit.
+        """
+        edits: dict[tuple[Any, ...], None] = {}
+        for own_verdicts in self.verdicts:
+            for verdict in sorted(own_verdicts or (), key=lambda one: one.verdict == MISSED):
+                edits[verdict[:5]] = None
+        has_types = any(type_name for *_, type_name in edits)
+        rows = []
         for edit in sorted(edits, key=lambda edit: edit[:2]):
-            start, end, original, correction, name = edit
-            said = ([one.verdict for one in own or () if one[:5] == edit] for own in self.several)
-            cells = [
-                "-" if own is None else ", ".join(words)
-                for own, words in zip(self.several, said, strict=True)
-            ]
-            rows.append(
-                [
-                    f"{start}-{end}",
-                    f"{original or NOTHING} → {correction or NOTHING}",
-                    *[name] * typed,
-                    *cells,
-                ]
-            )
-        judges = [f"annotator {number}" for number in range(len(self.several))]
-        return ["tokens", "edit", *["type"] * typed, *judges], rows
+            start, end, original, correction, type_name = edit
+            row = [f"{start}-{end}", f"{original or NOTHING} → {correction or NOTHING}"]
+            if has_types:
+                row.append(type_name)
+            for own_verdicts in self.verdicts:
+                if own_verdicts is None:
+                    row.append("-")
+                else:
+                    words = [one.verdict for one in own_verdicts if one[:5] == edit]
+                    row.append(", ".join(words))
+            rows.append(row)
+        header = ["tokens", "edit"]
+        if has_types:
+            header.append("type")
+        header += [f"annotator {number}" for number in range(len(self.verdicts))]
+        return header, rows
 
 
 def edits_of(
@@ -306,30 +374,30 @@ def edits_of(
     are right.
     """
     view = corpus.read_by(metric.spec)
-    texts = [view.source, view.systems[system], *view.references] if view.source else []
-    source, output, *annotations = (read_texts(text, line - 1, line)[0] for text in texts)
-    ((several,),) = judge.verdicts(
-        [source], [[output]], [[annotation] for annotation in annotations]
-    )
-    reference = next(
-        islice(chain.from_iterable(chosen_references(metric, columns)), line - 1, None)
-    )
-    numbers = judge.references_of(source, annotations)
-    return Edits(several, int(annotators_of(np.array([numbers]), np.array([reference]))[0]))
+    files = [view.source, view.systems[system], *view.references] if view.source else []
+    source, output, *annotations = [read_texts(file, line - 1, line)[0] for file in files]
+    annotation_columns = [[annotation] for annotation in annotations]
+    ((verdicts,),) = judge.verdicts([source], [[output]], annotation_columns)
+    all_chosen = chain.from_iterable(chosen_references(metric, columns))
+    reference = next(islice(all_chosen, line - 1, None))
+    numbers = np.array([judge.references_of(source, annotations)])
+    (annotator,) = annotators_of(numbers, np.array([reference]))
+    return Edits(verdicts, int(annotator))
 
 
 def edit_tables(
     context: ReportContext, dataset: str, line: int, system: str
 ) -> Iterator[tuple[str, Edits]]:
-    """Yield the label of each metric that says which edits of a sentence are right, and these; none
-    without texts.
+    """Yield the label of each metric that judges which edits of a sentence are right, and the
+    edits; none without texts.
     """
     corpus = context.corpora.get(dataset)
-    for label, measured in _measured(context, dataset):
-        columns = _columns(measured, system)
-        judge = edit_judge(measured.metric)
+    for label, metric_result in _metric_results(context, dataset):
+        metric = metric_result.metric
+        columns = _columns(metric_result, system)
+        judge = edit_judge(metric)
         if corpus and columns is not None and judge:
-            yield label, edits_of(measured.metric, judge, corpus, columns, system, line)
+            yield label, edits_of(metric, judge, corpus, columns, system, line)
 
 
 def annotator_columns(
@@ -337,8 +405,9 @@ def annotator_columns(
 ) -> Columns:
     """Return the columns of a single line of a system, which counts from 1: each has one row.
 
-    Where references stand for annotators, there is one for each annotator of the corpus. Without
-    the corpus, they stay as they were counted."""
+    If references stand for annotators, there is one for each annotator of the corpus. Without the
+    corpus, they stay as they were counted.
+    """
     columns = _row(system.blocks(), line)
     if by_annotator(metric) is metric or not corpus or not corpus.read_by(metric.spec).source:
         return columns
@@ -349,8 +418,11 @@ def references_of(corpus: Corpus, metric: Metric, lines: Ints) -> Ints:
     """Return for some lines which reference of the columns is that of each annotator: int64 [lines,
     annotators].
     """
-    view, judge = corpus.read_by(metric.spec), edit_judge(metric)
+    view = corpus.read_by(metric.spec)
+    judge = edit_judge(metric)
     assert judge is not None  # noqa: S101 (see by_annotator())
-    texts = [lines_of(text, lines) for text in (view.source, *view.references) if text]
-    numbers = [judge.references_of(source, own) for source, *own in zip(*texts, strict=True)]
+    texts = [lines_of(file, lines) for file in (view.source, *view.references) if file]
+    numbers = []
+    for source, *annotations in zip(*texts, strict=True):
+        numbers.append(judge.references_of(source, annotations))
     return np.array(numbers, np.int64).reshape(len(lines), len(view.references))

@@ -1,12 +1,13 @@
-"""The second of two layers from columns to scores: which references count, and how the score of a
-data set is made.
+"""The second of two layers from columns to scores: which references count, and how.
 
 A policy says which references count: the best of each sentence, each alone, or draws of them. A
 metric names it in `Metric.policy`. A new policy is a class here, and a line in the table POLICIES.
 `sentences.py` has the aggregations of sentence scores. Both make the score of all sentences, and
-the summands of it for samples of the sentences."""
+the summands of it for samples of the sentences.
+"""
 
 import math
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,8 +31,7 @@ SENTENCES = frozenset({"mean", "sum"})
 DRAWN_MEANS = "bootstrap"
 """The level that is the median of means of sentence scores in samples of the sentences."""
 Z95 = 1.959963984540054
-"""The quantile 0.975 of the normal distribution, which the original program uses for its interval.
-"""
+"""The quantile 0.975 of the normal distribution, as the original program of GLEU has it."""
 
 
 @dataclass(frozen=True)
@@ -51,46 +51,50 @@ class Reduced:
 
 @dataclass(frozen=True, kw_only=True)
 class SystemCounts:
-    """The columns of some systems of a data set, to be scored by one metric. They share the draws
-    of references.
+    """The columns of some systems of a data set, to be scored by one metric.
+
+    They share the draws of references.
     """
 
     metric: Metric
     systems: Sequence[HasBlocks]
     lines: int
     references: int
-    own: Sequence[int | None] = ()
+    reference_of_system: Sequence[int | None] = ()
     """Which reference each system is, for policies that score references too. None, or an empty
     sequence: it is none of them."""
     threads: int = 1
     """How many threads share the iterations of a score for which references are drawn."""
 
-    def without(self, reference: int) -> "tuple[list[int], SystemCounts]":
-        """Leave out a reference; return the numbers of the systems that are scored without it, and
-        their columns.
+    def without(self, left_out: int) -> "tuple[list[int], SystemCounts]":
+        """Return the numbers of the systems to score without a reference, and their columns.
 
         Of the systems that are themselves references, only the one that is left out is scored.
         """
-        kept = [number for number in range(self.references) if number != reference]
-        own = self.own or [None] * len(self.systems)
-        numbers = [
-            number for number, is_reference in enumerate(own) if is_reference in (None, reference)
-        ]
-        subsets = [
-            Subset(self.systems[number], kept, self.metric.spec.of_references) for number in numbers
-        ]
-        return numbers, replace(
-            self, systems=subsets, references=len(kept), own=[own[number] for number in numbers]
+        references = [number for number in range(self.references) if number != left_out]
+        numbers = []
+        for number in range(len(self.systems)):
+            if self._reference_of(number) in (None, left_out):
+                numbers.append(number)
+        names = self.metric.spec.of_references
+        rest = replace(
+            self,
+            systems=[Subset(self.systems[number], references, names) for number in numbers],
+            references=len(references),
+            reference_of_system=[self._reference_of(number) for number in numbers],
         )
+        return numbers, rest
+
+    def _reference_of(self, number: int) -> int | None:
+        return self.reference_of_system[number] if self.reference_of_system else None
 
     def reduced(self, reference: int | None = None) -> list[Reduced]:
-        """Return the score of each system with a certain reference, or with those that the metric
-        chooses.
+        """Return the score of each system with a certain reference.
+
+        None: with those that the metric chooses.
         """
-        return [
-            Reduced(MetricTerms(self.metric, reference).of_system(system))
-            for system in self.systems
-        ]
+        terms = MetricTerms(self.metric, reference)
+        return [Reduced(terms.of_system(system)) for system in self.systems]
 
     def summand(self, terms: SentenceTerms, share: float = 1.0) -> Summand:
         """Return a summand of all systems, with the same share for each."""
@@ -111,20 +115,22 @@ class Aggregation(ABC):
 
 
 class Policy(Aggregation):
-    """Which references count, and how. As an aggregation, a policy makes the score of summed terms
-    (level corpus).
+    """Which references count, and how.
+
+    As an aggregation, a policy makes the score of summed terms (level corpus).
     """
 
     several: ClassVar[bool] = False
     """Whether a data set must have two references at least."""
     missing_at: ClassVar[Collection[str] | None] = None
-    """The levels at which lines may lack references; None: all levels."""
+    """The levels at which lines may have missing references; None: all levels."""
     spreads: ClassVar[bool] = True
     """Whether the scores of a sentence with its references all have a part in its score."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return why this policy cannot score a data set, or None. `missing` says that some lines
-        lack references.
+        """Return why this policy cannot score a data set, or None.
+
+        `missing` says that some lines have missing references.
         """
         if missing and self.missing_at is not None and metric.level not in self.missing_at:
             return f"references: {metric.policy} is not defined where references are missing"
@@ -133,16 +139,15 @@ class Policy(Aggregation):
         return None
 
     def rows(self, references: int) -> Mapping[str, int]:
-        """Return the references that are also scored as systems: the number of each, by the name of
-        its row.
-        """
+        """Return the references that are also scored as systems: their numbers by name."""
         return {}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the mean of each sentence's scores with its references: float64 [lines].
 
         `scores` is float64 [lines, references]. `present` says how many references each line has
-        (None: all)."""
+        (None: all).
+        """
         if present is None or scores.shape[1] == 1:
             return mean(scores)
         averaged: Floats = scores.mean(axis=-1, where=np.arange(scores.shape[1]) < present[:, None])
@@ -151,21 +156,20 @@ class Policy(Aggregation):
     def outputs_of_lines(
         self, metric: Metric, outputs: dict[str, Floats], columns: Columns
     ) -> dict[str, Floats]:
-        """Return the means of outputs [lines, references] over the references of each line: float64
-        [lines] each.
+        """Return the means of outputs [lines, references] over the references of each line.
+
+        They are float64 [lines] each.
         """
-        return {
-            name: self.of_lines(metric, values, columns.get(PRESENT))
-            for name, values in outputs.items()
-        }
+        present = columns.get(PRESENT)
+        return {name: self.of_lines(metric, values, present) for name, values in outputs.items()}
 
 
 def mean_of(reduced: Sequence[Reduced]) -> Reduced:
     """Return the mean of each output over several scores, without a spread."""
-    names = reduced[0].outputs
-    return Reduced(
-        {name: math.fsum(item.outputs[name] for item in reduced) / len(reduced) for name in names}
-    )
+    means = {}
+    for name in reduced[0].outputs:
+        means[name] = math.fsum(item.outputs[name] for item in reduced) / len(reduced)
+    return Reduced(means)
 
 
 def deviation(values: Floats) -> Floats:
@@ -193,8 +197,9 @@ def _equal(values: Floats) -> NDArray[np.bool_]:
 
 
 class Best(Policy):
-    """The best reference of each sentence. This policy is also used where all references are merged
-    into one.
+    """The best reference of each sentence.
+
+    This policy is also used if all references are merged into one.
     """
 
     spreads = False
@@ -210,23 +215,25 @@ class Best(Policy):
     def outputs_of_lines(
         self, metric: Metric, outputs: dict[str, Floats], columns: Columns
     ) -> dict[str, Floats]:
-        """Return the outputs with a reference that has the best score of its line: float64 [lines]
-        each.
+        """Return the outputs with a reference that has the best score of its line.
 
-        Of several it is the one that the metric chooses, or else the first.
+        They are float64 [lines] each. Of several best references it is the one that the metric
+        chooses, or else the first.
         """
         scores = next(iter(outputs.values()))
         if scores.shape[1] == 1:
             return {name: values[:, 0] for name, values in outputs.items()}
-        rows, chosen, good = np.arange(len(scores)), metric.choose(columns), metric.goodness(scores)
-        chosen = np.where(good[rows, chosen] == good.max(axis=1), chosen, good.argmax(axis=1))
+        rows = np.arange(len(scores))
+        chosen = metric.choose(columns)
+        goodness = metric.goodness(scores)
+        is_best = goodness[rows, chosen] == goodness.max(axis=1)
+        chosen = np.where(is_best, chosen, goodness.argmax(axis=1))
         return {name: values[rows, chosen] for name, values in outputs.items()}
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the best score of each line."""
-        best: Floats = (np.minimum if metric.lower_is_better else np.maximum).reduce(
-            scores, axis=-1
-        )
+        choose_best = np.minimum if metric.lower_is_better else np.maximum
+        best: Floats = choose_best.reduce(scores, axis=-1)
         return best
 
 
@@ -238,34 +245,33 @@ class Mean(Policy):
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the means of the outputs."""
-        alone = [counts.reduced(number) for number in range(counts.references)]
+        with_each = [counts.reduced(number) for number in range(counts.references)]
         shares = self.shares(counts)
-        return [
-            self.combined(shares, [item.outputs for item in items])
-            for items in zip(*alone, strict=True)
-        ]
+        scores = []
+        for of_system in zip(*with_each, strict=True):
+            scores.append(self.combined(shares, [reduced.outputs for reduced in of_system]))
+        return scores
 
     def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
         """Return the mean of a system's outputs with each reference."""
-        return Reduced(
-            {
-                n: math.fsum(w * own[n] for w, own in zip(shares, outputs, strict=True))
-                for n in outputs[0]
-            }
-        )
+        means = {}
+        for name in outputs[0]:
+            values = [with_reference[name] for with_reference in outputs]
+            means[name] = math.fsum(map(operator.mul, shares, values))
+        return Reduced(means)
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand for each reference, with its share."""
-        shares = enumerate(self.shares(counts))
-        return [
-            counts.summand(MetricTerms(counts.metric, number), share)
-            for number, share in shares
-            if share
-        ]
+        summands = []
+        for number, share in enumerate(self.shares(counts)):
+            if share:
+                summands.append(counts.summand(MetricTerms(counts.metric, number), share))
+        return summands
 
     def shares(self, counts: SystemCounts) -> Sequence[float]:
         """Return the share of each reference."""
-        return reference_rules(counts.metric).shares or (1 / counts.references,) * counts.references
+        shares = reference_rules(counts.metric).shares
+        return shares or (1 / counts.references,) * counts.references
 
 
 class Each(Mean):
@@ -274,8 +280,11 @@ class Each(Mean):
     def combined(self, shares: Sequence[float], outputs: Sequence[dict[str, float]]) -> Reduced:
         """Return the mean of a system's outputs, and its score with each reference."""
         name = next(iter(outputs[0]))
-        scores = {f"{name}@{number}": own[name] for number, own in enumerate(outputs)}
-        return Reduced(super().combined(shares, outputs).outputs | scores)
+        means = super().combined(shares, outputs).outputs
+        scores = {}
+        for number, with_reference in enumerate(outputs):
+            scores[f"{name}@{number}"] = with_reference[name]
+        return Reduced(means | scores)
 
 
 class Weighted(Mean):
@@ -285,27 +294,23 @@ class Weighted(Mean):
     """The weight of a reference that is missing has no meaning."""
 
     def misfit(self, metric: Metric, references: int, *, missing: bool) -> str | None:
-        """Return why this policy cannot score a data set, such as for another number of weights
-        than references.
-        """
+        """Return why this policy cannot score a data set, such as a wrong number of weights."""
+        reason = super().misfit(metric, references, missing=missing)
         weights = len(reference_rules(metric).shares)
-        wrong = (
-            None
-            if weights == references
-            else f"weights: {weights} are given for {references} references"
-        )
-        return super().misfit(metric, references, missing=missing) or wrong
+        if reason is None and weights != references:
+            return f"weights: {weights} are given for {references} references"
+        return reason
 
     def of_lines(self, metric: Metric, scores: Floats, present: Ints | None) -> Floats:
         """Return the weighted mean of each line's scores."""
-        mean: Floats = scores @ np.array(reference_rules(metric).shares)
-        return mean
+        means: Floats = scores @ np.array(reference_rules(metric).shares)
+        return means
 
 
 # --- policies by which references are drawn at random
 
-TURNS = 4
-"""At most so many turns are made of a draw of references."""
+MAX_TURNS = 4
+"""The most turns that are made of a draw of references."""
 
 
 class Sampled(Policy):
@@ -318,38 +323,38 @@ class Sampled(Policy):
             return [self.single(item.outputs) for item in counts.reduced(0)]
         terms = MetricTerms(counts.metric, each=True)
         if counts.lines == 1:
-            return [
-                self.averaged(*_of_one_line(terms, system, draws), draws)
-                for system in counts.systems
-            ]
-        sums = drawn_sums(terms, counts.systems, draws, counts.threads)
-        outputs = (terms.outputs(sums[:, number]) for number in range(len(counts.systems)))
-        return [self.averaged([*own], np.array([*own.values()]), draws) for own in outputs]
+            outputs = [_outputs_of_line(terms, system, draws) for system in counts.systems]
+        else:
+            sums = drawn_sums(terms, counts.systems, draws, counts.threads)
+            outputs = [terms.outputs(sums[:, number]) for number in range(len(counts.systems))]
+        return [self.averaged(of_system, draws) for of_system in outputs]
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score for which nothing is drawn, since there is only one reference."""
         return Reduced(outputs, Samples(1, 0.0, (math.nan, math.nan)))
 
-    def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
-        """Return the means of outputs [outputs, iterations], with the spread of the first, which is
-        the score.
-        """
-        means, std = mean(table).tolist(), float(deviation(table[0]))
-        interval = (means[0] - Z95 * std, means[0] + Z95 * std) if std > 0 else (math.nan, math.nan)
-        return Reduced(
-            dict(zip(names, means, strict=True)), Samples(draws.iterations, std, interval)
-        )
+    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+        """Return the means of outputs [iterations], with the spread of the score."""
+        table = np.array(list(outputs.values()))
+        means = mean(table).tolist()
+        std = float(deviation(table[0]))
+        interval = (math.nan, math.nan)
+        if std > 0:
+            interval = (means[0] - Z95 * std, means[0] + Z95 * std)
+        samples = Samples(draws.iterations, std, interval)
+        return Reduced(dict(zip(outputs, means, strict=True)), samples)
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return a summand with one draw of references for each sample, and with turns of it.
 
         The score is a mean over hundreds of draws, so it has almost no noise from them. The mean
         over one draw and its turns has, to the first order, as little noise, since every reference
-        of a sentence has a part in it."""
+        of a sentence has a part in it.
+        """
         draws = reference_rules(counts.metric).draws(counts.lines, counts.references)
         if draws is None:
             return [counts.summand(MetricTerms(counts.metric, 0))]
-        turns = min(counts.references, TURNS)
+        turns = min(counts.references, MAX_TURNS)
         summand = counts.summand(MetricTerms(counts.metric, each=True))
         evenly = [number * counts.references // turns for number in range(turns)]
         return [replace(summand, draws=self.one_of(draws), turns=evenly)]
@@ -360,38 +365,40 @@ class Sampled(Policy):
 
 
 class Expected(Sampled):
-    """The limit of the sampled score, by balanced draws (Draws.balanced), with the standard error
-    of the mean.
+    """The limit of the sampled score, by balanced draws (Draws.balanced).
+
+    Beside it there is the standard error of the mean.
     """
 
     def single(self, outputs: dict[str, float]) -> Reduced:
         """Return a score that is exact, since there is only one reference."""
         return Reduced(outputs | {"standard_error": 0.0})
 
-    def averaged(self, names: Sequence[str], table: Floats, draws: Draws) -> Reduced:
-        """Return the means of the outputs, and the standard error from the means of groups of
-        turned draws.
+    def averaged(self, outputs: Mapping[str, Floats], draws: Draws) -> Reduced:
+        """Return the means of outputs [iterations], with the standard error of the score.
+
+        The error is that of the means of groups of turned draws.
         """
+        table = np.array(list(outputs.values()))
         error = 0.0
         if draws.sampler == "turned":
             groups = table[0].reshape(-1, draws.references).mean(axis=-1)
-            error = (
-                float(groups.std(ddof=1) / math.sqrt(len(groups))) if len(groups) > 1 else math.nan
-            )
-        return Reduced(
-            dict(zip(names, table.mean(axis=-1).tolist(), strict=True)) | {"standard_error": error}
-        )
+            error = math.nan
+            if len(groups) > 1:
+                error = float(groups.std(ddof=1) / math.sqrt(len(groups)))
+        means = dict(zip(outputs, table.mean(axis=-1).tolist(), strict=True))
+        return Reduced(means | {"standard_error": error})
 
     def one_of(self, draws: Draws) -> Draws:
         """Return one draw of each group, since the draws of the metric are already turned."""
-        return draws._replace(
-            sampler="numpy", iterations=max(draws.iterations // draws.references, 1)
-        )
+        iterations = max(draws.iterations // draws.references, 1)
+        return draws._replace(sampler="numpy", iterations=iterations)
 
 
 class LeaveOneOut(Policy):
-    """Leaves out each reference in turn. Systems get the mean score. References are scored against
-    the others.
+    """Leaves out each reference in turn.
+
+    Systems get the mean score. References are scored against the others.
     """
 
     several = True
@@ -401,8 +408,9 @@ class LeaveOneOut(Policy):
     """The policy for the references that are left."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
-        """Return the means of the outputs over the references left out. A reference has one score,
-        without itself.
+        """Return the means of the outputs over the references left out.
+
+        A reference has one score, without itself.
         """
         scores: list[list[Reduced]] = [[] for _ in counts.systems]
         for left_out in range(counts.references):
@@ -412,16 +420,19 @@ class LeaveOneOut(Policy):
         return [mean_of(items) for items in scores]
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
-        """Return a summand without each reference: a share of a system's score, or all of that
-        reference's score.
+        """Return a summand without each reference.
+
+        It is a share of a system's score, or all of that reference's score.
         """
         summands = []
         for left_out in range(counts.references):
             numbers, rest = counts.without(left_out)
-            shares = [1 / counts.references if own is None else 1.0 for own in rest.own]
-            summands += [
-                replace(item, numbers=numbers, shares=shares) for item in self.inner.summands(rest)
-            ]
+            shares = [1.0] * len(numbers)
+            for index, reference in enumerate(rest.reference_of_system):
+                if reference is None:
+                    shares[index] = 1 / counts.references
+            for summand in self.inner.summands(rest):
+                summands.append(replace(summand, numbers=numbers, shares=shares))
         return summands
 
     def rows(self, references: int) -> Mapping[str, int]:
@@ -429,25 +440,23 @@ class LeaveOneOut(Policy):
         return {f"reference{number}": number for number in range(references)}
 
 
-def _of_one_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> tuple[list[str], Floats]:
-    """Return the names and the values of the outputs of a system with one line: float64 [outputs,
-    iterations].
+def _outputs_of_line(terms: MetricTerms, system: HasBlocks, draws: Draws) -> dict[str, Floats]:
+    """Return the outputs of a system with one line, with the reference that is drawn.
 
-    They are those with the reference that is drawn.
+    They are float64 [iterations] each.
     """
     (columns,) = present_blocks(terms.metric, system)
     present = columns.get(PRESENT)
-    references, drawn = _of_a_line(draws, None if present is None else int(present[0]))
-    outputs = terms.outputs(terms.of_each(columns).with_each()[0, references].astype(np.float64))
-    return [*outputs], np.array([*outputs.values()]).take(drawn, axis=-1)
+    references, drawn = _drawn_for_line(draws, None if present is None else int(present[0]))
+    totals = terms.of_each(columns).with_each()[0, references].astype(np.float64)
+    return {name: values.take(drawn, axis=-1) for name, values in terms.outputs(totals).items()}
 
 
 @lru_cache(16)
-def _of_a_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
-    """Return the references that are drawn for a line alone, and which of them each iteration has:
-    [iterations].
+def _drawn_for_line(draws: Draws, present: int | None) -> tuple[list[int], NDArray[np.intp]]:
+    """Return the references that are drawn for a line alone, and which each iteration has.
 
-    `present` is how many references the line has, None where it has all.
+    The latter are [iterations]. `present` is how many references the line has, None if it has all.
     """
     limits = None if present is None else np.array([present], np.int64)
     taken = draws.drawer(range(draws.iterations)).take(1, limits)[:, 0]

@@ -1,8 +1,9 @@
-"""Tasks and boards: what a metric reads of a data set, and the scores that come of it.
+"""Tasks and scores: what a metric reads of a data set, and the scores that come of it.
 
-A Task is a metric bound to its input. score() makes a Board of each task: the scores of all systems
-with the columns that they are made of. Boards are carried to resampling, correlations, comparisons
-and reports; `results.py` has the rows in which they are written down."""
+A Task is a metric bound to its input. score() makes a MetricResult of each task: the scores of all
+systems with the columns that they are made of. These are what resampling, correlations, comparisons
+and reports work on; `results.py` has the rows in which they are written down.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +36,10 @@ from .results import (
     ranks,
 )
 from .sentences import reduce
-from .terms import Beside, ByLine, CategoryTerms, HasBlocks, first, tiers
+from .terms import Beside, ByLine, CategoryTerms, HasBlocks, Tier, first, tiers
 
 if TYPE_CHECKING:
+    from ..arrays import Ints
     from ..data.corpus import Corpus
     from ..execution.count import Counted
     from ..metrics.base.metric import Metric
@@ -58,7 +60,7 @@ class Task:
 
     @classmethod
     def of(cls, metric: Metric, corpus: Corpus) -> Task:
-        """Bind a metric; raises InputError where the data set has not what it reads."""
+        """Bind a metric; raises InputError if the data set does not have what it reads."""
         return cls(metric=metric, corpus=corpus, input=corpus.read_by(metric.spec))
 
     @property
@@ -72,17 +74,15 @@ class Task:
         return signed(self.metric, self.references)
 
     @property
-    def apart(self) -> StatisticsSpec | None:
-        """The columns that count the categories of the data set; None where there are no
-        categories.
-        """
+    def category_spec(self) -> StatisticsSpec | None:
+        """The columns that count the categories of the data set; None if there are none."""
         return category_spec(self.metric, self.input.categories)
 
     @property
     def spec(self) -> tuple[StatisticsSpec, ...]:
         """The columns to count: those of the metric, and of the categories."""
-        apart = self.apart
-        return (self.metric.spec, apart) if apart else (self.metric.spec,)
+        of_categories = self.category_spec
+        return (self.metric.spec, of_categories) if of_categories else (self.metric.spec,)
 
     def without(self, systems: Collection[str]) -> Task:
         """Return the task without some systems."""
@@ -90,26 +90,33 @@ class Task:
 
 
 def tasks_of(metrics: Sequence[Metric], corpora: Iterable[Corpus]) -> tuple[Task, ...]:
-    """Bind every metric to every data set; raises InputError where one has not what a metric reads."""
+    """Bind every metric to every data set; raises InputError if one has not what a metric reads."""
     return tuple(Task.of(metric, corpus) for corpus in corpora for metric in metrics)
 
 
-def needs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
+def specs_of(tasks: Iterable[Task]) -> tuple[StatisticsSpec, ...]:
     """Return the columns to count for some tasks, each once."""
-    return tuple(dict.fromkeys(need for task in tasks for need in task.spec))
+    specs: dict[StatisticsSpec, None] = {}
+    for task in tasks:
+        specs |= dict.fromkeys(task.spec)
+    return tuple(specs)
 
 
 def views_of(tasks: Iterable[Task]) -> list[tuple[Corpus, tuple[StatisticsSpec, ...]]]:
-    """Return what tasks read of a data set, such as its texts or a set of files of numbers, each
-    with its columns.
+    """Return what tasks read of a data set, each view with its columns.
 
-    The data set itself comes first.
+    A view is such as its texts, or a set of files of numbers. The data set itself comes first.
     """
     readers: dict[int, list[Task]] = {}
     for task in tasks:
         readers.setdefault(id(task.input), []).append(task)
-    ordered = sorted(readers.values(), key=lambda own: own[0].input is not own[0].corpus)
-    return [(own[0].input, needs_of(own)) for own in ordered]
+    of_data_set: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
+    of_others: list[tuple[Corpus, tuple[StatisticsSpec, ...]]] = []
+    for group in readers.values():
+        view = group[0].input
+        views = of_data_set if view is group[0].corpus else of_others
+        views.append((view, specs_of(group)))
+    return of_data_set + of_others
 
 
 @lru_cache(256)
@@ -128,22 +135,21 @@ class MetricResult:
     lines: int
     references: int
     scores: tuple[Score, ...]
-    """Where references are scored too, there is one more, without columns: the mean of theirs
+    """If references are scored too, there is one more, without columns: the mean of theirs
     (REFERENCES_ROW)."""
     columns: tuple[HasBlocks, ...]
-    own: tuple[int | None, ...]
+    reference_of_system: tuple[int | None, ...]
     """Which reference each system is. None: it is none of them."""
     categories: tuple[str, ...] = ()
     """The categories of the data set."""
     parts: tuple[HasBlocks, ...] = ()
-    """The columns of each system for its categories; empty where there are none (see
-    JudgesEdits)."""
+    """The columns of each system for its categories; empty if there are none (see JudgesEdits)."""
     breakdown: tuple[Breakdown, ...] = ()
     """The scores by category."""
     tests: tuple[Comparison, ...] = ()
-    """The paired tests of systems, where there are any yet."""
+    """The paired tests of systems, if there are any yet."""
     ids: AnyText | None = None
-    """The ids of the lines of the data set, where it has some. Lines that are left out have theirs
+    """The ids of the lines of the data set, if it has some. Lines that are left out have theirs
     too."""
     left_out: tuple[int, ...] = ()
     """The lines of the data set, from 0, that are left out for all systems, since some system has
@@ -151,12 +157,10 @@ class MetricResult:
 
     @property
     def by_line(self) -> MetricResult:
-        """The board for whoever shows lines or joins them with others: NaN stands for the numbers
-        of lines left out.
-        """
+        """The same with all lines of the data set: lines left out have NaN as numbers."""
         if not self.left_out:
             return self
-        columns = tuple(ByLine(own, self.left_out) for own in self.columns)
+        columns = tuple(ByLine(counts, self.left_out) for counts in self.columns)
         return replace(self, columns=columns, lines=self.lines + len(self.left_out), left_out=())
 
     @property
@@ -165,50 +169,54 @@ class MetricResult:
         return [score.system for score in self.scores]
 
     def reranked(self) -> MetricResult:
-        """Return the board with new ranks among its systems."""
+        """Return the same with new ranks among its systems."""
         order = ranks([self.metric.goodness(score.score) for score in self.scores])
-        scores = (replace(score, rank=rank) for score, rank in zip(self.scores, order, strict=True))
+        scores = [replace(score, rank=rank) for score, rank in zip(self.scores, order, strict=True)]
         return replace(self, scores=tuple(scores))
 
     def only(self, systems: Collection[str]) -> MetricResult:
-        """Return the board with some of its systems alone."""
-        return picked([(self, number) for number, name in enumerate(self.names) if name in systems])
+        """Return the same with some of its systems alone."""
+        rows = []
+        for number, name in enumerate(self.names):
+            if name in systems:
+                rows.append((self, number))
+        return picked(rows)
 
 
 def picked(rows: Sequence[tuple[MetricResult, int]]) -> MetricResult:
-    """Return one board of rows of boards, each given by its number; all are of one metric on one
-    data set.
+    """Return one result with some rows of several, all of one metric on one data set.
+
+    A row is a result and the number of a system in it.
     """
-    rows = sorted(
-        rows, key=lambda row: row[1] >= len(row[0].columns)
-    )  # the mean of references comes last
-    counted = [
-        (metric_result, number)
-        for metric_result, number in rows
-        if number < len(metric_result.columns)
-    ]
-    names = {metric_result.scores[number].system for metric_result, number in rows}
-    metric_results = list({id(metric_result): metric_result for metric_result, _ in rows}.values())
+    of_systems: list[tuple[MetricResult, int]] = []
+    means: list[
+        tuple[MetricResult, int]
+    ] = []  # the mean of references, which has no columns, comes last
+    for metric_result, number in rows:
+        is_system = number < len(metric_result.columns)
+        (of_systems if is_system else means).append((metric_result, number))
+
+    scores = [metric_result.scores[number] for metric_result, number in of_systems + means]
+    names = {score.system for score in scores}
+    sources = {id(metric_result): metric_result for metric_result, _ in of_systems + means}
+    breakdown: list[Breakdown] = []
+    tests: list[Comparison] = []
+    for metric_result in sources.values():
+        breakdown += [part for part in metric_result.breakdown if part.system in names]
+        tests += [test for test in metric_result.tests if {test.system, test.other} <= names]
+    parts: list[HasBlocks] = []
+    if all(metric_result.parts for metric_result in sources.values()):
+        parts = [metric_result.parts[number] for metric_result, number in of_systems]
+    references = [one.reference_of_system[number] for one, number in of_systems]
+    result: MetricResult = next(iter(sources.values()))
     return replace(
-        metric_results[0],
-        scores=tuple(metric_result.scores[number] for metric_result, number in rows),
-        columns=tuple(metric_result.columns[number] for metric_result, number in counted),
-        own=tuple(metric_result.own[number] for metric_result, number in counted),
-        parts=tuple(b.parts[number] for b, number in counted)
-        if all(metric_result.parts for metric_result in metric_results)
-        else (),
-        breakdown=tuple(
-            part
-            for metric_result in metric_results
-            for part in metric_result.breakdown
-            if part.system in names
-        ),
-        tests=tuple(
-            test
-            for metric_result in metric_results
-            for test in metric_result.tests
-            if {test.system, test.other} <= names
-        ),
+        result,
+        scores=tuple(scores),
+        columns=tuple(metric_result.columns[number] for metric_result, number in of_systems),
+        reference_of_system=tuple(references),
+        parts=tuple(parts),
+        breakdown=tuple(breakdown),
+        tests=tuple(tests),
     )
 
 
@@ -216,207 +224,242 @@ def score(
     tasks: Iterable[Task], counts: Mapping[str, Counted], threads: int = 1
 ) -> list[MetricResult]:
     """Return the scores of every task. `counts` has the counts of each data set."""
-    return [_scored(task, counts[task.corpus.name], threads) for task in tasks]
+    return [_score_task(task, counts[task.corpus.name], threads) for task in tasks]
 
 
-def _scored(task: Task, counted: Counted, threads: int) -> MetricResult:
-    metric, corpus, references, printed = task.metric, task.corpus, task.references, task.signature
-    lines = task.input.lines
-    rows = POLICIES[metric.policy].rows(references)
-    names = [
-        name for name in corpus.systems if name in rows or name not in corpus.references_as_systems
-    ]
-    columns = [counted[name, metric.spec] for name in names]
-    own = [rows.get(name) for name in names]
-    every = SystemCounts(
-        metric=metric, systems=columns, lines=lines, references=references, own=own, threads=threads
+def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
+    """Return the scores of all systems by one metric on one data set."""
+    metric = task.metric
+    corpus = task.corpus
+
+    # The rows of references belong only to policies that score references too.
+    rows = POLICIES[metric.policy].rows(task.references)
+    names = []
+    for name in corpus.systems:
+        if name in rows or name not in corpus.references_as_systems:
+            names.append(name)
+
+    counts = SystemCounts(
+        metric=metric,
+        systems=[counted[name, metric.spec] for name in names],
+        lines=task.input.lines,
+        references=task.references,
+        reference_of_system=[rows.get(name) for name in names],
+        threads=threads,
     )
-    reduced = reduce(every)
+    reduced = reduce(counts)
+    names_of_rows = list(names)
     if rows and rows.keys() <= set(names):  # no reference is lost
-        reduced.append(
-            mean_of([r for r, number in zip(reduced, own, strict=True) if number is not None])
-        )
-    least, most = corpus.present()
-    peer = peer_signature(metric, most, missing=least < most)
+        of_references = [reduced[index] for index, name in enumerate(names) if name in rows]
+        reduced.append(mean_of(of_references))
+        names_of_rows.append(REFERENCES_ROW)
+
+    fewest, most = corpus.present()
+    peer = peer_signature(metric, most, missing=fewest < most)
     order = ranks([metric.goodness(item.score) for item in reduced])
-    scores = [
-        Score(
+    scores = []
+    for name, item, rank in zip(names_of_rows, reduced, order, strict=True):
+        notes = list(metric.notes(item.outputs))
+        if metric.lower_is_better:
+            notes.append(LOWER)
+        score = Score(
             dataset=corpus.name,
             system=name,
-            metric=printed,
+            metric=task.signature,
             score=item.score,
             outputs=item.outputs,
             samples=item.samples,
             rank=rank,
-            notes=(*metric.notes(item.outputs), *([LOWER] if metric.lower_is_better else [])),
+            notes=tuple(notes),
             peer_signature=peer,
         )
-        for name, item, rank in zip([*names, REFERENCES_ROW], reduced, order, strict=False)
-    ]
-    apart = task.apart
-    parts = [counted[name, apart] for name in names if (name, apart) in counted] if apart else []
+        scores.append(score)
+
+    category_spec = task.category_spec
+    parts = []
+    if category_spec:
+        for name in names:
+            if (name, category_spec) in counted:
+                parts.append(counted[name, category_spec])
     metric_result = MetricResult(
         metric=metric,
         dataset=corpus.name,
-        signature=printed,
-        lines=lines,
-        references=references,
+        signature=task.signature,
+        lines=task.input.lines,
+        references=task.references,
         scores=tuple(scores),
-        columns=tuple(columns),
-        own=tuple(own),
+        columns=tuple(counts.systems),
+        reference_of_system=tuple(counts.reference_of_system),
         categories=task.input.categories,
         parts=tuple(parts),
         ids=corpus.ids,
         left_out=task.input.left_out,
     )
-    return replace(metric_result, breakdown=breakdown_of(metric_result)) if parts else metric_result
+    if not parts:
+        return metric_result
+    return replace(metric_result, breakdown=breakdown_of(metric_result))
 
 
 def breakdown_of(metric_result: MetricResult) -> tuple[Breakdown, ...]:
-    """Return the scores by category of the systems of a board, tier by tier, without intervals."""
-    metric, terms = (
-        metric_result.metric,
-        CategoryTerms(metric_result.metric, metric_result.categories),
-    )
-    blocks = [
-        terms.blocks(Beside(*columns))
-        for columns in zip(metric_result.columns, metric_result.parts, strict=True)
-    ]
-    totals = [np.sum([block.fixed.sum(axis=0) for block in own], axis=0) for own in blocks]
+    """Return the scores by category of all systems, tier by tier, without intervals."""
+    metric = metric_result.metric
+    terms = CategoryTerms(metric, metric_result.categories)
+    totals = []
+    for columns, parts in zip(metric_result.columns, metric_result.parts, strict=True):
+        blocks = terms.blocks(Beside(columns, parts))
+        totals.append(np.sum([block.fixed.sum(axis=0) for block in blocks], axis=0))
     breakdown = []
     for number, tier in tiers(metric, metric_result.categories).items():
-        for name, own in zip(metric_result.names, totals, strict=False):
-            counts = tier.counts(terms, own)
-            outputs = metric.score(counts)
-            kinds = {output: int if output in metric.counts else float for output in outputs}
-            categories = []
-            for place in np.flatnonzero(sum(counts.values())).tolist():
-                numbers = {
-                    output: kinds[output](values[place]) for output, values in outputs.items()
-                }
-                categories.append(
-                    Category(tier.names[place], float(first(outputs)[place]), numbers)
-                )
-            breakdown.append(
-                Breakdown(
-                    dataset=metric_result.dataset,
-                    metric=metric_result.signature,
-                    system=name,
-                    tier=number,
-                    categories=tuple(categories),
-                )
+        for name, system_totals in zip(metric_result.names, totals, strict=False):
+            counts = tier.counts(terms, system_totals)
+            part = Breakdown(
+                dataset=metric_result.dataset,
+                metric=metric_result.signature,
+                system=name,
+                tier=number,
+                categories=_categories(metric, tier, counts),
             )
+            breakdown.append(part)
     return tuple(breakdown)
 
 
+def _categories(metric: Metric, tier: Tier, counts: Mapping[str, Ints]) -> tuple[Category, ...]:
+    """Return the scores of the categories of a tier that have counts."""
+    outputs = metric.score(counts)
+    scores = first(outputs)
+    categories = []
+    for index in np.flatnonzero(sum(counts.values())).tolist():
+        numbers: dict[str, float] = {}
+        for name, values in outputs.items():
+            number = values[index]
+            numbers[name] = int(number) if name in metric.counts else float(number)
+        categories.append(Category(tier.names[index], float(scores[index]), numbers))
+    return tuple(categories)
+
+
 def rows_of(metric_results: Iterable[MetricResult]) -> dict[str, Any]:
-    """Return what Results have of boards: their scores, tests and scores by category."""
-    metric_results = list(metric_results)
-    return {
-        "scores": [score for metric_result in metric_results for score in metric_result.scores],
-        "tests": [test for metric_result in metric_results for test in metric_result.tests],
-        "breakdown": [part for metric_result in metric_results for part in metric_result.breakdown],
-    }
+    """Return the sections of Results that are of metrics: scores, tests and scores by category."""
+    scores: list[Score] = []
+    tests: list[Comparison] = []
+    breakdown: list[Breakdown] = []
+    for metric_result in metric_results:
+        scores += metric_result.scores
+        tests += metric_result.tests
+        breakdown += metric_result.breakdown
+    return {"scores": scores, "tests": tests, "breakdown": breakdown}
 
 
-def datasets_of(metric_results: Sequence[MetricResult]) -> dict[str, DatasetInfo]:
-    """Return what is known of the data sets of boards without their texts."""
-    found = {}
-    for name in dict.fromkeys(metric_result.dataset for metric_result in metric_results):
-        own = [metric_result for metric_result in metric_results if metric_result.dataset == name]
-        views = {metric_result.metric.spec.input: metric_result.references for metric_result in own}
-        references = views.pop(TEXTS, own[0].references)
-        found[name] = DatasetInfo(
-            lines=own[0].lines,
+def datasets_of(metric_results: Iterable[MetricResult]) -> dict[str, DatasetInfo]:
+    """Return what is known of the data sets of results without their texts."""
+    datasets: dict[str, DatasetInfo] = {}
+    for name, group in grouped_by_dataset(metric_results).items():
+        views = {one.metric.spec.input: one.references for one in group}
+        references = views.pop(TEXTS, group[0].references)
+        datasets[name] = DatasetInfo(
+            lines=group[0].lines,
             references=references,
             digests={},
             views=views,
-            categories=own[0].categories,
+            categories=group[0].categories,
         )
-    return found
+    return datasets
+
+
+def grouped_by_dataset(metric_results: Iterable[MetricResult]) -> dict[str, list[MetricResult]]:
+    """Return results by the name of their data set."""
+    groups: dict[str, list[MetricResult]] = {}
+    for metric_result in metric_results:
+        groups.setdefault(metric_result.dataset, []).append(metric_result)
+    return groups
 
 
 def with_means(results: Results) -> Results:
-    """Return the results with the mean over data sets of each system, by each metric that all data
-    sets have.
+    """Return the results with the mean over data sets of each system.
 
-    Raises InputError where there are no two data sets.
+    There is one by each metric that all data sets have. Raises InputError if there are fewer than
+    two data sets.
     """
     datasets = list(dict.fromkeys(score.dataset for score in results.scores))
     if len(datasets) < 2:
-        raise InputError(
-            f"a mean needs scores on two data sets or more; there is {' and '.join(datasets) or 'none'}"
-        )
-    scores: dict[str, dict[str, dict[str, float]]] = {}
+        names = " and ".join(datasets) or "none"
+        raise InputError(f"a mean needs scores on two data sets or more; there is {names}")
+    scores: dict[str, dict[str, dict[str, float]]] = {}  # by metric, system and data set
     for score in results.scores:
-        parts = (part for part in score.metric.split("|") if not part.startswith("nrefs:"))
-        own = scores.setdefault("|".join(parts), {})
-        own.setdefault(score.system, {})[score.dataset] = score.score
-    return replace(results, means=[_mean(metric, own, datasets) for metric, own in scores.items()])
+        parts = [part for part in score.metric.split("|") if not part.startswith("nrefs:")]
+        systems = scores.setdefault("|".join(parts), {})
+        systems.setdefault(score.system, {})[score.dataset] = score.score
+    means = [_mean(metric, systems, datasets) for metric, systems in scores.items()]
+    return replace(results, means=means)
 
 
 def _mean(metric: str, scores: Mapping[str, Mapping[str, float]], datasets: list[str]) -> Mean:
     """Return the means of a metric; `scores` has the score of each system on each data set."""
-    means = {
-        name: math.fsum(own.values()) / len(datasets)
-        for name, own in scores.items()
-        if len(own) == len(datasets)
-    }
+    means: dict[str, float] = {}
+    missing: dict[str, list[str]] = {}
+    for system, by_dataset in scores.items():
+        if len(by_dataset) == len(datasets):
+            means[system] = math.fsum(by_dataset.values()) / len(datasets)
+        else:
+            missing[system] = [name for name in datasets if name not in by_dataset]
     order = ranks([goodness(metric, mean) for mean in means.values()])
-    lacking = {
-        name: [d for d in datasets if d not in own]
-        for name, own in scores.items()
-        if name not in means
-    }
-    ranked = sorted(zip(order, means.items(), strict=True), key=lambda item: item[0])
-    return Mean(metric, datasets, dict(item for _, item in ranked), lacking)
+    rank_of_system = dict(zip(means, order, strict=True))
+    ranked = sorted(means, key=rank_of_system.__getitem__)
+    return Mean(metric, datasets, {system: means[system] for system in ranked}, missing)
 
 
 def count_warnings(tasks: Iterable[Task], counts: Mapping[str, Counted]) -> list[str]:
-    """Return the warnings of the metrics about their counts, each with the line that it is about."""
+    """Return the warnings of the metrics about their counts, each with the line that it is about.
+
+    They have names instead of paths, since results do not depend on where files are.
+    """
     messages: dict[str, None] = {}
     for task in tasks:
-        corpus, spec = task.corpus, task.metric.spec
-        counted = {name: counts[corpus.name][name, spec].blocks() for name in corpus.systems}
-        for note in warner(task.metric).count_warnings(counted):
-            position = (
-                ""  # with names instead of paths, since results do not depend on where files are
-            )
+        corpus = task.corpus
+        counted = counts[corpus.name]
+        blocks = {name: counted[name, task.metric.spec].blocks() for name in corpus.systems}
+        for note in warner(task.metric).count_warnings(blocks):
+            position = ""
             if note.reference is not None:
                 text = task.input.references[note.reference]
-                position = (
-                    f"reference {note.reference + 1} ({text.name}), line {text.number(note.line)} "
-                )
+                line = text.number(note.line)
+                position = f"reference {note.reference + 1} ({text.name}), line {line} "
             elif note.system is not None:
-                position = (
-                    f"system {note.system}, line {corpus.systems[note.system].number(note.line)} "
-                )
+                line = corpus.systems[note.system].number(note.line)
+                position = f"system {note.system}, line {line} "
             messages[f"{corpus.name}: {position}{note.message}"] = None
     return bounded(list(messages))
 
 
 def describe(corpus: Corpus, known: Mapping[str, str] | None = None) -> DatasetInfo:
-    """Return what results.json says of a data set, with digests of the kinds that `known` ones are."""
+    """Return what results.json has of a data set, with digests of the same kind as `known` ones."""
     texts: dict[str, AnyText | None] = {"ids": corpus.ids, "source": corpus.source}
-    texts |= {f"reference {number}": file for number, file in enumerate(corpus.references)}
-    texts |= {f"system {name}": file for name, file in corpus.systems.items()}
+    for number, text in enumerate(corpus.references):
+        texts[f"reference {number}"] = text
+    for name, text in corpus.systems.items():
+        texts[f"system {name}"] = text
     for key, files in corpus.external.items():
         if not files.computed:
-            texts |= {f"{key} {name}": file for name, file in files.systems.items()}
-    for key, view in corpus.views.items():
-        texts |= {f"{key} annotator {number}": file for number, file in enumerate(view.references)}
-        texts |= {f"{key} system {name}": file for name, file in view.systems.items()}
-    digests = {
-        role: digest_like(text, (known or {}).get(role, KIND))
-        for role, text in texts.items()
-        if text
-    }
-    views = {key: len(view.references) for key, view in corpus.views.items()}
+            for name, text in files.systems.items():
+                texts[f"{key} {name}"] = text
+    categories: tuple[str, ...] = ()
+    for index, (key, view) in enumerate(corpus.views.items()):
+        if index == 0:
+            categories = view.categories
+        for number, text in enumerate(view.references):
+            texts[f"{key} annotator {number}"] = text
+        for name, text in view.systems.items():
+            texts[f"{key} system {name}"] = text
+
+    digests = {}
+    for role, role_text in texts.items():
+        if role_text:
+            digests[role] = digest_like(role_text, (known or {}).get(role, KIND))
+    left_out = {key: files.left_out for key, files in corpus.external.items() if files.left_out}
     return DatasetInfo(
         lines=corpus.lines,
         references=len(corpus.references),
         digests=digests,
-        views=views,
-        categories=next((view.categories for view in corpus.views.values()), ()),
-        left_out={key: files.left_out for key, files in corpus.external.items() if files.left_out},
+        views={key: len(view.references) for key, view in corpus.views.items()},
+        categories=categories,
+        left_out=left_out,
     )

@@ -1,7 +1,8 @@
 """The results of a run: the content of results.json (schema 1), which is written and read here.
 
-The classes say what the file has. One TypeAdapter of pydantic is made of them, which checks a file
-before it is believed; pydantic is imported only where a file is read."""
+The classes are the schema of the file. A TypeAdapter of pydantic is made of them, which validates
+a file; pydantic is imported only if a file is read.
+"""
 
 import json
 import math
@@ -26,16 +27,15 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 SCHEMA = 1
-MORE = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
-"""Sections that are written and read without a class of their own. Files of earlier versions lack
-some of them."""
+UNTYPED_SECTIONS = ("human", "judgments", "columns", "correlations", "agreements", "expectations")
+"""Sections without a class of their own. Some are missing in files of earlier versions."""
 REFERENCES_ROW = "REFERENCE"
 """The name of the row with the mean score of the references under leave_one_out (REFERENCE in
 JFLEG's table)."""
-MOST = 2**53
-"""The largest whole number: counts are exact in float64 up to here."""
+MAX_COUNT = 2**53
+"""The largest whole number: counts are exact in float64 up to this."""
 MAX_TEXT = 100_000
-"""The most signs of a text, such as a warning that lists names."""
+"""The most characters of a text, such as a warning that lists names."""
 MAX_ITEMS = 20_000
 """The most entries of a list or mapping within a section. A section itself, such as all scores, may
 have more."""
@@ -44,9 +44,9 @@ MAX_REFERENCES = 1 << 12
 MAX_DATASETS = 1_000
 """The most data sets: a config can have no more."""
 TIERS = (3, 2, 1)
-"""How finely categories are told apart: 3 is as the data set has them, 1 is coarsest."""
+"""How fine categories are: 3 is as the data set has them, 1 is coarsest."""
 REST = "(other types)"
-"""The category of what is of none of the categories that are counted apart."""
+"""The category of edits whose type is not in the data set's categories."""
 
 
 class _Number(NamedTuple):
@@ -69,20 +69,20 @@ class _Number(NamedTuple):
         )
 
 
-class _Whole(NamedTuple):
+class _Count(NamedTuple):
     """Marks a whole number from 0."""
 
-    most: int = MOST
+    maximum: int = MAX_COUNT
 
     def __get_pydantic_core_schema__(self, *_: Any) -> Any:
         from pydantic_core import core_schema
 
-        return core_schema.int_schema(strict=True, ge=0, le=self.most)
+        return core_schema.int_schema(strict=True, ge=0, le=self.maximum)
 
 
 Number = Annotated[float, _Number()]
-Whole = Annotated[int, _Whole()]
-References = Annotated[int, _Whole(MAX_REFERENCES)]
+Count = Annotated[int, _Count()]
+References = Annotated[int, _Count(MAX_REFERENCES)]
 Pair = tuple[Number, Number]
 
 
@@ -90,7 +90,7 @@ Pair = tuple[Number, Number]
 class Samples:
     """The spread of a score over draws of references."""
 
-    iterations: Whole
+    iterations: Count
     std: Number
     """The population deviation."""
     interval: Pair
@@ -117,9 +117,9 @@ class Spread:
 class Bootstrap(Spread):
     """A score in bootstrap samples of the sentences."""
 
-    ranks: tuple[Whole, Whole]
-    """The best and the worst rank of the system in the samples, without the extremes."""
-    cluster: Whole
+    ranks: tuple[Count, Count]
+    """The best and the worst rank of the system in the samples, without extreme ranks."""
+    cluster: Count
     """The number of the system's cluster, from 1. Systems whose rank ranges overlap share one."""
 
 
@@ -137,11 +137,11 @@ class Comparison:
     """The bootstrap interval of the difference."""
     better: Number
     """The share of bootstrap samples in which `system` is better. Ties count half."""
-    wins: Whole
+    wins: Count
     """How many sentences have a better score in `system`."""
-    losses: Whole
+    losses: Count
     """How many sentences have a worse score in `system`."""
-    ties: Whole
+    ties: Count
     """How many sentences score the same."""
     cohen_d: Number
     """The mean of the differences of sentence scores, divided by their deviation."""
@@ -163,50 +163,47 @@ class Score:
     outputs: dict[str, Number]
     """All outputs of the metric. The first is the score."""
     samples: Samples | None
-    rank: Whole
+    rank: Count
     """The rank among the systems: 1 is the best. Equal scores share a rank."""
     notes: tuple[str, ...] = ()
-    """What a reader should know about this score."""
+    """Notes for the reader on this score."""
     peer_signature: str | None = None
-    """The signature that the field's own tool, such as sacreBLEU, gives to this metric."""
+    """The signature that sacreBLEU, or another tool of the field, prints for this metric."""
     bootstrap: Bootstrap | None = None
     intervals: dict[str, Spread] = field(default_factory=dict)
-    """The outputs in bootstrap samples, by name, where `statistics` have `outputs: all`. Counts
-    have none."""
+    """The outputs in bootstrap samples, by name, if `statistics` have `outputs: all`. Counts have
+    none."""
 
     @property
     def ends(self) -> dict[str, float]:
         """The ends of the intervals of outputs, as NAME_low and NAME_high."""
-        names = ((0, "low"), (1, "high"))
-        return {
-            f"{name}_{end}": own.interval[n]
-            for name, own in self.intervals.items()
-            for n, end in names
-        }
+        ends = {}
+        for name, spread in self.intervals.items():
+            ends[f"{name}_low"], ends[f"{name}_high"] = spread.interval
+        return ends
 
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetInfo:
-    """What was scored."""
+    """A data set that was scored."""
 
-    lines: Whole
+    lines: Count
     references: References
     digests: dict[str, str]
-    """The digests of the lines of each file, by its role: "source", "reference 0", "system NAME".
-    """
+    """The digests of the lines of each file, by role: "source", "reference 0", "system NAME"."""
     views: dict[str, References] = field(default_factory=dict)
-    """How many references metrics of edits have, by what they read (`metrics/base/statistics_spec.py`)."""
+    """How many references metrics of edits have, by their input (`data/inputs.py`)."""
     categories: tuple[str, ...] = ()
     """The types of edits that are scored apart, sorted."""
-    left_out: dict[str, tuple[Whole, ...]] = field(default_factory=dict)
-    """The lines, from 0, that metrics of users have no number for, by what they read."""
+    left_out: dict[str, tuple[Count, ...]] = field(default_factory=dict)
+    """The lines, from 0, without a number of a metric of a user, by the input of the metric."""
 
     def lines_of(self, spec: StatisticsSpec) -> int:
         """Return how many lines have a score."""
-        return self.lines - len(self.left_out.get(spec.key, ())) if self.left_out else self.lines
+        return self.lines - len(self.left_out.get(spec.key, ()))
 
     def references_of(self, spec: StatisticsSpec) -> int:
-        """Return how many references there are for those who count these columns."""
+        """Return how many references the columns of a metric have."""
         return self.views.get(spec.input, self.references)
 
 
@@ -215,13 +212,12 @@ class Mean:
     """The mean of the scores on all data sets, in which each data set counts the same."""
 
     metric: str
-    """The signature of the metric, without the number of references, in which data sets may differ.
-    """
+    """The signature of the metric without the number of references, which data sets may differ in."""
     datasets: list[str]
     systems: dict[str, Number]
     """The mean of each system that has a score on every data set, the best first."""
     lacking: dict[str, list[str]]
-    """The systems that have no mean, with the data sets on which they have no score."""
+    """The systems without a mean, with the data sets on which they have no score."""
 
 
 @dataclass(frozen=True)
@@ -231,41 +227,39 @@ class Category:
     category: str
     score: Number
     outputs: dict[str, Annotated[float, _Number(exact=True)]]
-    """All outputs of the metric for the category. The first is the score. Counts are whole numbers.
-    """
+    """All outputs of the metric for the category, the score first. Counts are whole numbers."""
     intervals: dict[str, Pair] = field(default_factory=dict)
-    """The bootstrap intervals of those outputs that are fractions; empty where no statistics were
-    asked for."""
+    """The bootstrap intervals of those outputs that are fractions; empty without statistics."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Breakdown:
-    """The scores of a system on a data set by category. Sums of its counts are the counts of the
-    score.
+    """The scores of a system on a data set by category.
+
+    Sums of its counts are the counts of the score.
     """
 
     dataset: str
     metric: str
     """The signature of the metric."""
     system: str
-    tier: Whole
+    tier: Count
     """One of TIERS."""
     categories: tuple[Category, ...]
     """Those that have counts, sorted by name."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a mapping for each category: its type and score, `low` and `high` of the interval,
-        and its outputs.
+        """Return a mapping for each category.
+
+        It has `type` and `score`, `low` and `high` of the interval, and all outputs.
         """
-        return [
-            {
-                "type": item.category,
-                "score": item.score,
-                **dict(zip(("low", "high"), next(iter(item.intervals.values()), ()), strict=False)),
-                **item.outputs,
-            }
-            for item in self.categories
-        ]
+        rows = []
+        for item in self.categories:
+            row: dict[str, Any] = {"type": item.category, "score": item.score}
+            for low, high in list(item.intervals.values())[:1]:
+                row |= {"low": low, "high": high}
+            rows.append(row | item.outputs)
+        return rows
 
 
 @dataclass(frozen=True)
@@ -275,7 +269,7 @@ class Series:
     name: str
     """The name without the number."""
     axis: str
-    """What is counted, such as step."""
+    """The name of the number, such as step."""
     steps: tuple[tuple[float, str], ...]
     """The number and the name of each system, in the order of the numbers."""
 
@@ -286,7 +280,7 @@ class Series:
 
 @dataclass(frozen=True, kw_only=True)
 class Results:
-    """The content of results.json. A section is None where the config did not ask for it."""
+    """The content of results.json. A section is None if the config does not have it."""
 
     datasets: dict[str, DatasetInfo]
     scores: list[Score]
@@ -299,7 +293,7 @@ class Results:
     breakdown: list[Breakdown] = field(default_factory=list)
     """The scores by category, such as types of edits, of metrics that have categories."""
     human: dict[str, Any] | None = None
-    """How the metrics agree with people (human.meta_evaluation.MetaEvaluation as a mapping)."""
+    """The agreement of the metrics with human judgements, as a mapping."""
     judgments: dict[str, Any] | None = None
     """This section and the next three are those of the same names in the config."""
     columns: dict[str, Any] | None = None
@@ -308,14 +302,14 @@ class Results:
     expectations: dict[str, Any] | None = None
     """Whether the numbers in the section `expect` of the config were reached."""
     means: list[Mean] | None = None
-    """The means over data sets, for each metric. The key is missing in the file where nobody asked
-    for them."""
+    """The means over data sets, for each metric. The file has no such key if they were not
+    requested."""
     series: list[Series] = field(default_factory=list)
-    """The order of systems, where `output.x` of the config gives one."""
+    """The order of systems, if `output.x` of the config has one."""
     declared: dict[str, Declared] = field(default_factory=dict)
-    """The metrics of users, by name: what is needed to read their results without their code."""
+    """The metrics of users, by name. With these, results can be read without their code."""
     more: dict[str, Any] = field(default_factory=dict)
-    """What stages of other extensions computed, by the names of their sections."""
+    """The results of stages of other extensions, by the names of their sections."""
 
     @property
     def has_sections(self) -> bool:
@@ -324,19 +318,16 @@ class Results:
         return any(sections) or bool(self.expectations or self.more)
 
     def metric(self, printed: str) -> Metric:
-        """Return the metric of a signature. Of a metric of a user the code is not needed. Raises
-        ConfigError.
+        """Return the metric of a signature; raises ConfigError.
+
+        The code of a metric of a user is not needed.
         """
         declared = self.declared.get(printed.partition("|")[0])
         if not declared or is_built_in(class_of(printed)):
-            from ..metrics.build import (
-                from_text,  # here, because the class is needed where no metric is
-            )
+            from ..metrics.build import from_text  # here: this file is read without any metric
 
             return from_text(printed)
-        from ..metrics.functions.loading import (
-            remember,  # here, because most runs have no metric of a user
-        )
+        from ..metrics.functions.loading import remember  # here: few runs have metrics of users
         from ..metrics.functions.metric import restored
 
         remember(self.declared.values())
@@ -350,113 +341,124 @@ class Results:
 
     def to_json(self) -> str:
         """Return the text of results.json. The same results give the same text."""
-        return (
-            json.dumps(
-                {"schema": SCHEMA, **self.plain()}, indent=1, ensure_ascii=False, allow_nan=False
-            )
-            + "\n"
-        )
+        content = {"schema": SCHEMA, **self.plain()}
+        return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     def plain(self) -> dict[str, Any]:
         """Return the results as mappings and lists, with None for NaN.
 
-        Scores and comparisons say whether a higher score is better, which follows from the metric
-        and is not read."""
+        Scores and comparisons have a key for whether a higher score is better. It follows from the
+        metric and is not read.
+        """
         content: dict[str, Any] = without_nan(asdict(self))
         for row in (*content["scores"], *content["tests"]):
             row["higher_is_better"] = not lower_is_better(row["metric"])
-        leaving = [(content, key) for key in ("breakdown", "series", "declared", "more")]
-        leaving += [
-            (info, key)
-            for info in content["datasets"].values()
-            for key in ("views", "categories", "left_out")
-        ]
-        for part, key in (*leaving, *((score, "intervals") for score in content["scores"])):
-            if not part[key]:
-                del part[key]
+        _leave_out_empty(content, ("breakdown", "series", "declared", "more"))
+        for info in content["datasets"].values():
+            _leave_out_empty(info, ("views", "categories", "left_out"))
+        for score in content["scores"]:
+            _leave_out_empty(score, ("intervals",))
         if self.means is None:
             del content["means"]
         return content
 
     @staticmethod
     def read(path: Path) -> "Results":
-        """Read results.json; raises StoreError where it is missing, damaged or of another schema."""
+        """Read results.json; raises StoreError if it is missing, damaged or of another schema."""
         try:
             content = read_json(path)
             if content["schema"] != SCHEMA:
-                raise StoreError(
-                    f"{path}: is of schema {content['schema']!r:.50}; this version reads {SCHEMA}"
-                )
-            if wrong := next(_too_much(content), None):
-                raise ValueError(wrong)
-            results = _checked(content)
-            for section in ("scores", "tests", "breakdown"):
-                for number, item in enumerate(getattr(results, section)):
-                    if (name := item.dataset) not in results.datasets:
-                        raise ValueError(
-                            f"{section}[{number}].dataset: there is no data set '{name[:100]}'"
-                        )
-            return results
+                schema = f"{content['schema']!r:.50}"
+                raise StoreError(f"{path}: is of schema {schema}; this version reads {SCHEMA}")
+            problem = next(_too_large(content), None)
+            if problem:
+                raise ValueError(problem)
+            results = _validated(content)
+            _check_datasets(results)
         except FileNotFoundError:
-            beside = path.parent.parent
-            runs = (
-                [each.parent.name for each in beside.glob("*/results.json")]
-                if beside.is_dir()
-                else []
-            )
-            there = f"; {beside} has the runs {', '.join(sorted(runs)[:20])}" if runs else ""
-            raise StoreError(f"{path.parent}: has no results of a run{there}") from None
+            raise StoreError(
+                f"{path.parent}: has no results of a run{_runs_beside(path)}"
+            ) from None
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise StoreError(
-                f"{path}: is not the results file of a run ({type(error).__name__}: {error})"
-            ) from None
+            reason = f"{type(error).__name__}: {error}"
+            raise StoreError(f"{path}: is not the results file of a run ({reason})") from None
+        return results
+
+
+def _leave_out_empty(mapping: dict[str, Any], keys: Iterable[str]) -> None:
+    """Leave out keys whose values are empty."""
+    for key in keys:
+        if not mapping[key]:
+            del mapping[key]
+
+
+def _check_datasets(results: Results) -> None:
+    """Raise ValueError if a row is about a data set that the results do not have."""
+    for section in ("scores", "tests", "breakdown"):
+        for number, row in enumerate(getattr(results, section)):
+            if row.dataset not in results.datasets:
+                name = row.dataset[:100]
+                raise ValueError(f"{section}[{number}].dataset: there is no data set '{name}'")
+
+
+def _runs_beside(path: Path) -> str:
+    """Return the end of a message that lists the runs in the folder of a run directory."""
+    folder = path.parent.parent
+    if not folder.is_dir():
+        return ""
+    runs = sorted(file.parent.name for file in folder.glob("*/results.json"))
+    return f"; {folder} has the runs {', '.join(runs[:20])}" if runs else ""
 
 
 @cache
 def _adapter() -> "TypeAdapter[Results]":
-    """Return what checks the content of results.json; its method json_schema() says what that is."""
+    """Return the validator of results.json; its method json_schema() returns the schema."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(Results)
 
 
-def _checked(content: Any) -> Results:
-    """Return the results that JSON stands for; raises ValueError with the place of the first that
-    is wrong.
-    """
+def _validated(content: Any) -> Results:
+    """Return the results of a JSON value; raises ValueError with the path of the first error."""
     from pydantic import ValidationError
 
     try:
         return _adapter().validate_python(content)
     except ValidationError as error:
         item = error.errors(include_url=False)[0]
-        found = (
-            item["input"]
-            if isinstance(item["input"], str | int | float)
-            else type(item["input"]).__name__
-        )
-        raise ValueError(f"{_place(item['loc'])}: {item['msg']}; found {found!r:.50}") from None
+    value = item["input"]
+    if not isinstance(value, str | int | float):
+        value = type(value).__name__
+    raise ValueError(f"{_path_text(item['loc'])}: {item['msg']}; found {value!r:.50}")
 
 
-def _place(location: Sequence[int | str]) -> str:
-    """Return where something stands, such as scores[0].rank."""
-    return "".join(
-        f"[{part}]" if isinstance(part, int) else f".{part[:50]}" for part in location
-    ).lstrip(".")
+def _path_text(path: Sequence[int | str]) -> str:
+    """Return the path of a value in the file, such as scores[0].rank."""
+    text = ""
+    for key in path:
+        text += f"[{key}]" if isinstance(key, int) else f".{key[:50]}"
+    return text.lstrip(".")
 
 
-def _too_much(value: Any, *location: int | str) -> Iterator[str]:
-    """Yield what is wrong with each text, list and mapping that is larger than any run writes."""
+def _too_large(value: Any, *path: int | str) -> Iterator[str]:
+    """Yield a message for each text, list and mapping that is larger than any run writes."""
     if isinstance(value, str) and len(value) > MAX_TEXT:
-        yield f"{_place(location)}: expected at most {MAX_TEXT:,} signs, found {value[:49]!r}"
-    elif isinstance(value, list | dict):
-        most = MAX_DATASETS if location == ("datasets",) else MAX_ITEMS
-        if len(value) > most and (len(location) > 1 or location == ("datasets",)):
-            yield f"{_place(location)}: has {len(value):,} entries; {most:,} are allowed"
-        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _too_much(child, *location, key)
+        yield f"{_path_text(path)}: expected at most {MAX_TEXT:,} signs, found {value[:49]!r}"
+    if not isinstance(value, list | dict):
+        return
+    if path == ("datasets",):
+        limit: float = MAX_DATASETS
+    elif len(path) > 1:
+        limit = MAX_ITEMS
+    else:
+        limit = math.inf
+    if len(value) > limit:
+        yield f"{_path_text(path)}: has {len(value):,} entries; {limit:,} are allowed"
+    children = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, child in children:
+        yield from _too_large(child, *path, key)
 
 
 def without_nan(value: Any) -> Any:
@@ -465,7 +467,9 @@ def without_nan(value: Any) -> Any:
         return {key: without_nan(child) for key, child in value.items()}
     if isinstance(value, list | tuple):
         return [without_nan(child) for child in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
 
 
 Row = TypeVar("Row", Score, Breakdown, Comparison)
@@ -480,8 +484,9 @@ def grouped(rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
 
 
 def ranks(scores: Sequence[float]) -> list[int]:
-    """Return the rank of each score: 1 for the highest. Equal scores share a rank, as in 1, 2, 2,
-    4. NaN comes last.
+    """Return the rank of each score: 1 for the highest.
+
+    Equal scores share a rank, as in 1, 2, 2, 4. NaN comes last.
     """
     keys = [-math.inf if math.isnan(score) else score for score in scores]
     rising = sorted(keys)
@@ -495,33 +500,35 @@ STEPS = (
     r"(?<![A-Za-z])(?i:(?:global[-_.]?)?(?:steps?|checkpoint|ckpt|epoch|iter(?:ation)?|update))[-_.]?"
     r"([0-9]+(?:\.[0-9]+)?[kKmM]?)(?![A-Za-z0-9])"
 )
-"""Names of systems that have an order without being told: a word of training, and a number."""
-STEP = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
-TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
-"""What the letter after a number means."""
+"""Names of systems that have an order by default: a word of training, and a number."""
+NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)([km]?)")
+FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
+"""The factor of the letter after a number."""
 SEPARATORS = "-_.+"
 
 
 def series_of(systems: Iterable[str], pattern: str = STEPS) -> list[Series]:
-    """Return the series of two systems or more. The first group of the pattern finds the number in
-    a name.
+    """Return the series of two systems or more.
+
+    The first group of the pattern matches the number in a name.
     """
-    found: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    groups: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for system in dict.fromkeys(systems):
         match = re.search(pattern, system)
-        number = STEP.fullmatch((match[1] or "").lower()) if match else None
-        if match and number:
-            start, end = match.span(1)
-            gap = "-" if system[end:] and system[end] not in SEPARATORS else ""
-            name = (system[:start].rstrip(SEPARATORS) + gap + system[end:]).strip(SEPARATORS)
-            axis = (
-                (system[match.start() : start] + system[end : match.end()])
-                .strip(SEPARATORS)
-                .lower()
-            )
-            found.setdefault((name, axis or "number"), []).append(
-                (float(number[1]) * TIMES[number[2]], system)
-            )
-    return [
-        Series(*key, tuple(sorted(steps))) for key, steps in sorted(found.items()) if len(steps) > 1
-    ]
+        number = NUMBER.fullmatch((match[1] or "").lower()) if match else None
+        if not match or not number:
+            continue
+        start, end = match.span(1)
+        before = system[:start].rstrip(SEPARATORS)
+        after = system[end:]
+        gap = "-" if after and after[0] not in SEPARATORS else ""
+        name = (before + gap + after).strip(SEPARATORS)
+        matched = system[match.start() : start] + system[end : match.end()]
+        axis = matched.strip(SEPARATORS).lower() or "number"
+        step = float(number[1]) * FACTORS[number[2]]
+        groups.setdefault((name, axis), []).append((step, system))
+    series = []
+    for (name, axis), steps in sorted(groups.items()):
+        if len(steps) > 1:
+            series.append(Series(name, axis, tuple(sorted(steps))))
+    return series

@@ -1,5 +1,6 @@
-"""Scores of single sentences, the levels of metrics that are made from them, and reduce() for
-metrics of all levels.
+"""Scores of single sentences, and the levels of metrics that are made from them.
+
+reduce() makes the scores of metrics of all levels.
 """
 
 import math
@@ -45,12 +46,12 @@ def sentence_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
-    """Return all outputs of each sentence over its references, the score first: float64 [lines]
-    each.
+    """Return all outputs of each sentence over its references, the score first.
 
-    The names are those of Metric.score(), whatever the level. The score is what sentence_scores()
-    returns. Where the best reference of a sentence counts, all outputs are those with this
-    reference; else they are means over references."""
+    They are float64 [lines] each. The names are those of Metric.score(), whatever the level. The
+    score is what sentence_scores() returns. If the best reference of a sentence counts, all outputs
+    are those with this reference; else they are means over references.
+    """
     columns = compact(columns, metric.spec.of_references)
     outputs = line_outputs(metric, columns)
     if not outputs:
@@ -63,28 +64,29 @@ def every_output(metric: Metric, columns: Columns) -> dict[str, Floats]:
 def sentence_scores(metric: Metric, columns: Columns) -> Floats:
     """Return the score of each sentence over its references, as the policy says: float64 [lines]."""
     columns = compact(columns, metric.spec.of_references)
-    return POLICIES[metric.policy].of_lines(
-        metric, metric.sentence_scores(columns), columns.get(PRESENT)
-    )
+    scores = metric.sentence_scores(columns)
+    return POLICIES[metric.policy].of_lines(metric, scores, columns.get(PRESENT))
 
 
 def scores_of_system(metric: Metric, system: HasBlocks) -> Floats:
     """Return the scores of all sentences of a system: float64 [lines]."""
-    return np.concatenate(
-        [sentence_scores(metric, columns) for columns in present_blocks(metric, system)]
-    )
+    blocks = present_blocks(metric, system)
+    return np.concatenate([sentence_scores(metric, columns) for columns in blocks])
 
 
 def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return score, std, low and high of each sentence over references: float64 [lines] each.
 
-    std is the population deviation. low and high are the score ± 1.959964 std, or NaN where std is
-    0, as the option -d of the original program has them. There is no spread where only the best
-    reference counts."""
+    std is the population deviation. low and high are the score ± 1.959964 std, or NaN if std is 0,
+    as the option -d of the original program has them. There is no spread if only the best reference
+    counts.
+    """
     columns = compact(columns, metric.spec.of_references)
     scores = metric.sentence_scores(columns)
-    policy, present = POLICIES[metric.policy], columns.get(PRESENT)
-    mean, std = policy.of_lines(metric, scores, present), np.zeros(len(scores))
+    policy = POLICIES[metric.policy]
+    present = columns.get(PRESENT)
+    mean = policy.of_lines(metric, scores, present)
+    std = np.zeros(len(scores))
     if policy.spreads and (present is None or scores.shape[1] == 1):
         std = deviation(scores)
     elif policy.spreads and present is not None:
@@ -94,46 +96,41 @@ def sentence_spread(metric: Metric, columns: Columns) -> dict[str, Floats]:
 
 
 class SentenceLevel(Aggregation):
-    """The mean or the sum of sentence scores. The policy of references has its part in each
-    sentence score.
-    """
+    """The mean or the sum of sentence scores, which the policy of references makes."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return the mean or the sum of the sentences' outputs for each system."""
-        scores, metric = [], counts.metric
+        metric = counts.metric
+        divisor = _divisor(metric, counts.lines)
+        scores = []
         for system in counts.systems:
-            parts: dict[
-                str, list[float]
-            ] = {}  # sums of them are exact, so that blocks do not change them
+            parts: dict[str, list[float]] = {}  # sums of them are exact, whatever the blocks
             for columns in present_blocks(metric, system):
                 for name, values in sentence_outputs(metric, columns).items():
                     parts.setdefault(name, []).extend(exact_parts(values))
-            divisor = _divisor(metric, counts.lines)
-            scores.append(Reduced({name: math.fsum(own) / divisor for name, own in parts.items()}))
+            outputs = {name: math.fsum(numbers) / divisor for name, numbers in parts.items()}
+            scores.append(Reduced(outputs))
         return scores
 
     def summands(self, counts: SystemCounts) -> list[Summand]:
         """Return the mean or the sum as one summand."""
-        return [
-            counts.summand(OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone))
-        ]
+        terms = OutputTerms.of(counts.metric, counts.systems, counts.lines, score_alone)
+        return [counts.summand(terms)]
 
 
 class DrawnMeans(Aggregation):
-    """Means of sentence scores in samples of the sentences: what the metric makes of all sentences
-    together.
-    """
+    """Means of sentence scores in samples of the sentences, which the metric itself draws."""
 
     def scores(self, counts: SystemCounts) -> list[Reduced]:
         """Return what the metric makes of the outputs of all sentences, for each system."""
-        scores, metric = [], counts.metric
+        metric = counts.metric
+        scores = []
         for system in counts.systems:
-            blocks = [
-                sentence_outputs(metric, columns) for columns in present_blocks(metric, system)
-            ]
-            outputs = {
-                name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]
-            }
+            blocks = present_blocks(metric, system)
+            of_blocks = [sentence_outputs(metric, columns) for columns in blocks]
+            outputs = {}
+            for name in of_blocks[0]:
+                outputs[name] = np.concatenate([block[name] for block in of_blocks])
             scores.append(Reduced(aggregated(metric, outputs)))
         return scores
 
@@ -148,11 +145,12 @@ def _divisor(metric: Metric, lines: int) -> int:
 
 @dataclass(frozen=True)
 class OutputTerms(SentenceTerms):
-    """Outputs of sentences, each as two whole numbers: the high and the low half of 53 bits, so
-    that sums are exact.
+    """Outputs of sentences, each as two whole numbers, so that sums are exact.
 
-    The unit of the low half is 2**(exponent - 2 * bits - 1), as fine as float64 is for the largest
-    value. Outputs of several systems must have the same exponents."""
+    These are the high and the low half of 53 bits. The unit of the low half is 2**(exponent - 2 *
+    bits - 1), as fine as float64 is for the largest value. Outputs of several systems must have the
+    same exponents.
+    """
 
     metric: Metric
     outputs_of: Callable[[Metric, Columns], dict[str, Floats]]
@@ -171,26 +169,23 @@ class OutputTerms(SentenceTerms):
         lines: int,
         outputs_of: Callable[[Metric, Columns], dict[str, Floats]],
     ) -> "OutputTerms":
-        """Return the terms for some systems, whose outputs are read once to find the largest of
-        each.
+        """Return the terms for some systems.
+
+        Their outputs are read once, for the largest value of each output.
         """
-        tops: dict[str, float] = {}
+        largest: dict[str, float] = {}
         for system in systems:
             for columns in present_blocks(metric, system):
                 for name, values in outputs_of(metric, columns).items():
-                    tops[name] = max(tops.get(name, 0.0), float(np.abs(values).max()))
-        exponents = {name: math.frexp(top)[1] for name, top in tops.items()}
-        return cls(
-            metric,
-            outputs_of,
-            exponents,
-            _divisor(metric, lines),
-            min(BITS, 52 - (lines - 1).bit_length()),
-        )
+                    largest[name] = max(largest.get(name, 0.0), float(np.abs(values).max()))
+        exponents = {name: math.frexp(value)[1] for name, value in largest.items()}
+        bits = min(BITS, 52 - (lines - 1).bit_length())
+        return cls(metric, outputs_of, exponents, _divisor(metric, lines), bits)
 
     def blocks(self, system: HasBlocks) -> Iterator[Block]:
-        """Yield the halves of all outputs, one block of lines after the other: [lines, 2 for each
-        output].
+        """Yield the halves of all outputs, one block of lines after the other.
+
+        They are [lines, 2 for each output].
         """
         for columns in present_blocks(self.metric, system):
             outputs = self.outputs_of(self.metric, columns)
@@ -204,9 +199,9 @@ class OutputTerms(SentenceTerms):
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the means or the sums of all outputs."""
         outputs = {}
-        for place, (name, exponent) in enumerate(self.exponents.items()):
-            high = np.ldexp(totals[..., 2 * place], exponent - self.bits)
-            low = np.ldexp(totals[..., 2 * place + 1], exponent - 2 * self.bits - 1)
+        for index, (name, exponent) in enumerate(self.exponents.items()):
+            high = np.ldexp(totals[..., 2 * index], exponent - self.bits)
+            low = np.ldexp(totals[..., 2 * index + 1], exponent - 2 * self.bits - 1)
             outputs[name] = (high + low) / self.divisor
         return outputs
 
@@ -216,7 +211,7 @@ class OutputTerms(SentenceTerms):
 
 @dataclass(frozen=True)
 class LineScores:
-    """The scores of lines by one metric: those of sentence_scores() in `sentences.py`, bit for bit."""
+    """The scores of lines by one metric: those of sentence_scores(), bit for bit."""
 
     metric: Metric
 
@@ -229,30 +224,31 @@ class LineScores:
 
         `missing` says that some references may be missing.
         """
-        whole: Columns = columns
-        if data_set_columns(self.metric).whole_sums:
-            (whole,) = blocks_of(
-                self.metric, InMemoryCounts([], self.metric.spec.schema(1), columns)
-            )
+        metric = self.metric
+        complete: Columns = columns
+        if data_set_columns(metric).whole_sums:
+            counts = InMemoryCounts([], metric.spec.schema(1), columns)
+            (complete,) = blocks_of(metric, counts)
         if missing:
-            whole = compact(whole, self.metric.spec.of_references)
-        return POLICIES[self.metric.policy].of_lines(
-            self.metric, self._formula(whole), whole.get(PRESENT)
-        )
+            complete = compact(complete, metric.spec.of_references)
+        scores = self._formula(complete)
+        return POLICIES[metric.policy].of_lines(metric, scores, complete.get(PRESENT))
 
 
 # --- scores of data sets
 
 
 def aggregation_of(metric: Metric) -> Aggregation:
-    """Return the way from columns to scores that belongs to a metric's level and policy of
-    references.
-    """
+    """Return the aggregation of a metric's level and policy of references."""
     if metric.level == DRAWN_MEANS:
         return DrawnMeans()
-    return SentenceLevel() if metric.level in SENTENCES else POLICIES[metric.policy]
+    if metric.level in SENTENCES:
+        return SentenceLevel()
+    return POLICIES[metric.policy]
 
 
 def reduce(counts: SystemCounts) -> list[Reduced]:
-    """Return the score of each system from its columns; nothing where all systems were lost."""
-    return aggregation_of(counts.metric).scores(counts) if counts.systems else []
+    """Return the score of each system from its columns; nothing if all systems were lost."""
+    if not counts.systems:
+        return []
+    return aggregation_of(counts.metric).scores(counts)

@@ -1,12 +1,10 @@
-"""Reads scores and their columns from run directories, joins those of two runs, and selects some of
-them.
-"""
+"""Reads scores and their columns from run directories, joins two runs, and selects some scores."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..data.scan import index_text
 from ..data.texts import KIND, NEWLINE, TextFile, digest_like
@@ -16,14 +14,13 @@ from ..execution.store.run_directory import RunDirectory, folder_of
 from ..files.plain_files import Origin, StoredTexts
 from ..metrics.base.capabilities import category_spec
 from ..metrics.base.declared import Declared
-from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import StatisticsSpec
 from ..metrics.build import from_text, metrics_called
 from .aggregation import POLICIES
 from .metric_results import MetricResult, Task, describe, picked, rows_of, with_means
 from .results import (
-    MORE,
     REFERENCES_ROW,
+    UNTYPED_SECTIONS,
     Breakdown,
     Comparison,
     DatasetInfo,
@@ -50,45 +47,42 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
         )
     metric_results = boards_of(path, results)
     for metric_result in metric_results:
-        for name, blocks in zip(metric_result.names, metric_result.columns, strict=False):
-            if isinstance(blocks, StoredCounts) and not blocks.path.exists():
+        for name, counts in zip(metric_result.names, metric_result.columns, strict=False):
+            if not isinstance(counts, StoredCounts):
+                continue
+            if not counts.path.exists():
                 raise StoreError(
-                    f"{path}: the counts of {name} on {metric_result.dataset} are missing; run its config again"
+                    f"{path}: the counts of {name} on {metric_result.dataset} are missing; "
+                    "run its config again"
                 )
-        for blocks in (
-            blocks for blocks in metric_result.columns if isinstance(blocks, StoredCounts)
-        ):
-            blocks.check_size()
+            counts.check_size()
     return results, metric_results
 
 
 def boards_of(path: Path, results: Results) -> list[MetricResult]:
-    """Return the boards of which results in a run directory were written. Counts are read when they
-    are asked for.
+    """Return the scores of each metric and data set with their columns, from the results of a run.
 
-    Raises StoreError where a signature is of no metric.
+    Counts are read when they are needed. Raises StoreError if a signature is of no metric.
     """
-    breakdown, tests = grouped(results.breakdown), grouped(results.tests)
-    digests = {
-        name: info.digests["ids"]
-        for name, info in results.datasets.items()
-        if "ids" in info.digests
-    }
-    ids = {name: _ids(path, name, digest) for name, digest in digests.items()}
-    rows = (
-        (scores, breakdown.get(key, ()), tests.get(key, ()))
-        for key, scores in grouped(results.scores).items()
-    )
-    metric_results = [_metric_result(path, results, *own) for own in rows]
-    return [
-        replace(metric_result, ids=ids.get(metric_result.dataset))
-        for metric_result in metric_results
-    ]
+    breakdown = grouped(results.breakdown)
+    tests = grouped(results.tests)
+    ids = {}
+    for name, info in results.datasets.items():
+        if "ids" in info.digests:
+            ids[name] = _ids(path, name, info.digests["ids"])
+    metric_results = []
+    for key, scores in grouped(results.scores).items():
+        metric_result = _metric_result(
+            path, results, scores, breakdown.get(key, ()), tests.get(key, ())
+        )
+        metric_results.append(replace(metric_result, ids=ids.get(metric_result.dataset)))
+    return metric_results
 
 
 def _ids(path: Path, dataset: str, digest: str) -> TextFile:
-    """Return the ids of the lines of a data set in a run directory; raises StoreError where they
-    are damaged.
+    """Return the ids of the lines of a data set in a run directory.
+
+    Raises StoreError if they are damaged.
     """
     file = path / ids_file(dataset)
     try:
@@ -107,37 +101,45 @@ def _metric_result(
     breakdown: Sequence[Breakdown],
     tests: Sequence[Comparison],
 ) -> MetricResult:
-    dataset, printed = scores[0].dataset, scores[0].metric
+    dataset = scores[0].dataset
+    signature = scores[0].metric
     info = results.datasets[dataset]
     try:
-        metric = results.metric(printed)
+        metric = results.metric(signature)
     except InputError as error:
-        raise StoreError(
-            f"{path / 'results.json'}: is not the results file of a run ({error})"
-        ) from None
+        file = path / "results.json"
+        raise StoreError(f"{file}: is not the results file of a run ({error})") from None
     references = info.references_of(metric.spec)
+
+    # The mean of the references comes last, and has no columns.
     rows = POLICIES[metric.policy].rows(references)
-    scores = sorted(scores, key=lambda score: bool(rows) and score.system == REFERENCES_ROW)
-    names = [score.system for score in scores if not rows or score.system != REFERENCES_ROW]
+    if rows:
+        scores = sorted(scores, key=lambda score: score.system == REFERENCES_ROW)
+    names = [score.system for score in scores]
+    if rows and names[-1] == REFERENCES_ROW:
+        del names[-1]
 
     def counts_of(spec: StatisticsSpec) -> tuple[StoredCounts, ...]:
         schema = spec.schema(references)
-        paths = (StoredCounts.path_in(path, dataset, name, spec.key) for name in names)
-        return tuple(StoredCounts(file, schema, info.lines_of(spec)) for file in paths)
+        lines = info.lines_of(spec)
+        paths = [StoredCounts.path_in(path, dataset, name, spec.key) for name in names]
+        return tuple(StoredCounts(file, schema, lines) for file in paths)
 
-    apart = category_spec(metric, info.categories) if breakdown else None
-    parts = counts_of(apart) if apart else ()
+    of_categories = category_spec(metric, info.categories) if breakdown else None
+    parts = counts_of(of_categories) if of_categories else ()
+    if not all(part.path.exists() for part in parts):
+        parts = ()
     return MetricResult(
         metric=metric,
         dataset=dataset,
-        signature=printed,
+        signature=signature,
         lines=info.lines_of(metric.spec),
         references=references,
         scores=tuple(scores),
         columns=counts_of(metric.spec),
-        own=tuple(map(rows.get, names)),
+        reference_of_system=tuple(rows.get(name) for name in names),
         categories=info.categories,
-        parts=parts if all(part.path.exists() for part in parts) else (),
+        parts=parts,
         breakdown=tuple(breakdown),
         tests=tuple(tests),
         left_out=info.left_out.get(metric.spec.key, ()),
@@ -147,55 +149,64 @@ def _metric_result(
 def left_out(path: Path, tasks: Sequence[Task], *, stay: bool) -> list[Score]:
     """Return the scores in the results of a run directory that are not of these tasks.
 
-    Where they `stay`, StoreError is raised if a text of their data sets is another one than in the
-    results: the new counts would not fit them."""
+    If they `stay`, StoreError is raised if a text of their data sets is another one than in the
+    results: the new counts would not fit them.
+    """
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
         return []
-    new = {
-        (task.corpus.name, system, _unversioned(task.signature))
-        for task in tasks
-        for system in (*task.corpus.systems, REFERENCES_ROW)
-    }
-    scores = [s for s in stored.scores if (s.dataset, s.system, _unversioned(s.metric)) not in new]
-    for corpus in (
-        {task.corpus.name: task.corpus for task in tasks}.values() if stay and scores else ()
-    ):
-        known = stored.datasets[corpus.name].digests if corpus.name in stored.datasets else {}
-        now = describe(corpus, known).digests
-        changed = [name for name, digest in known.items() if now.get(name, digest) != digest]
+    new = set()
+    for task in tasks:
+        metric = _unversioned(task.signature)
+        for system in (*task.corpus.systems, REFERENCES_ROW):
+            new.add((task.corpus.name, system, metric))
+    scores = []
+    for score in stored.scores:
+        if (score.dataset, score.system, _unversioned(score.metric)) not in new:
+            scores.append(score)
+    if not stay or not scores:
+        return scores
+
+    for corpus in {task.corpus.name: task.corpus for task in tasks}.values():
+        if corpus.name not in stored.datasets:
+            continue
+        digests = stored.datasets[corpus.name].digests
+        now = describe(corpus, digests).digests
+        changed = [name for name, digest in digests.items() if now.get(name, digest) != digest]
         if changed:
             raise StoreError(
-                f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which --only leaves out "
-                f"{len(scores):,} scores; run without --only, or name another folder with --output"
+                f"{path}: {corpus.name}: {changed[0]} has changed since the results here, of which "
+                f"--only leaves out {len(scores):,} scores; run without --only, or name another "
+                "folder with --output"
             )
     return scores
 
 
 def has_old_digests(path: Path) -> bool:
-    """Return whether the results in a run directory are of an earlier version, whose digests are
-    others.
-    """
+    """Return whether the results in a run directory have digests of an earlier version."""
     try:
         stored = Results.read(path / "results.json")
     except StoreError:
         return False
-    return not all(
-        digest.startswith(KIND)
-        for info in stored.datasets.values()
-        for digest in info.digests.values()
-    )
+    for info in stored.datasets.values():
+        if not all(digest.startswith(KIND) for digest in info.digests.values()):
+            return True
+    return False
 
 
 def used_counts(path: Path) -> set[str]:
-    """Return the names of the files of counts that the results in a run directory are made of;
-    raises StoreError.
+    """Return the names of the files of counts that the results in a run directory are made of.
+
+    Raises StoreError.
     """
-    files = (columns for metric_result in load(path)[1] for columns in metric_result.columns)
-    return {
-        file.path.relative_to(path).as_posix() for file in files if isinstance(file, StoredCounts)
-    }
+    files = set()
+    _, metric_results = load(path)
+    for metric_result in metric_results:
+        for counts in metric_result.columns:
+            if isinstance(counts, StoredCounts):
+                files.add(counts.path.relative_to(path).as_posix())
+    return files
 
 
 def _unversioned(signature: str) -> str:
@@ -203,71 +214,108 @@ def _unversioned(signature: str) -> str:
 
 
 def load_two(one: Path, two: Path) -> tuple[Results, list[MetricResult]]:
-    """Return the scores on the data sets and metrics that two runs have in common, with the systems
-    of both.
+    """Return the scores that two runs have in common, with the systems of both.
 
     Data sets are the same if source and references are. Metrics are the same if all settings are.
     Systems with the same name are the same if their outputs are; otherwise both get the name of
-    their run, as NAME@RUN. Raises StoreError where the runs have nothing in common, or where a data
-    set of the same name has other texts."""
-    (results, scored), (more_results, more) = load(one), load(two)
-    datasets, joined, refused = dict(results.datasets), list[MetricResult](), list[str]()
-    for name in (name for name in results.datasets if name in more_results.datasets):
-        _check_data(name, results.datasets[name], more_results.datasets[name], one, two)
-        digests = results.datasets[name].digests | more_results.datasets[name].digests
-        datasets[name] = replace(results.datasets[name], digests=digests)
-    labels = (one.resolve().name, two.resolve().name)
-    labels = labels if labels[0] != labels[1] else ("1", "2")
-    for metric_result in scored:
-        partner = next(
-            (
-                m
-                for m in more
-                if m.dataset == metric_result.dataset and m.metric == metric_result.metric
-            ),
-            None,
-        )
-        if partner and (
-            reason := _unlike(
-                metric_result, partner, results.declared.get(metric_result.metric.name)
-            )
-        ):
+    their run, as NAME@RUN. Raises StoreError if the runs have nothing in common, or if a data set
+    of the same name has other texts.
+    """
+    first_run = _Run(one, *load(one))
+    second_run = _Run(two, *load(two))
+    datasets = _common_datasets(first_run, second_run)
+    first_label = one.resolve().name
+    second_label = two.resolve().name
+    if first_label == second_label:
+        first_label = "1"
+        second_label = "2"
+
+    joined: list[MetricResult] = []
+    refused: list[str] = []
+    for metric_result in first_run.metric_results:
+        partner = second_run.partner_of(metric_result)
+        if partner is None:
+            continue
+        name = metric_result.metric.name
+        reason = _difference(metric_result, partner, first_run.results.declared.get(name))
+        if reason:
             refused.append(
-                f"{metric_result.dataset}: {metric_result.metric.name} is left out: {reason}; run all systems in one config"
+                f"{metric_result.dataset}: {name} is left out: {reason}; "
+                "run all systems in one config"
             )
-        elif partner:
-            of_both = (
-                results.datasets[metric_result.dataset].digests,
-                more_results.datasets[metric_result.dataset].digests,
-            )
-            joined.append(_joined(metric_result, partner, of_both, labels))
+            continue
+        dataset = metric_result.dataset
+        same = _same_systems(
+            first_run.results.datasets[dataset], second_run.results.datasets[dataset]
+        )
+        joined.append(_joined(metric_result, partner, same, first_label, second_label))
+
     if not joined and refused:
         raise StoreError("\n".join(refused))
     if not joined:
-        known = [
-            dict.fromkeys(f"{own.dataset} {own.signature}" for own in metric_results)
-            for metric_results in (scored, more)
-        ]
-        listed = "".join(f"\n  {number}: {', '.join(own)}" for number, own in enumerate(known, 1))
-        raise StoreError(f"{one} and {two} have no metric on the same data set in common:{listed}")
-    datasets = {
-        name: info
-        for name, info in datasets.items()
-        if any(metric_result.dataset == name for metric_result in joined)
-    }
-    warnings = list(dict.fromkeys([*results.warnings, *more_results.warnings, *refused]))
-    missing, statistics = [*results.missing, *more_results.missing], dict(results.statistics or {})
-    names = {name for metric_result in joined for name in metric_result.names}
-    if (renamed := f"{statistics.get('baseline')}@{labels[0]}") in names and statistics[
-        "baseline"
-    ] not in names:
-        statistics["baseline"] = (
-            renamed  # the baseline of a config, as the first of the runs has it
+        raise StoreError(
+            f"{one} and {two} have no metric on the same data set in common:"
+            f"\n  1: {first_run.listing()}\n  2: {second_run.listing()}"
         )
-    sections: dict[str, Any] = {"missing": missing, "statistics": statistics or None} | rows_of(
-        joined
+    used = {metric_result.dataset for metric_result in joined}
+    warnings = [*first_run.results.warnings, *second_run.results.warnings, *refused]
+    results = Results(
+        datasets={name: info for name, info in datasets.items() if name in used},
+        warnings=list(dict.fromkeys(warnings)),
+        missing=[*first_run.results.missing, *second_run.results.missing],
+        statistics=_joined_statistics(first_run.results, first_label, joined),
+        **rows_of(joined),
     )
-    return Results(datasets=datasets, warnings=warnings, **sections), joined
+    return results, joined
+
+
+class _Run(NamedTuple):
+    """A run directory with its scores."""
+
+    path: Path
+    results: Results
+    metric_results: list[MetricResult]
+
+    def partner_of(self, other: MetricResult) -> MetricResult | None:
+        """Return the scores by the same metric on the data set of the same name."""
+        for metric_result in self.metric_results:
+            same_dataset = metric_result.dataset == other.dataset
+            if same_dataset and metric_result.metric == other.metric:
+                return metric_result
+        return None
+
+    def listing(self) -> str:
+        """Return the data sets and metrics of the run, for a message."""
+        names = [f"{one.dataset} {one.signature}" for one in self.metric_results]
+        return ", ".join(dict.fromkeys(names))
+
+
+def _common_datasets(one: _Run, two: _Run) -> dict[str, DatasetInfo]:
+    """Return the data sets of both runs, with the digests of all systems.
+
+    Raises StoreError if those of the same name are not the same.
+    """
+    datasets = dict(one.results.datasets)
+    for name, info in one.results.datasets.items():
+        if name in two.results.datasets:
+            other = two.results.datasets[name]
+            _check_data(name, info, other, one.path, two.path)
+            datasets[name] = replace(info, digests=info.digests | other.digests)
+    return datasets
+
+
+def _joined_statistics(
+    results: Results, label: str, joined: Sequence[MetricResult]
+) -> dict[str, Any] | None:
+    """Return the settings of a run's statistics, with the name that its baseline has in both."""
+    statistics = dict(results.statistics or {})
+    names: set[str] = set()
+    for metric_result in joined:
+        names.update(metric_result.names)
+    renamed = f"{statistics.get('baseline')}@{label}"
+    if renamed in names and statistics["baseline"] not in names:
+        statistics["baseline"] = renamed
+    return statistics or None
 
 
 def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, second: Path) -> None:
@@ -278,76 +326,95 @@ def _check_data(name: str, one: DatasetInfo, two: DatasetInfo, first: Path, seco
             f"{name}: is another data set in {second} ({sizes[1]}) than in {first} ({sizes[0]})"
         )
     differing = differing_texts(one, two)
-    if differing and (old := [path for path in (first, second) if has_old_digests(path)]):
-        raise StoreError(
-            f"{old[0]}: is of an earlier version, whose digests of texts are others; run its config again"
-        )
-    if differing:
-        raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
+    if not differing:
+        return
+    for path in (first, second):
+        if has_old_digests(path):
+            raise StoreError(
+                f"{path}: is of an earlier version, whose digests of texts are others; "
+                "run its config again"
+            )
+    raise StoreError(f"{name}: {differing[0]} is not the same text in {first} and in {second}")
 
 
 def differing_texts(one: DatasetInfo, two: DatasetInfo) -> list[str]:
-    """Return the names of the texts, shared by all systems, that are not the same in two data sets
-    that have them.
-    """
-    shared = [key for key in one.digests if key == "source" or key.startswith(SHARED)]
-    return [key for key in shared if key in two.digests and one.digests[key] != two.digests[key]]
+    """Return the names of the texts, shared by all systems, that differ between two data sets."""
+    names = []
+    for name, digest in one.digests.items():
+        is_shared = name == "source" or name.startswith(SHARED)
+        if is_shared and two.digests.get(name, digest) != digest:
+            names.append(name)
+    return names
 
 
-def _unlike(one: MetricResult, two: MetricResult, declared: Declared | None) -> str:
-    """Return why the numbers of two runs cannot be compared although the metric is the same, or an
-    empty text.
+def _difference(one: MetricResult, two: MetricResult, declared: Declared | None) -> str:
+    """Return why numbers of two runs cannot be compared although the metric is the same.
+
+    The text is empty if they can.
     """
-    if declared and declared.listwise and (apart := sorted(set(one.names) ^ set(two.names))):
-        return f"its numbers depend on all systems of a run, and {', '.join(apart)} is in one run alone"
-    if lines := set(one.left_out) ^ set(two.left_out):
+    in_one_run = sorted(set(one.names) ^ set(two.names))
+    if declared and declared.listwise and in_one_run:
+        names = ", ".join(in_one_run)
+        return f"its numbers depend on all systems of a run, and {names} is in one run alone"
+    lines = set(one.left_out) ^ set(two.left_out)
+    if lines:
         return f"the runs leave out other lines, such as line {min(lines) + 1}"
     return ""
+
+
+def _same_systems(one: DatasetInfo, two: DatasetInfo) -> Callable[[str], bool]:
+    """Return a function of a system's name: whether both runs have the same outputs of it."""
+
+    def is_same(name: str) -> bool:
+        key = f"system {name}"
+        return one.digests.get(key) == two.digests.get(key)
+
+    return is_same
 
 
 def _joined(
     one: MetricResult,
     two: MetricResult,
-    digests: tuple[dict[str, str], dict[str, str]],
-    labels: tuple[str, str],
+    is_same: Callable[[str], bool],
+    first_label: str,
+    second_label: str,
 ) -> MetricResult:
-    """Return the scores of the systems of both runs, with new ranks among them. References are left
-    out.
+    """Return the scores of the systems of both runs, with new ranks among them.
+
+    References are left out: one would come twice.
     """
-    names = set(one.names) & set(two.names)
-    same = {
-        name
-        for name in names
-        if digests[0].get(f"system {name}") == digests[1].get(f"system {name}")
-    }
-    rows, called = list[tuple[MetricResult, int]](), list[str]()
-    for metric_result, label, skipped in ((one, labels[0], set[str]()), (two, labels[1], same)):
-        for number, (name, reference) in enumerate(
-            zip(metric_result.names, metric_result.own, strict=False)
-        ):
-            if name not in skipped and reference is None:  # a reference would come twice
+    in_both = set(one.names) & set(two.names)
+    same = {name for name in in_both if is_same(name)}
+    rows: list[tuple[MetricResult, int]] = []
+    names: list[str] = []
+    for metric_result, label in ((one, first_label), (two, second_label)):
+        for number, reference in enumerate(metric_result.reference_of_system):
+            name = metric_result.names[number]
+            is_repeated = metric_result is two and name in same
+            if reference is None and not is_repeated:
                 rows.append((metric_result, number))
-                called.append(f"{name}@{label}" if name in names - same else name)
+                names.append(f"{name}@{label}" if name in in_both - same else name)
     metric_result = picked(rows)
-    named = zip(metric_result.scores, called, strict=True)
-    scores = tuple(replace(score, system=name, metric=one.signature) for score, name in named)
-    return replace(metric_result, scores=scores, breakdown=(), tests=(), parts=()).reranked()
+    scores = []
+    for score, name in zip(metric_result.scores, names, strict=True):
+        scores.append(replace(score, system=name, metric=one.signature))
+    joined = replace(metric_result, scores=tuple(scores), breakdown=(), tests=(), parts=())
+    return joined.reranked()
 
 
 SHARED = ("reference ", "gold annotator ", "edits annotator ")
-"""What the names of texts begin with that all systems share."""
+"""The prefixes of the names of texts that all systems share."""
 
 
-# --- parts of a run that a command names: metrics, data sets and systems, by names or by patterns
-# such as `A*`
+# --- parts of a run: metrics, data sets and systems, by names or by patterns such as `A*`
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What a command asks for. An empty part stands for all."""
+    """The parts of a run that a command names. An empty part stands for all."""
 
     metrics: Sequence[str] = ()
-    """Names as people write them, signatures, or patterns of these."""
+    """Names of metrics, signatures, or patterns of these."""
     datasets: Sequence[str] = ()
     systems: Sequence[str] = ()
 
@@ -357,116 +424,127 @@ class Selection:
 
 
 def names_like(flag: str, patterns: Iterable[str], names: Iterable[str]) -> list[str]:
-    """Return the names that each pattern means, in the order of the patterns: the name itself, or
-    all that match it.
+    """Return the names that match each pattern, in the order of the patterns.
 
-    Where neither is there, upper and lower case do not matter. Raises StoreError for a pattern
-    without a name."""
+    These are the name itself, or all that match it; if there are none, upper and lower case do not
+    matter. Raises StoreError for a pattern that matches no name.
+    """
     known = list(dict.fromkeys(names))
     chosen = []
     for pattern in patterns:
-        ways = (
-            [name for name in known if name == pattern],
-            [name for name in known if fnmatchcase(name, pattern)],
-            [name for name in known if fnmatchcase(name.casefold(), pattern.casefold())],
-        )
-        own = next(filter(None, ways), None)
-        if own is None:
+        matching = [name for name in known if name == pattern]
+        if not matching:
+            matching = [name for name in known if fnmatchcase(name, pattern)]
+        if not matching:
+            folded = pattern.casefold()
+            matching = [name for name in known if fnmatchcase(name.casefold(), folded)]
+        if not matching:
             raise StoreError(f"{flag} {pattern}: there is no such one{known_names(pattern, known)}")
-        chosen += own
+        chosen += matching
     return chosen
 
 
 def only(scored: Sequence[MetricResult], selection: Selection) -> list[MetricResult]:
-    """Return the scores of these metrics and systems on these data sets; raises StoreError if there
-    are none.
+    """Return the scores of these metrics and systems on these data sets.
+
+    Raises StoreError if there are none.
     """
     if not scored:
         raise StoreError("the run has no scores: its config has no data sets, systems and metrics")
-
-    def is_meant(metric_result: MetricResult, text: str, metrics: Sequence[Metric]) -> bool:
-        names = (metric_result.metric.output, metric_result.signature)
-        return (
-            text in names
-            or any(fnmatchcase(name, text) for name in names)
-            or metric_result.metric in metrics
-        )
-
-    called = {
-        text: metrics_called(text, [metric_result.metric for metric_result in scored])
-        for text in selection.metrics
-    }
-    meant = {
-        text: [one for one in scored if is_meant(one, text, metrics)]
-        for text, metrics in called.items()
-    }
-    chosen = {
-        id(metric_result) for metric_results in meant.values() for metric_result in metric_results
-    }
-    kept = [metric_result for metric_result in scored if not meant or id(metric_result) in chosen]
-    for text, metric_results in meant.items():
-        if not metric_results:
-            if "[" in text:
-                from_text(text)  # says what is wrong in it
-            known = dict.fromkeys(metric_result.metric.output for metric_result in scored)
-            raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
+    chosen = list(scored)
+    if selection.metrics:
+        ids: set[int] = set()
+        for text in selection.metrics:
+            ids.update(map(id, _by_metric(scored, text)))
+        chosen = [one for one in chosen if id(one) in ids]
     if selection.datasets:
-        datasets = set(
-            names_like(
-                "--dataset", selection.datasets, (metric_result.dataset for metric_result in kept)
-            )
-        )
-        kept = [metric_result for metric_result in kept if metric_result.dataset in datasets]
+        names = [one.dataset for one in chosen]
+        datasets = set(names_like("--dataset", selection.datasets, names))
+        chosen = [one for one in chosen if one.dataset in datasets]
     if selection.systems:
-        systems = set(
-            names_like("--system", selection.systems, (name for m in kept for name in m.names))
-        )
-        kept = [
-            metric_result.only(systems)
-            for metric_result in kept
-            if systems & set(metric_result.names)
-        ]
-    return kept
+        names = []
+        for one in chosen:
+            names += one.names
+        systems = set(names_like("--system", selection.systems, names))
+        chosen = [one.only(systems) for one in chosen if systems & set(one.names)]
+    return chosen
+
+
+def _by_metric(scored: Sequence[MetricResult], text: str) -> list[MetricResult]:
+    """Return the scores by a metric, or by metrics that match a pattern; raises StoreError."""
+    metrics = metrics_called(text, [one.metric for one in scored])
+    chosen = []
+    for one in scored:
+        names = (one.metric.output, one.signature)
+        is_named = any(name == text or fnmatchcase(name, text) for name in names)
+        if is_named or one.metric in metrics:
+            chosen.append(one)
+    if not chosen:
+        if "[" in text:
+            from_text(text)  # raises the error that is in the text
+        known = dict.fromkeys(one.metric.output for one in scored)
+        raise StoreError(f"--metric {text}: there is no such one{known_names(text, known)}")
+    return chosen
 
 
 def narrowed(results: Results, metric_results: Sequence[MetricResult]) -> Results:
     """Return the results for these data sets, metrics and systems alone, with their statistics.
 
     Results of the run as a whole, such as correlations of columns and verdicts on expectations, are
-    left out. So is agreement with people where systems are left out, for it is that of all systems.
+    left out. So is agreement with human judgements if systems are left out, since it is that of all
+    systems.
     """
-    pairs = {(metric_result.dataset, metric_result.signature) for metric_result in metric_results}
+    pairs = {(one.dataset, one.signature) for one in metric_results}
+    names: set[str] = set()
+    for metric_result in metric_results:
+        names.update(metric_result.names)
+    all_systems = True
+    for score in results.scores:
+        if (score.dataset, score.metric) in pairs and score.system not in names:
+            all_systems = False
 
-    def is_kept(item: dict[str, Any]) -> bool:
-        """Whether an item about a metric, or a comparison of two, is about these data sets and
-        metrics alone.
-        """
-        return all(
-            (item["dataset"], item[key]) in pairs for key in ("metric", "other") if key in item
-        )
+    used = {dataset for dataset, _ in pairs}
+    datasets = {name: info for name, info in results.datasets.items() if name in used}
+    missing = []
+    for item in results.missing:
+        if item.dataset in datasets and (all_systems or item.system in names):
+            missing.append(item)
+    sections: dict[str, Any] = dict.fromkeys(UNTYPED_SECTIONS)
+    if all_systems and results.human:
+        sections["human"] = _narrowed_human(results.human, pairs)
+    elif all_systems:
+        sections["human"] = results.human
+    part = replace(
+        results,
+        means=None,
+        datasets=datasets,
+        missing=missing,
+        **sections,
+        **rows_of(metric_results),
+    )
+    if results.means and len(datasets) > 1:
+        return with_means(part)
+    return part
 
-    human = results.human and {
-        key: list(filter(is_kept, value)) if key in LISTS else value
-        for key, value in results.human.items()
-    }
-    datasets = {
-        name: info
-        for name, info in results.datasets.items()
-        if any(name == pair[0] for pair in pairs)
-    }
-    names = {name for metric_result in metric_results for name in metric_result.names}
-    all_systems = names >= {
-        score.system for score in results.scores if (score.dataset, score.metric) in pairs
-    }
-    missing = [
-        item
-        for item in results.missing
-        if item.dataset in datasets and (all_systems or item.system in names)
-    ]
-    whole: dict[str, Any] = dict.fromkeys(key for key in MORE if key != "human" or not all_systems)
-    whole |= {"datasets": datasets, "missing": missing, "human": human if all_systems else None}
-    part = replace(results, means=None, **whole | rows_of(metric_results))
-    return with_means(part) if results.means and len(datasets) > 1 else part
+
+def _narrowed_human(human: dict[str, Any], pairs: set[tuple[str, str]]) -> dict[str, Any]:
+    """Return the section `human` with the items of these data sets and metrics alone."""
+    narrowed_human = {}
+    for key, value in human.items():
+        if key in LISTS:
+            narrowed_human[key] = [item for item in value if _is_about(item, pairs)]
+        else:
+            narrowed_human[key] = value
+    return narrowed_human
+
+
+def _is_about(item: dict[str, Any], pairs: set[tuple[str, str]]) -> bool:
+    """Whether an item about a metric, or a comparison of two, is about these pairs alone.
+
+    A pair is a data set and a metric.
+    """
+    metrics = [item[key] for key in ("metric", "other") if key in item]
+    return all((item["dataset"], metric) in pairs for metric in metrics)
 
 
 LISTS = ("correlations", "sentences", "tests", "windows")
@@ -476,17 +554,12 @@ LISTS = ("correlations", "sentences", "tests", "windows")
 def restricted(
     results: Results, metric_results: Sequence[MetricResult]
 ) -> tuple[Results, list[MetricResult]]:
-    """Return the results with only these scores, and the boards; both without earlier statistics
-    and scores by type.
+    """Return the results with only these scores, and these scores.
+
+    Both are without earlier statistics and scores by type.
     """
-    bare = [
-        replace(
-            metric_result,
-            scores=tuple(replace(s, bootstrap=None) for s in metric_result.scores),
-            tests=(),
-            breakdown=(),
-            parts=(),
-        )
-        for metric_result in metric_results
-    ]
+    bare = []
+    for metric_result in metric_results:
+        scores = [replace(score, bootstrap=None) for score in metric_result.scores]
+        bare.append(replace(metric_result, scores=tuple(scores), tests=(), breakdown=(), parts=()))
     return replace(results, means=None, **rows_of(bare)), bare

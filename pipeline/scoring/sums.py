@@ -1,14 +1,15 @@
-"""Weighted sums of the terms of sentences: all sentences, samples of them, shuffles, and draws of
-references.
+"""Weighted sums of the terms of sentences: all sentences, samples, shuffles, draws of references.
 
 Sums are of whole numbers, which float64 holds exactly up to 2**53. So they depend neither on blocks
-nor on their order nor on threads."""
+nor on their order nor on threads.
+"""
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,13 +26,13 @@ from .terms import Block, HasBlocks, MetricTerms, SentenceTerms, check_sums
 Draw = NDArray[np.uint8]
 Weights = NDArray[np.unsignedinteger]
 
-KEPT = 430 << 20
-"""Up to so many bytes, packed terms are kept between groups of samples. Else they are made anew
-from the columns."""
-MANY = 1 << 20
-"""From so many lines on, data are large: then few samples are made at once."""
-TOGETHER = 1 << 16
-"""So many lines of large data are packed together: a multiple of BLOCK of the store."""
+MAX_CACHED_BYTES = 430 << 20
+"""The most bytes of packed terms that are cached between groups of samples. If there are more, they
+are made anew from the columns."""
+LARGE_LINES = 1 << 20
+"""From this number of lines on, data are large: then few samples are made at once."""
+PACKED_LINES = 1 << 16
+"""How many lines of large data are packed together: a multiple of BLOCK of the store."""
 
 
 class PackedBlock(NamedTuple):
@@ -40,16 +41,30 @@ class PackedBlock(NamedTuple):
     fixed: Packed
     """The numbers that do not depend on the draw of references: [lines, systems, width]."""
     drawn: list[Packed]
-    """For each reference the numbers that a line adds when that one is drawn: [lines, systems,
+    """For each reference the numbers that a line adds if that one is drawn: [lines, systems,
     width]. Empty: none is drawn."""
     present: Ints | None
     """How many references each line has: int64 [lines]. None: every line has all references."""
 
 
+class WeightedSums(NamedTuple):
+    """Sums of terms: float64 [turns, samples, systems, width].
+
+    An axis along which sums are equal has length 1.
+    """
+
+    weighted: Floats
+    """The sums for the weights."""
+    all_lines: Floats
+    """The sums in which every sentence counts once, with the same draws of references; 0 if they
+    were not requested."""
+
+
 @dataclass
 class Summand:
-    """A part of a score, which is the sum of its summands with their shares. Often the only one is
-    the score itself.
+    """A part of a score, which is the sum of its summands times their shares.
+
+    Often the only summand is the score itself.
     """
 
     terms: SentenceTerms
@@ -65,127 +80,126 @@ class Summand:
     turns: Sequence[int] = (0,)
     """The score of a sample is the mean over these turns. A turn is added to the number of each
     reference drawn, modulo the number of references."""
-    kept: list[PackedBlock] | None = None
-    """The terms of all blocks. Empty where there is no room for them."""
+    cached: list[PackedBlock] | None = None
+    """The terms of all blocks. Empty if memory does not hold them; None if not yet made."""
 
-    def keep(self, threads: int = 1) -> list[PackedBlock]:
-        """Return the terms of all blocks, made at the first call; nothing where there is no room
-        for them.
-        """
-        if self.kept is None:
-            self.kept, room = [], KEPT
-            for block in self._made(threads):
-                size = sum(array.nbytes for array in (block.fixed, *block.drawn))
-                room -= size
-                # The first block tells how large all of them will be.
-                if room < 0 or (not self.kept and size * self.lines > KEPT * block.fixed.shape[0]):
-                    self.kept = []
-                    break
-                self.kept.append(block)
-        return self.kept
+    def cache(self, threads: int = 1) -> list[PackedBlock]:
+        """Return the terms of all blocks, made at the first call; nothing if they are too large."""
+        if self.cached is not None:
+            return self.cached
+        self.cached = []
+        free_bytes = MAX_CACHED_BYTES
+        for block in self._make_blocks(threads):
+            size = block.fixed.nbytes + sum(array.nbytes for array in block.drawn)
+            free_bytes -= size
+            # The first block says how large all of them will be.
+            expected = size * self.lines / block.fixed.shape[0]
+            too_large = not self.cached and expected > MAX_CACHED_BYTES
+            if free_bytes < 0 or too_large:
+                self.cached = []
+                break
+            self.cached.append(block)
+        return self.cached
 
-    def _made(self, threads: int = 1) -> Iterator[PackedBlock]:
+    def _make_blocks(self, threads: int = 1) -> Iterator[PackedBlock]:
         """Yield the terms of all systems, made from their columns. Blocks of large data are joined."""
-        large = self.lines >= MANY
-        waiting = list[Block]()
-        for block in prefetch(self._blocks()) if large and threads > 1 else self._blocks():
+        large = self.lines >= LARGE_LINES
+        blocks = self._blocks()
+        if large and threads > 1:
+            blocks = prefetch(blocks)
+        waiting: list[Block] = []
+        for block in blocks:
             waiting.append(block)
-            if not large or sum(len(own.fixed) for own in waiting) >= TOGETHER:
-                yield _packed(waiting)
+            if not large or sum(len(one.fixed) for one in waiting) >= PACKED_LINES:
+                yield _pack(waiting)
                 waiting = []
         if waiting:
-            yield _packed(waiting)
+            yield _pack(waiting)
 
     def _blocks(self) -> Iterator[Block]:
-        """Yield the terms of all systems: fixed [lines, systems, width], and the same apart for
-        each reference.
+        """Yield the terms of all systems: fixed [lines, systems, width], and apart for each
+        reference.
         """
-        for several in zip(*map(self.terms.blocks, self.systems), strict=True):
-            fixed = np.stack([block.fixed for block in several], axis=1)
-            apart = [np.concatenate(block.apart, axis=2) for block in several if block.apart]
-            drawn = np.stack(apart, axis=2).swapaxes(0, 1) if apart else ()
+        for of_systems in zip(*map(self.terms.blocks, self.systems), strict=True):
+            fixed = np.stack([block.fixed for block in of_systems], axis=1)
+            apart = [np.concatenate(block.apart, axis=2) for block in of_systems if block.apart]
+            drawn = list(np.stack(apart, axis=2).swapaxes(0, 1)) if apart else []
             check_sums(self.terms.metric, [fixed, *drawn], self.lines)
-            yield Block(fixed, [*drawn], several[0].present)
+            yield Block(fixed, drawn, of_systems[0].present)
 
     def digests(self) -> list[bytes]:
-        """Return a digest of each system's terms. It is the same for systems that are equal on
-        every sentence.
-        """
-        from hashlib import blake2b
-
+        """Return a digest of each system's terms, the same for systems with equal terms."""
         hashes = [blake2b(digest_size=16) for _ in self.systems]
-        for block in self.keep() or self._made():
+        for block in self.cache() or self._make_blocks():
             for packed in (block.fixed, *block.drawn):
                 array = packed.same_columns()
-                for number, own in enumerate(hashes):
-                    own.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
-        return [own.digest() for own in hashes]
+                for number, system_hash in enumerate(hashes):
+                    system_hash.update((array[:, number] + 0.0).tobytes())  # + 0.0: -0.0 is 0.0
+        return [system_hash.digest() for system_hash in hashes]
 
     def weighted(
-        self, weights: Weights, low: int = 0, *, whole: bool = True
-    ) -> tuple[Floats, Floats]:
-        """Return the sums for weights [samples, lines], and those in which every sentence counts
-        once.
+        self, weights: Weights, first_sample: int = 0, *, all_lines: bool = True
+    ) -> WeightedSums:
+        """Return the sums for weights [samples, lines]; the first sample has a number.
 
-        Both are float64 [turns, samples, systems, width], where an axis along which sums are equal
-        has length 1, and both have the same draws of references. The first of the samples has the
-        number `low`. Where the sums of all sentences are not needed (`whole`), they are 0."""
-        # an iteration that several samples take is drawn once
-        iterations = (
-            [sample % self.draws.iterations for sample in range(low, low + len(weights))]
-            if self.draws
-            else []
-        )
-        rows = {iteration: row for row, iteration in enumerate(dict.fromkeys(iterations))}
-        drawer, own = (
-            self.draws and self.draws.drawer(rows),
-            [rows[iteration] for iteration in iterations],
-        )
-        weighted, once, at = np.zeros(1), np.zeros(1), 0
-        for block in self.keep() or self._made():
+        `all_lines` asks for the sums in which every sentence counts once, too.
+        """
+        drawer = None
+        rows_of_samples: list[int] = []
+        rows: dict[int, int] = {}  # an iteration that several samples take is drawn once
+        if self.draws:
+            for sample in range(first_sample, first_sample + len(weights)):
+                iteration = sample % self.draws.iterations
+                rows_of_samples.append(rows.setdefault(iteration, len(rows)))
+            drawer = self.draws.drawer(rows)
+
+        weighted: Floats = np.zeros(1)
+        once: Floats = np.zeros(1)
+        start = 0
+        for block in self.cache() or self._make_blocks():
             lines = block.fixed.shape[0]
             draws = drawer.take(lines, block.present) if drawer else None
-            draws = draws[own] if draws is not None and len(rows) < len(own) else draws
-            weighted = weighted + self._sums(block, weights[:, at : at + lines], draws)
-            if whole:
+            if draws is not None and len(rows) < len(rows_of_samples):
+                draws = draws[rows_of_samples]
+            weighted = weighted + self._sums(block, weights[:, start : start + lines], draws)
+            if all_lines:
                 once = once + self._sums(block, np.ones((1, lines), np.uint8), draws)
-            at += lines
-        return weighted, once
+            start += lines
+        return WeightedSums(weighted, once)
 
     def _sums(self, block: PackedBlock, weights: Weights, draws: Draw | None) -> Floats:
         """Return the sums of a block: float64 [turns, samples, systems, width].
 
         Without draws, they are those with the first reference. `weights` has one row for all draws,
-        or one for each."""
+        or one for each.
+        """
         fixed = _product(weights, block.fixed)
         if draws is None:
-            return np.concatenate(
-                [fixed, *(_product(weights, array) for array in block.drawn[:1])], axis=-1
-            )[None]
+            with_first = [_product(weights, array) for array in block.drawn[:1]]
+            return np.concatenate([fixed, *with_first], axis=-1)[None]
         turns = []
-        for chosen in _chosen(draws, self.turns, block, weights):
-            drawn = reduce(np.add, map(_product, chosen, block.drawn))
-            turns.append(
-                np.concatenate(
-                    [np.broadcast_to(fixed, (*drawn.shape[:-1], fixed.shape[-1])), drawn], axis=-1
-                )
-            )
+        for of_references in _weights_of_references(draws, self.turns, block, weights):
+            drawn = reduce(np.add, map(_product, of_references, block.drawn))
+            of_turn = np.broadcast_to(fixed, (*drawn.shape[:-1], fixed.shape[-1]))
+            turns.append(np.concatenate([of_turn, drawn], axis=-1))
         return np.stack(turns)
 
     def sums(self, weights: Weights) -> Floats:
-        """Return the sums for weights [samples, lines]: [samples, systems, width]. Nothing is drawn
-        for them.
+        """Return the sums for weights [samples, lines]: [samples, systems, width].
+
+        Nothing is drawn for them.
         """
-        sums: Floats = self.weighted(weights, whole=False)[0][0]
+        sums: Floats = self.weighted(weights, all_lines=False).weighted[0]
         return sums
 
-    def sampled(self, weights: Weights, low: int) -> Iterator[tuple[int, float, dict[str, Floats]]]:
-        """Yield the number of each system, its share, and its outputs for weights [samples, lines]:
-        [samples] each.
+    def sampled(
+        self, weights: Weights, first_sample: int
+    ) -> Iterator[tuple[int, float, dict[str, Floats]]]:
+        """Yield the number of each system, its share, and its outputs [samples] for weights.
 
-        The first of the samples has the number `low`.
+        The weights are [samples, lines].
         """
-        totals, _ = self.weighted(weights, low, whole=False)
+        totals = self.weighted(weights, first_sample, all_lines=False).weighted
         for column, (number, share) in enumerate(zip(self.numbers, self.shares, strict=True)):
             outputs = self.terms.outputs(totals[:, :, column])
             yield number, share, {name: values.mean(axis=0) for name, values in outputs.items()}
@@ -196,67 +210,72 @@ class Summand:
         return scores
 
 
-def _packed(blocks: Sequence[Block]) -> PackedBlock:
+def _pack(blocks: Sequence[Block]) -> PackedBlock:
     """Return the terms of several systems in neighbouring blocks, packed as one block."""
-    drawn = [_of_lines(arrays) for arrays in zip(*(block.apart for block in blocks), strict=True)]
-    present = None
-    if any(
-        block.present is not None for block in blocks
-    ):  # in the other blocks no reference is missing
-        all_of = (
-            np.full(len(block.fixed), len(drawn)) if block.present is None else block.present
-            for block in blocks
-        )
-        present = np.concatenate([*all_of])
-    return PackedBlock(_of_lines([block.fixed for block in blocks]), drawn, present)
+    fixed = _pack_lines([block.fixed for block in blocks])
+    of_references = zip(*(block.apart for block in blocks), strict=True)
+    drawn = [_pack_lines(arrays) for arrays in of_references]
+    if all(block.present is None for block in blocks):
+        return PackedBlock(fixed, drawn, None)
+    present = []
+    for block in blocks:
+        if block.present is None:  # no reference is missing
+            present.append(np.full(len(block.fixed), len(drawn)))
+        else:
+            present.append(block.present)
+    return PackedBlock(fixed, drawn, np.concatenate(present))
 
 
-def _of_lines(arrays: Sequence[Ints]) -> Packed:
-    """Return arrays [lines, systems, width] packed as one, for which the numbers of a column have
-    to lie together.
+def _pack_lines(arrays: Sequence[Ints]) -> Packed:
+    """Return arrays [lines, systems, width] packed as one.
+
+    For this the numbers of a column have to lie together.
     """
-    columns: Floats = np.empty((math.prod(arrays[0].shape[1:]), sum(map(len, arrays))))
-    at = 0
+    shape = arrays[0].shape[1:]
+    lines = sum(len(array) for array in arrays)
+    columns: Floats = np.empty((math.prod(shape), lines))
+    start = 0
     for array in arrays:
-        columns[:, at : at + len(array)] = array.reshape(len(array), -1).T
-        at += len(array)
-    packed = Packed.of(columns.T.reshape(-1, *arrays[0].shape[1:]))
-    assert packed is not None  # noqa: S101 (they are whole numbers, which check_sums() has let through)
+        columns[:, start : start + len(array)] = array.reshape(len(array), -1).T
+        start += len(array)
+    packed = Packed.of(columns.T.reshape(-1, *shape))
+    assert packed is not None  # noqa: S101 (whole numbers, which check_sums() has let through)
     return packed
 
 
-def _chosen(
+def _weights_of_references(
     draws: Draw, turns: Sequence[int], block: PackedBlock, weights: Weights
 ) -> Iterator[list[Weights]]:
-    """Yield for each turn the weights of the lines for which each reference is drawn: [samples,
-    lines] each.
+    """Yield for each turn, and each reference, the weights of the lines for which it is drawn.
 
-    A turn is added to the reference drawn, modulo the number of references that the line has.
+    They are [samples, lines], and 0 for other lines. A turn is added to the reference drawn, modulo
+    the number of references that the line has.
     """
     count = len(block.drawn)
     if block.present is None:
-        of_each = _where_drawn(draws, count, weights)
+        of_references = _weights_if_drawn(draws, count, weights)
         for turn in turns:
-            yield [of_each[(number - turn) % count] for number in range(count)]
+            yield [of_references[(number - turn) % count] for number in range(count)]
         return
     limits = block.present.astype(np.uint16)
     for turn in turns:
         turned = draws.astype(np.uint16) + np.asarray(turn % limits, np.uint16)
         turned -= limits * (turned >= limits)
-        yield _where_drawn(turned, count, weights)
+        yield _weights_if_drawn(turned, count, weights)
 
 
-def _where_drawn(draws: NDArray[Any], count: int, weights: Weights) -> list[Weights]:
+def _weights_if_drawn(draws: NDArray[Any], count: int, weights: Weights) -> list[Weights]:
     """Return for each reference the weights of the lines for which it is drawn, and 0 for others."""
-    if count == 2:
+    if count == 2:  # faster than comparisons
         second = weights * draws.astype(weights.dtype, copy=False)
         return [weights - second, second]
     return [weights * (draws == number) for number in range(count)]
 
 
 def _product(weights: Weights, terms: Packed) -> Floats:
-    """Return weights [samples, lines] times terms [lines, systems, width]: float64 [samples,
-    systems, width].
+    """Return weights [samples, lines] times terms [lines, systems, width].
+
+    The product is float64 [samples, systems, width].
     """
     if weights.dtype == np.uint8:
         return terms.of_sums(kernel.plane_sums(terms.data, terms.bits, terms.shape[0], weights))
@@ -266,14 +285,14 @@ def _product(weights: Weights, terms: Packed) -> Floats:
 
 # --- sums with the references that are drawn for all sentences
 
-THREADED = 1 << 24
-"""From so many draws on it is worth starting several threads."""
-MOST = 1 << 14
-"""At most so many iterations are drawn at once. A stream takes two and a half kilobytes."""
+MIN_THREADED_DRAWS = 1 << 24
+"""From this number of draws on, several threads are worth starting."""
+MAX_ITERATIONS = 1 << 14
+"""The most iterations that are drawn at once. A stream takes two and a half kilobytes."""
 
 
 @dataclass(frozen=True)
-class _Ahead:
+class _Prefetched:
     """The counts of a system, of which another thread reads the next block meanwhile."""
 
     counts: HasBlocks
@@ -286,54 +305,64 @@ class _Ahead:
 def drawn_sums(
     terms: MetricTerms, systems: Sequence[HasBlocks], draws: Draws, threads: int = 1
 ) -> Floats:
-    """Return the sums of all sentences in every iteration of some draws: float64 [iterations,
-    systems, width].
+    """Return the sums of all sentences in every iteration of some draws.
 
-    One of the threads makes the terms of the next lines meanwhile, and the others share the
-    iterations. Raises InputError where numbers are too large to be summed exactly in float64."""
-    groups = [
-        range(low, min(low + MOST, draws.iterations)) for low in range(0, draws.iterations, MOST)
-    ]
-    ahead = threads > 1 and draws.lines * draws.iterations >= THREADED
-    parts = threads - 1 if ahead else 1
-    systems = [_Ahead(counts) for counts in systems] if ahead else systems
+    They are float64 [iterations, systems, width]. One of the threads makes the terms of the next
+    lines meanwhile, and the others share the iterations. Raises InputError if numbers are too large
+    to be summed exactly in float64.
+    """
+    threaded = threads > 1 and draws.lines * draws.iterations >= MIN_THREADED_DRAWS
+    parts = 1
+    if threaded:
+        parts = threads - 1
+        systems = [_Prefetched(counts) for counts in systems]
+    sums = []
     with shared_by(parts) as apply:
-        sums = [_drawn(terms, systems, draws, group, parts, apply, ahead=ahead) for group in groups]
+        for start in range(0, draws.iterations, MAX_ITERATIONS):
+            iterations = range(start, min(start + MAX_ITERATIONS, draws.iterations))
+            blocks = _checked_blocks(terms, systems, draws.lines)
+            if threaded:
+                blocks = prefetch(blocks)
+            sums.append(_sums_of_iterations(terms, blocks, draws, iterations, parts, apply))
     return np.concatenate(sums).astype(np.float64)
 
 
-def _drawn(
+def _checked_blocks(
+    terms: MetricTerms, systems: Sequence[HasBlocks], lines: int
+) -> Iterator[Sequence[Block]]:
+    """Yield the terms of all systems; raises InputError if they cannot be summed exactly."""
+    for of_systems in zip(*map(terms.blocks, systems), strict=True):
+        for block in of_systems:
+            check_sums(terms.metric, [block.fixed, *block.apart], lines)
+        yield of_systems
+
+
+def _sums_of_iterations(
     terms: MetricTerms,
-    systems: Sequence[HasBlocks],
+    blocks: Iterator[Sequence[Block]],
     draws: Draws,
     iterations: range,
     parts: int,
     apply: Shared,
-    *,
-    ahead: bool,
 ) -> Ints:
-    """Return the sums in some iterations, which are cut into parts: int64 [iterations, systems,
-    width].
+    """Return the sums in some iterations: int64 [iterations, systems, width].
 
-    Where it reads `ahead`, another thread makes the terms of the next lines.
+    The iterations are cut into parts, which threads share.
     """
-
-    def checked() -> Iterator[Sequence[Block]]:
-        for several in zip(*map(terms.blocks, systems), strict=True):
-            check_sums(
-                terms.metric, [array for b in several for array in (b.fixed, *b.apart)], draws.lines
-            )
-            yield several
-
     borders = [len(iterations) * number // parts for number in range(parts + 1)]
     drawers = [draws.drawer(iterations[low:high]) for low, high in itertools.pairwise(borders)]
-    sums = np.zeros((len(iterations), len(systems), terms.schema.width), np.int64)
-    for several in prefetch(checked()) if ahead else checked():
-        apart = [array for block in several for array in block.apart]
-        drawn = np.concatenate(
-            apply(lambda drawer: drawer.sums(apart, several[0].present), drawers)  # noqa: B023
-        )
-        width = several[0].fixed.shape[1]
-        sums[:, :, width:] += drawn.reshape(len(iterations), len(systems), -1)
-        sums[:, :, :width] += np.stack([block.fixed.sum(axis=0) for block in several])
+    sums: Ints | None = None
+    for of_systems in blocks:
+        if sums is None:
+            sums = np.zeros((len(iterations), len(of_systems), terms.schema.width), np.int64)
+        apart: list[Ints] = []
+        for block in of_systems:
+            apart += block.apart
+        present = of_systems[0].present
+        parts_drawn = apply(lambda drawer: drawer.sums(apart, present), drawers)  # noqa: B023
+        drawn = np.concatenate(parts_drawn)
+        width = of_systems[0].fixed.shape[1]
+        sums[:, :, width:] += drawn.reshape(len(iterations), len(of_systems), -1)
+        sums[:, :, :width] += np.stack([block.fixed.sum(axis=0) for block in of_systems])
+    assert sums is not None  # noqa: S101 (a data set has lines)
     return sums

@@ -1,10 +1,10 @@
-"""The first of two layers from columns to scores: columns in blocks, terms of sentences, and the
-score of their sums.
+"""The first of two layers from columns to scores: columns in blocks, and terms of sentences.
 
 Blocks are of lines, with missing references moved to the end. Terms are whole numbers, so that sums
 of them are exact, with weights or without: those of a metric, and those of each category, such as
 each type of edit. `aggregation.py` is the second layer: it says which references count, and what
-the score of a data set is."""
+the score of a data set is.
+"""
 
 import math
 from abc import ABC, abstractmethod
@@ -23,6 +23,9 @@ from ..metrics.base.metric import Metric
 from ..metrics.base.statistics_spec import LAST, PRESENT, WHOLE, Columns, Schema
 from .results import REST, TIERS
 
+MAX_EXACT_SUM = 1 << 53
+"""Whole numbers up to this are exact in float64."""
+
 # --- the columns of a system, one block of lines after the other
 
 
@@ -39,23 +42,26 @@ def present_blocks(
     """Yield the blocks of a system, with missing references moved to the end (see compact).
 
     `more` names columns with numbers for each reference that the system has beside those of the
-    metric."""
-    apart = (*metric.spec.of_references, *more)
-    blocks = (compact(columns, apart) for columns in blocks_of(metric, system))
+    metric.
+    """
+    reference_columns = (*metric.spec.of_references, *more)
     if not data_set_columns(metric).reads_last:
-        yield from blocks
+        for columns in blocks_of(metric, system):
+            yield compact(columns, reference_columns)
         return
-    ahead = next(blocks, None)
-    while ahead is not None:
-        columns, ahead = ahead, next(blocks, None)
+    blocks = blocks_of(metric, system)
+    following = next(blocks, None)
+    while following is not None:
+        columns = compact(following, reference_columns)
+        following = next(blocks, None)
         last = np.zeros(len(columns["hyp_len"]), np.int64)
-        last[-1:] = ahead is None
+        if following is None:
+            last[-1:] = 1
         yield {**columns, LAST: last}
 
 
 def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
-    """Yield for each block of a system which reference the metric chooses for each line: int64
-    [lines].
+    """Yield for each block of a system which reference the metric chooses: int64 [lines].
 
     The numbers are those of the data set, whatever references a line has.
     """
@@ -69,31 +75,34 @@ def chosen_references(metric: Metric, system: HasBlocks) -> Iterator[Ints]:
 
 
 def blocks_of(metric: Metric, system: HasBlocks) -> Iterator[Columns]:
-    """Yield the blocks of a system, with the sums over all of them that the metric reads (see
-    WHOLE).
+    """Yield the blocks of a system, with the sums over all of them that the metric reads.
+
+    The names of these columns begin with WHOLE.
     """
     names = data_set_columns(metric).whole_sums
     if not names:
         yield from system.blocks()
         return
-    sums = dict.fromkeys(names, 0)
+    totals = dict.fromkeys(names, 0)
     for columns in system.blocks():
-        sums = {name: total + int(columns[name].sum()) for name, total in sums.items()}
+        for name in names:
+            totals[name] += int(columns[name].sum())
     for columns in system.blocks():
-        yield {
-            **columns,
-            **{WHOLE + name: np.full_like(columns[name], total) for name, total in sums.items()},
-        }
+        with_totals: dict[str, Ints] = dict(columns)
+        for name, total in totals.items():
+            with_totals[WHOLE + name] = np.full_like(columns[name], total)
+        yield with_totals
 
 
-def compact(columns: Columns, apart: Sequence[str]) -> Columns:
-    """Return columns in which the references that a line has come first. A missing reference has
-    ref_len -1.
+def compact(columns: Columns, reference_columns: Sequence[str]) -> Columns:
+    """Return columns in which the references that a line has come first.
 
-    The numbers of missing references are replaced by those of the first reference that the line
-    has, so that the best reference is the same. The column PRESENT, int64 [lines], has the number
-    of references that the line has. Columns without missing references are returned unchanged.
-    `apart` names the columns with numbers for each reference."""
+    A missing reference has ref_len -1. The numbers of missing references are replaced by those of
+    the first reference that the line has, so that the best reference is the same. The column
+    PRESENT, int64 [lines], has the number of references that the line has. Columns without missing
+    references are returned unchanged. `reference_columns` names the columns with numbers for each
+    reference.
+    """
     if "ref_len" not in columns:  # numbers from a file: no references at all
         return columns
     missing = columns["ref_len"] < 0
@@ -103,52 +112,61 @@ def compact(columns: Columns, apart: Sequence[str]) -> Columns:
     order = np.argsort(missing, axis=1, kind="stable")
     order = np.where(np.arange(missing.shape[1]) < present[:, None], order, order[:, :1])
     rows = np.arange(len(order))[:, None]
-    return {**columns, **{name: columns[name][rows, order] for name in apart}, PRESENT: present}
+    moved = {name: columns[name][rows, order] for name in reference_columns}
+    return {**columns, **moved, PRESENT: present}
 
 
 def of_annotators(metric: Metric, columns: Columns, numbers: Ints | None) -> Columns:
-    """Return columns in which each reference is that of an annotator, for by_annotator() of a
-    metric.
+    """Return columns in which each reference is that of an annotator, for Metric.by_annotator().
 
     `numbers` says for each line which reference of the columns is that of each annotator, and -1
-    where there is none: int64 [lines, annotators]. Columns are returned unchanged where this is
-    None: their references are annotators."""
+    if there is none: int64 [lines, annotators]. If it is None, references are annotators, and
+    columns are returned unchanged.
+    """
     if numbers is None:
         return columns
-    rows, own = np.arange(len(numbers))[:, None], np.maximum(numbers, 0)
-    moved = {name: columns[name][rows, own] for name in metric.spec.of_references}
+    rows = np.arange(len(numbers))[:, None]
+    references = np.maximum(numbers, 0)
+    moved = {name: columns[name][rows, references] for name in metric.spec.of_references}
     return {**columns, **moved, "ref_len": np.where(numbers < 0, -1, moved["ref_len"])}
 
 
 def annotators_of(numbers: Ints, chosen: Ints) -> Ints:
-    """Return for each line the first annotator whose reference was chosen: int64 [lines]. `numbers`
-    is as above.
+    """Return for each line the first annotator whose reference was chosen: int64 [lines].
+
+    `numbers` is as for of_annotators().
     """
-    first: Ints = (numbers == chosen[:, None]).argmax(axis=1)
-    return first
+    first_annotators: Ints = (numbers == chosen[:, None]).argmax(axis=1)
+    return first_annotators
 
 
 @dataclass(frozen=True)
 class ByLine:
-    """The numbers of a system by all lines of its data set: NaN for lines that are left out for
-    want of a number.
-    """
+    """The numbers of a system for all lines of its data set: NaN for lines that are left out."""
 
-    whole: HasBlocks
+    counts: HasBlocks
     left_out: Sequence[int]
     """These lines of the data set, from 0 and in rising order."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
-        """Yield the columns, one block of lines after the other; a line left out is in the block of
-        the line before.
+        """Yield the columns, one block of lines after the other.
+
+        A line left out is in the block of the line before.
         """
-        before, places = 0, np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
-        for columns in self.whole.blocks():
+        before = 0
+        # before which of the lines with numbers each of them stands
+        positions = np.array(self.left_out, np.int64) - np.arange(len(self.left_out))
+        for columns in self.counts.blocks():
             size = len(next(iter(columns.values())))
-            here = places[(places > before - (before == 0)) & (places <= before + size)] - before
-            yield {
-                name: np.insert(values, here, np.nan, axis=0) for name, values in columns.items()
-            }
+            if before == 0:
+                is_here = (positions >= 0) & (positions <= size)
+            else:
+                is_here = (positions > before) & (positions <= before + size)
+            inserted = positions[is_here] - before
+            filled = {}
+            for name, values in columns.items():
+                filled[name] = np.insert(values, inserted, np.nan, axis=0)
+            yield filled
             before += size
 
 
@@ -156,16 +174,17 @@ class ByLine:
 class Subset:
     """The counts of a system with only some of the references."""
 
-    whole: HasBlocks
-    kept: list[int]
+    counts: HasBlocks
+    references: list[int]
     """The numbers of the references."""
-    apart: Sequence[str]
+    reference_columns: Sequence[str]
     """The names of the columns with numbers for each reference."""
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns with these references, one block of lines after the other."""
-        for columns in self.whole.blocks():
-            yield columns | {name: columns[name][:, self.kept] for name in self.apart}
+        for columns in self.counts.blocks():
+            selected = {name: columns[name][:, self.references] for name in self.reference_columns}
+            yield columns | selected
 
 
 # --- the terms of sentences
@@ -184,9 +203,8 @@ class Block(NamedTuple):
     def with_reference(self, chosen: Ints | int) -> "Block":
         """Return the terms with one reference of each line, all in `fixed`."""
         rows = np.arange(len(self.fixed))
-        return Block(
-            np.concatenate([self.fixed, *(array[rows, chosen] for array in self.apart)], axis=1)
-        )
+        of_reference = [array[rows, chosen] for array in self.apart]
+        return Block(np.concatenate([self.fixed, *of_reference], axis=1))
 
     def with_each(self) -> Ints:
         """Return the terms with each reference: [lines, references, width]."""
@@ -217,8 +235,7 @@ class ReferenceTerms(SentenceTerms):
     """Terms that depend on the reference."""
 
     reference: int | None = None
-    """The number of the reference that counts for every line. None: the one that the metric chooses
-    for it."""
+    """The reference that counts for every line. None: the one that the metric chooses for it."""
     each: bool = False
     """Whether the terms with each reference are apart, so that references can be drawn or chosen
     later."""
@@ -236,14 +253,12 @@ class ReferenceTerms(SentenceTerms):
         choose = chooser(self.metric)
         for columns in self.columns_of(system):
             block = self.of_each(columns)
-            if not self.each:
-                chosen = (
-                    choose(columns)
-                    if self.reference is None and block.apart
-                    else self.reference or 0
-                )
-                block = block.with_reference(chosen)
-            yield block
+            if self.each:
+                yield block
+            elif self.reference is None and block.apart:
+                yield block.with_reference(choose(columns))
+            else:
+                yield block.with_reference(self.reference or 0)
 
 
 @dataclass(frozen=True)
@@ -257,55 +272,62 @@ class MetricTerms(ReferenceTerms):
     @cached_property
     def schema(self) -> Schema:
         """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        fields = sorted(
-            (field for field in self.metric.terms if not field.real),
-            key=lambda field: field.per_reference,
-        )
-        return Schema.of(tuple(field._replace(per_reference=False) for field in fields), 1)
+        whole = [field for field in self.metric.terms if not field.real]
+        whole.sort(key=lambda field: field.per_reference)
+        return Schema.of(tuple(field._replace(per_reference=False) for field in whole), 1)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""
         return self._block(self.metric.make_terms(columns), columns.get(PRESENT))
 
     def _block(self, terms: Mapping[str, Ints], present: Ints | None) -> Block:
+        """Return the terms that are whole numbers as a block."""
         lines = len(next(iter(terms.values())))
-        fixed, apart = [np.zeros((lines, 0), np.int64)], []
+        fixed = [np.zeros((lines, 0), np.int64)]
+        apart: list[Ints] = []
         for field in self.metric.terms:
-            if field.per_reference and not field.real:
+            if field.real:
+                continue
+            if field.per_reference:
                 array = np.ascontiguousarray(terms[field.name])
                 apart.append(array.reshape(*array.shape[:2], -1))
-            elif not field.real:
+            else:
                 fixed.append(terms[field.name].reshape(lines, -1))
-        return Block(np.concatenate(fixed, axis=1) if len(fixed) > 1 else fixed[0], apart, present)
+        return Block(np.concatenate(fixed, axis=1), apart, present)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the metric's outputs."""
         return self.metric.score(self.schema.unpack(totals))
 
     def of_system(self, system: HasBlocks) -> dict[str, float]:
-        """Return the metric's outputs for all sentences of a system. Real terms are summed exactly
-        too.
+        """Return the metric's outputs for all sentences of a system.
+
+        Real terms are summed exactly too.
         """
-        fields, choose = self.metric.terms, chooser(self.metric)
-        apart = any(field.per_reference for field in fields)
+        fields = self.metric.terms
+        choose = chooser(self.metric)
+        has_reference_terms = any(field.per_reference for field in fields)
         totals = np.zeros(self.schema.width, np.int64)
-        real: dict[str, list[float]] = {field.name: [] for field in fields if field.real}
+        parts: dict[str, list[float]] = {field.name: [] for field in fields if field.real}
         for columns in present_blocks(self.metric, system):
             terms = self.metric.make_terms(columns)
-            chosen = choose(columns) if apart and self.reference is None else self.reference or 0
+            chosen: Ints | int = self.reference or 0
+            if has_reference_terms and self.reference is None:
+                chosen = choose(columns)
             totals += self._block(terms, None).with_reference(chosen).fixed.sum(axis=0)
             for field in fields:
                 if field.real:
                     values = terms[field.name]
-                    values = (
-                        values[np.arange(len(values)), chosen] if field.per_reference else values
-                    )
-                    real[field.name] += exact_parts(values.astype(np.float64))
-        whole: dict[str, Any] = self.schema.unpack(totals) if self.schema.fields else {}
-        scores = self.metric.score(
-            whole | {name: np.float64(math.fsum(parts)) for name, parts in real.items()}
-        )
-        return {name: float(value) for name, value in scores.items()}
+                    if field.per_reference:
+                        values = values[np.arange(len(values)), chosen]
+                    parts[field.name] += exact_parts(values.astype(np.float64))
+
+        sums: dict[str, Any] = {}
+        if self.schema.fields:
+            sums.update(self.schema.unpack(totals))
+        for name, values_of_blocks in parts.items():
+            sums[name] = np.float64(math.fsum(values_of_blocks))
+        return {name: float(value) for name, value in self.metric.score(sums).items()}
 
 
 def first(outputs: dict[str, Floats]) -> Floats:
@@ -314,49 +336,57 @@ def first(outputs: dict[str, Floats]) -> Floats:
 
 
 def check_sums(metric: Metric, arrays: Iterable[Floats | Ints], lines: int) -> None:
-    """Raise InputError where a sum could be above 2**53. Differences of references are up to twice
-    a term.
+    """Raise InputError if a sum could be above 2**53.
+
+    Differences of references are up to twice a term.
     """
-    top = max(max(float(array.max(initial=0)), -float(array.min(initial=0))) for array in arrays)
-    if 2 * top * lines > 1 << 53:
+    largest = 0.0
+    for array in arrays:
+        largest = max(largest, float(array.max(initial=0)), -float(array.min(initial=0)))
+    if 2 * largest * lines > MAX_EXACT_SUM:
         raise InputError(
-            f"{metric.name}: numbers up to {top:.0f} in {lines:,} lines cannot be summed"
+            f"{metric.name}: numbers up to {largest:.0f} in {lines:,} lines cannot be summed"
         )
 
 
 def exact_parts(values: Floats) -> list[float]:
-    """Return few numbers with the same sum as finite numbers, so that math.fsum() of several
-    blocks' parts is exact.
+    """Return few numbers with the same sum as finite numbers.
+
+    So math.fsum() of the parts of several blocks is exact.
     """
     numbers: list[float] = values.tolist()
-    parts = list[float]()
-    while nearest := math.fsum(numbers):
+    parts: list[float] = []
+    nearest = math.fsum(numbers)
+    while nearest:
         parts.append(nearest)
         numbers.append(-nearest)
+        nearest = math.fsum(numbers)
     return parts
 
 
 # --- the counts of each category, for the references that were chosen for the score
 
 
-PART = "of each category: "
-"""What stands before the names of columns of categories, where they are beside those of the whole.
-"""
+CATEGORY_PREFIX = "of each category: "
+"""The prefix of the names of columns of categories beside those of the metric."""
 
 
 @dataclass(frozen=True)
 class Beside:
-    """The columns of a system, and beside them those of its categories with PART before their
-    names.
+    """The columns of a system, and beside them those of its categories.
+
+    The names of the latter begin with CATEGORY_PREFIX.
     """
 
-    whole: HasBlocks
-    parts: HasBlocks
+    counts: HasBlocks
+    category_counts: HasBlocks
 
     def blocks(self) -> Iterator[dict[str, Ints]]:
         """Yield the columns of one block of lines after the other."""
-        for columns, parts in zip(self.whole.blocks(), self.parts.blocks(), strict=True):
-            yield columns | {PART + name: array for name, array in parts.items()}
+        pairs = zip(self.counts.blocks(), self.category_counts.blocks(), strict=True)
+        for columns, of_categories in pairs:
+            renamed = {CATEGORY_PREFIX + name: array for name, array in of_categories.items()}
+            yield columns | renamed
 
 
 @dataclass(frozen=True)
@@ -365,7 +395,7 @@ class CategoryTerms(ReferenceTerms):
 
     metric: Metric
     categories: tuple[str, ...]
-    """Those of the data set. The counts have one order more, for what is of none of them."""
+    """Those of the data set. The counts have one category more, for all others (REST)."""
 
     @cached_property
     def schema(self) -> Schema:
@@ -376,23 +406,19 @@ class CategoryTerms(ReferenceTerms):
 
     def columns_of(self, system: HasBlocks) -> Iterator[Columns]:
         """Yield the columns of a system, which are Beside each other."""
-        return present_blocks(
-            self.metric, system, [PART + field.name for field in self.schema.fields]
-        )
+        names = [CATEGORY_PREFIX + field.name for field in self.schema.fields]
+        return present_blocks(self.metric, system, names)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the counts of a block with each reference."""
-        apart = [columns[PART + field.name] for field in self.schema.fields]
-        return Block(
-            np.zeros((len(apart[0]), 0), np.int64),
-            [array.reshape(*array.shape[:2], -1) for array in apart],
-        )
+        arrays = [columns[CATEGORY_PREFIX + field.name] for field in self.schema.fields]
+        apart = [array.reshape(*array.shape[:2], -1) for array in arrays]
+        return Block(np.zeros((len(arrays[0]), 0), np.int64), apart)
 
     def outputs(self, totals: Floats) -> dict[str, Floats]:
         """Return the outputs of all categories together."""
-        return self.metric.score(
-            {name: own.sum(axis=-1) for name, own in self.schema.unpack(totals).items()}
-        )
+        counts = self.schema.unpack(totals)
+        return self.metric.score({name: array.sum(axis=-1) for name, array in counts.items()})
 
 
 @dataclass(frozen=True)
@@ -406,19 +432,22 @@ class Tier:
     more, names]."""
 
     def counts(self, terms: CategoryTerms, totals: NDArray[np.number]) -> Mapping[str, Ints]:
-        """Return the counts of each category of the tier, from sums [..., width]: int64 [...,
-        names].
+        """Return the counts of each category of the tier, from sums [..., width].
+
+        They are int64 [..., names].
         """
         return {name: counts @ self.groups for name, counts in terms.schema.unpack(totals).items()}
 
 
 def tiers(metric: Metric, categories: Sequence[str]) -> dict[int, Tier]:
     """Return the tiers of the categories of a data set: the finest, and those that are coarser."""
-    result = dict[int, Tier]()
+    result: dict[int, Tier] = {}
     for number in TIERS:
-        of_each = [*(category_of(metric, name, number) for name in categories), REST]
-        names = (*sorted(set(of_each) - {REST}), REST)
-        groups = np.array([[own == name for name in names] for own in of_each], np.int64)
+        of_data_set = [*(category_of(metric, name, number) for name in categories), REST]
+        names = (*sorted(set(of_data_set) - {REST}), REST)
         if number == TIERS[0] or names != result[TIERS[0]].names:
+            groups = np.zeros((len(of_data_set), len(names)), np.int64)
+            for row, category in enumerate(of_data_set):
+                groups[row, names.index(category)] = 1
             result[number] = Tier(names, groups)
     return result

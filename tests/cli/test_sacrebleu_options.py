@@ -15,7 +15,7 @@ import sacrebleu
 from pipeline.cli.commands.score import SYNONYMS
 from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
-from pipeline.metrics.base.options import with_samples
+from pipeline.scoring.significance_tests import with_samples
 from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
 from tests.conftest import edited, sentence
 

@@ -94,7 +94,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy: Path) -> None:
-    text = "".join(f"{line} b c\n" for line in range(arguments.MANY + 1))
+    text = "".join(f"{line} b c\n" for line in range(arguments.SLOW_OUTPUTS + 1))
     for name, lines in (("ref", text), ("out", text.replace("1 b", "1 d")), ("short", "a\n")):
         (copy / name).write_text(lines, encoding="utf-8")
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
@@ -114,7 +114,7 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(copy:
 
 def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:
     config = write_run(copy, lines=6, chosen=["bleu"])
-    few = "from pipeline.cli import arguments, main; arguments.MANY = 10; import sys; sys.exit(main(sys.argv[1:]))"
+    few = "from pipeline.cli import arguments, main; arguments.SLOW_OUTPUTS = 10; import sys; sys.exit(main(sys.argv[1:]))"
     for quiet, count in ((["-q"], 0), ([], 1)):
         done = called(copy, ["-c", few], "run", str(config), "--output", "run", *quiet, path="")
         assert (done.returncode, done.stderr.count("no compiled kernel")) == (0, count), done.stderr

@@ -180,7 +180,7 @@ def test_no_block_of_the_reducer_can_be_seen(
 ) -> None:
     with (
         mock.patch.object(counts, "BLOCK_LINES", block),
-        mock.patch.object(weighted_sums, "MOST", drawn),
+        mock.patch.object(weighted_sums, "MAX_ITERATIONS", drawn),
     ):
         run(config, tmp_path / "run")
     files = tree(tmp_path / "run")

@@ -87,7 +87,11 @@ def same_as_sacrebleu(
     oracle = reading or BLEU(force=True, **theirs)
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
     outputs = found.outputs
-    assert 100 * outputs["bleu"] == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
+    assert 100 * outputs["bleu"] == pytest.approx(
+        expected.score,
+        rel=1e-12,
+        abs=1e-12,
+    )
     assert [100 * value for value in one(outputs, "precision")] == pytest.approx(
         expected.precisions, rel=1e-12
     )
@@ -134,7 +138,12 @@ def test_sacrebleus_other_settings(tokenizer: str) -> None:
             same_as_sacrebleu(
                 texts, f"{prefix},n={order}", tokenize=tokenizer, max_ngram_order=order
             )
-        for method, value in (("floor", 0.5), ("floor", 0), ("add-k", 2), ("add-k", 0)):
+        for method, value in (
+            ("floor", 0.5),
+            ("floor", 0),
+            ("add-k", 2),
+            ("add-k", 0),
+        ):
             options = f"{prefix},smooth={method},value={value}"
             same_as_sacrebleu(
                 texts, options, tokenize=tokenizer, smooth_method=method, smooth_value=value
@@ -144,7 +153,11 @@ def test_sacrebleus_other_settings(tokenizer: str) -> None:
 def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
     same_as_sacrebleu(sample())
     for tokenizer in TOKENIZERS:
-        reading = BLEU(force=True, tokenize=tokenizer, references=conll(shared, "AMU")[1])
+        reading = BLEU(
+            force=True,
+            tokenize=tokenizer,
+            references=conll(shared, "AMU")[1],
+        )
         for name in ("AMU", "IITB", "PKU", "INPUT"):
             same_as_sacrebleu(
                 conll(shared, name), f"tok={tokenizer}", sentences=False, reading=reading
@@ -177,7 +190,12 @@ def test_edges_as_sacrebleu(hypotheses: list[str], references: list[list[str]]) 
 METHODS = [f"method{number}" for number in range(8)]
 
 
-def nltk_score(texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False) -> Any:
+def nltk_score(
+    texts: Texts,
+    method: str,
+    weights: Any = (0.25,) * 4,
+    reweigh: bool = False,
+) -> Any:
     """Return nltk's score."""
     references = [
         [reference.split() for reference in of_line] for of_line in zip(*texts[1], strict=True)
@@ -196,7 +214,11 @@ def nltk_score(texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: b
 def test_every_smoothing_as_nltk(method: str) -> None:
     """Corpus and each sentence alone."""
     for seed in range(6):
-        texts = generated(seed, lines=30, references=1 + seed % 3)
+        texts = generated(
+            seed,
+            lines=30,
+            references=1 + seed % 3,
+        )
         if seed == 5:
             texts = [*texts[0][:1], "a b"], [[*text[:1], "a c"] for text in texts[1]]
         found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
@@ -236,7 +258,12 @@ def test_nltks_weights_orders_and_reweighing(method: str) -> None:
 def test_several_sets_of_weights_are_several_scores() -> None:
     """The weights of nltk's documentation."""
     texts = generated(2, references=2)
-    sets = [(0.5, 0.5), (0.333, 0.333, 0.334), (0.25,) * 4, (0.2,) * 5]
+    sets = [
+        (0.5, 0.5),
+        (0.333, 0.333, 0.334),
+        (0.25,) * 4,
+        (0.2,) * 5,
+    ]
     written = "_".join("+".join(map(str, one)) for one in sets)
     outputs = ours(texts, f"bleu[flavour=nltk,smooth=method1,weights={written}]").outputs
     found = [outputs[name] for name in ("bleu", "bleu@weights2", "bleu@weights3", "bleu@weights4")]
@@ -286,7 +313,12 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(smooth: bool, shared: Path)
     ]:
         for order in (1, 4, 6):
             references = [list(of_line) for of_line in zip(*texts[1], strict=True)]
-            expected = bleuscore.compute(references, texts[0], max_order=order, smooth=smooth)
+            expected = bleuscore.compute(
+                references,
+                texts[0],
+                max_order=order,
+                smooth=smooth,
+            )
             method = "add-one" if smooth else "none"
             outputs = ours(texts, f"bleu[flavour=tensorflow,n={order},smooth={method}]").outputs
             assert outputs["bleu"] == pytest.approx(expected["bleu"], abs=1e-12)
@@ -300,7 +332,11 @@ def test_tensorflow_divides_nothing_by_zero() -> None:
     """By hand: an empty output or reference gives 0; smoothed, an order without n-grams gives
     precision 1.
     """
-    for texts in ((([""]), [["a"]]), (["a"], [[""]]), ([""], [[""]])):
+    for texts in (
+        (([""]), [["a"]]),
+        (["a"], [[""]]),
+        ([""], [[""]]),
+    ):
         for smooth in ("none", "add-one"):
             assert ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score == 0
     found = ours((["a b"], [["a b"]]), "bleu[flavour=tensorflow,smooth=add-one]")
@@ -370,7 +406,11 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     lacking: list[Any] = [
         None if number % 3 == 0 else line or "y" for number, line in enumerate(second)
     ]
-    for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", lacking)):
+    for name, text in (
+        ("hyp", hypotheses),
+        ("ref0", first),
+        ("ref1", lacking),
+    ):
         (tmp_path / name).write_text("".join(f"{line or ''}\n" for line in text), encoding="utf-8")
     config = tmp_path / "config.yaml"
     config.write_text(
@@ -395,7 +435,11 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
 def test_as_many_references_missing_on_every_line_are_no_variable_number(tmp_path: Path) -> None:
     """sacreBLEU counts those that each line has."""
     hypotheses, both = ["a b c d", "e f g h"], [["a b c d", ""], ["", "e f g x"]]
-    for name, text in (("hyp", hypotheses), ("ref0", both[0]), ("ref1", both[1])):
+    for name, text in (
+        ("hyp", hypotheses),
+        ("ref0", both[0]),
+        ("ref1", both[1]),
+    ):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
     config = tmp_path / "config.yaml"
     config.write_text(
@@ -455,7 +499,11 @@ def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(
     with pytest.raises(
         InputError, match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece"
     ):
-        pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
+        pipeline.evaluate(
+            ["a"],
+            [["a"]],
+            metrics=["bleu[tok=spm]"],
+        )
     sacrebleu._tokenizer.cache_clear()
 
 
@@ -478,13 +526,21 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     metric = "bleu[flavour=moses,ties=first,bp=inverted]"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        found = pipeline.evaluate(outputs, [read("REF0"), read("REF1")], metrics=[metric])
+        found = pipeline.evaluate(
+            outputs,
+            [read("REF0"), read("REF1")],
+            metrics=[metric],
+        )
     assert len(values) == 13
     assert {result.system: result.score for result in found} == pytest.approx(values, abs=6e-13)
 
 
 def test_a_note_is_printed_and_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, text in (("r", "a b c\nx y\n"), ("one", "a b c\nx y\n"), ("two", "c b a\ny\n")):
+    for name, text in (
+        ("r", "a b c\nx y\n"),
+        ("one", "a b c\nx y\n"),
+        ("two", "c b a\ny\n"),
+    ):
         (tmp_path / name).write_text(text)
     config = tmp_path / "config.yaml"
     config.write_text(
@@ -502,12 +558,34 @@ def test_confidence_is_that_of_sacrebleu(
 ) -> None:
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
-    for name, text in zip(("hyp", "ref0", "ref1"), [hypotheses, *references], strict=True):
+    for name, text in zip(
+        ("hyp", "ref0", "ref1"),
+        [hypotheses, *references],
+        strict=True,
+    ):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in text), encoding="utf-8")
     files = [str(tmp_path / name) for name in ("ref0", "ref1", "hyp")]
-    assert main(["score", "bleu", "-r", *files[:2], "-o", files[2], "--confidence", "--json"]) == 0
+    assert (
+        main(
+            [
+                "score",
+                "bleu",
+                "-r",
+                *files[:2],
+                "-o",
+                files[2],
+                "--confidence",
+                "--json",
+            ]
+        )
+        == 0
+    )
     (found,) = json.loads(capsys.readouterr().out)["scores"]
-    expected = BLEU(force=True).corpus_score(hypotheses, references, n_bootstrap=1000)
+    expected = BLEU(force=True).corpus_score(
+        hypotheses,
+        references,
+        n_bootstrap=1000,
+    )
     low, high = found["bootstrap"]["interval"]
     assert (high - low) / 2 == pytest.approx(
         expected._ci / 100, rel=1e-6

@@ -30,7 +30,11 @@ def same_as_sacrebleu(
     found = ours(texts, f"chrf[{options}]" if options else "chrf")
     oracle = reading or CHRF(**theirs)
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
-    assert 100 * found.score == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
+    assert 100 * found.score == pytest.approx(
+        expected.score,
+        rel=1e-12,
+        abs=1e-12,
+    )
     assert found.found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
     if sentences:
         wanted = [
@@ -47,13 +51,24 @@ def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
     options = f"nw={words},space={space},eps={eps}".lower()
     for seed in range(4):
         texts = generated(seed, references=1 + seed % 3)
-        same_as_sacrebleu(texts, options, word_order=words, whitespace=space, eps_smoothing=eps)
+        same_as_sacrebleu(
+            texts,
+            options,
+            word_order=words,
+            whitespace=space,
+            eps_smoothing=eps,
+        )
 
 
 def test_orders_case_and_beta_as_sacrebleu() -> None:
     texts = generated(9)
     same_as_sacrebleu(texts)
-    for order, beta in ((1, 1), (3, 3), (8, 2), (9, 9)):
+    for order, beta in (
+        (1, 1),
+        (3, 3),
+        (8, 2),
+        (9, 9),
+    ):
         same_as_sacrebleu(
             texts, f"nc={order},beta={beta},lc=true", char_order=order, beta=beta, lowercase=True
         )
@@ -84,7 +99,12 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
         same_as_sacrebleu(sample(), f"nw={words}", word_order=words)
         reading = CHRF(word_order=words, references=conll(shared, "AMU")[1])
         for name in ("AMU", "RAC", "PKU"):
-            same_as_sacrebleu(conll(shared, name), f"nw={words}", sentences=False, reading=reading)
+            same_as_sacrebleu(
+                conll(shared, name),
+                f"nw={words}",
+                sentences=False,
+                reading=reading,
+            )
 
 
 @pytest.mark.parametrize("eps", [False, True])
@@ -100,7 +120,12 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
         [8, 7, 5, 3, 2, 1],
         [10, 7, 5, 3, 2, 0],
     ]
-    matches += [[10, 9, 5, 4, 0, 0], [8, 6, 5, 4, 2, 1], [10, 5, 4, 3, 2, 0], [8, 5, 4, 3, 2, 1]]
+    matches += [
+        [10, 9, 5, 4, 0, 0],
+        [8, 6, 5, 4, 2, 1],
+        [10, 5, 4, 3, 2, 0],
+        [8, 5, 4, 3, 2, 1],
+    ]
     oracle = CHRF(eps_smoothing=eps)
 
     def score(match: list[int]) -> float:
@@ -120,14 +145,26 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
 
 def test_any_beta_and_high_orders_as_sacrebleu() -> None:
     texts = generated(11)
-    for order, beta in ((6, "0.5"), (12, "1.75"), (16, "3"), (6, "0")):
+    for order, beta in (
+        (6, "0.5"),
+        (12, "1.75"),
+        (16, "3"),
+        (6, "0"),
+    ):
         theirs = float(beta) if "." in beta else int(beta)
         same_as_sacrebleu(texts, f"nc={order},beta={beta}", char_order=order, beta=theirs)
     same_as_sacrebleu(texts, "nw=16,beta=2.5", word_order=16, beta=2.5)
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "beta"), [(1, 6, "3"), (2, 3, "3"), (3, 6, "0.5"), (6, 6, "1"), (2, 12, "2")]
+    ("low", "high", "beta"),
+    [
+        (1, 6, "3"),
+        (2, 3, "3"),
+        (3, 6, "0.5"),
+        (6, 6, "1"),
+        (2, 12, "2"),
+    ],
 )
 def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
     """nltk takes one reference, and averages the F-scores of orders and of sentences."""
@@ -136,14 +173,28 @@ def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
         kept = [number for number, line in enumerate(hypotheses) if line and reference[number]]
         texts = [hypotheses[number] for number in kept], [[reference[number] for number in kept]]
         found = ours(texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]")
-        expected = corpus_chrf(texts[1][0], texts[0], min_len=low, max_len=high, beta=float(beta))
+        expected = corpus_chrf(
+            texts[1][0],
+            texts[0],
+            min_len=low,
+            max_len=high,
+            beta=float(beta),
+        )
         assert found.score == pytest.approx(expected, rel=1e-12)
 
 
 def test_the_lowest_order_without_smoothing_by_hand() -> None:
     # orders 2 and 3 of "abcd" and "abce": 2 of 3 and 1 of 2 match in both directions
-    (found,) = pipeline.evaluate(["abcd"], [["abce"]], metrics="chrf[minc=2,nc=3]")
+    (found,) = pipeline.evaluate(
+        ["abcd"],
+        [["abce"]],
+        metrics="chrf[minc=2,nc=3]",
+    )
     assert found.score == pytest.approx((2 / 3 + 1 / 2) / 2, abs=1e-12)
     assert "|nc:3|minc:2|" in found.signature
     with pytest.raises(InputError, match="minc: expected at most the char_order, 3; found '4'"):
-        pipeline.evaluate(["a"], [["a"]], metrics="chrf[minc=4,nc=3]")
+        pipeline.evaluate(
+            ["a"],
+            [["a"]],
+            metrics="chrf[minc=4,nc=3]",
+        )

@@ -20,8 +20,13 @@ def test_an_expression_that_can_match_in_many_ways_is_given_up(
 ) -> None:
     """Python's own engine would try 2**40 ways. The position is that of the text, also where it is
     a reference."""
-    monkeypatch.setattr(texts, "MATCHING", 0.05)
-    metric = {"name": "rouge", "types": "Lsum", "split": "regex", "boundary": "(a|a)+$"}
+    monkeypatch.setattr(texts, "MAX_MATCH_SECONDS", 0.05)
+    metric = {
+        "name": "rouge",
+        "types": "Lsum",
+        "split": "regex",
+        "boundary": "(a|a)+$",
+    }
     for outputs, references in (
         (["a", "a" * 40 + "b"], ["a", "a"]),
         (["a", "a"], ["a", "a" * 40 + "b"]),
@@ -30,7 +35,11 @@ def test_an_expression_that_can_match_in_many_ways_is_given_up(
             InputError,
             match=r":2: takes more than 0.05 seconds to be split by boundary: \(a\|a\)\+\$",
         ):
-            pipeline.evaluate(outputs, [references], metrics=[metric])
+            pipeline.evaluate(
+                outputs,
+                [references],
+                metrics=[metric],
+            )
 
 
 @pytest.mark.parametrize(
@@ -45,7 +54,11 @@ def test_an_expression_needs_the_package_that_gives_it_up(monkeypatch: pytest.Mo
     """The usual one needs no package: it takes a time that grows with the text."""
     monkeypatch.setitem(sys.modules, "regex", None)
     texts.expression.cache_clear()
-    usual = pipeline.evaluate(["a. b"], [["b. a"]], metrics=["rouge[types=Lsum,split=regex]"])
+    usual = pipeline.evaluate(
+        ["a. b"],
+        [["b. a"]],
+        metrics=["rouge[types=Lsum,split=regex]"],
+    )
     assert usual.score == 1
     with pytest.raises(
         InputError,

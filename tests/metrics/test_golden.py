@@ -82,7 +82,14 @@ class GoldenRun:
 
     def __init__(self, directory: Path, scores: list[Score]) -> None:
         self.directory = directory
-        self.scores = {(s.dataset, s.metric.split("variant:")[1][:4], s.system): s for s in scores}
+        self.scores = {
+            (
+                s.dataset,
+                s.metric.split("variant:")[1][:4],
+                s.system,
+            ): s
+            for s in scores
+        }
 
 
 @pytest.fixture(scope="module", params=KERNELS)
@@ -106,7 +113,12 @@ def golden_run(
     ],
 )
 def test_scores_equal_the_original_programs_to_six_digits(
-    golden_run: GoldenRun, shared: Path, file: str, dataset: str, variant: str, systems: list[str]
+    golden_run: GoldenRun,
+    shared: Path,
+    file: str,
+    dataset: str,
+    variant: str,
+    systems: list[str],
 ) -> None:
     expected = golden(shared / "golden" / file)
     found = {name: golden_run.scores[dataset, variant, name].score for name in systems}
@@ -139,7 +151,15 @@ def test_sentence_scores_equal_the_original_debug_output(
     columns = directory.counts("conll14", "AMU", metric.spec.key, schema, len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
-        row for s in spreads for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)
+        row
+        for s in spreads
+        for row in zip(
+            s["score"],
+            s["std"],
+            s["low"],
+            s["high"],
+            strict=True,
+        )
     ]
     assert len(expected) == 1312
     found = [
@@ -153,13 +173,21 @@ def test_sentence_scores_equal_the_original_debug_output(
 # splits split at.
 LINE = st.text("abcB日İ é\t\u00a0\x1c\u2003", max_size=12)
 TEXTS = st.integers(1, 5).flatmap(
-    lambda lines: st.lists(st.lists(LINE, min_size=lines, max_size=lines), min_size=3, max_size=5)
+    lambda lines: st.lists(
+        st.lists(LINE, min_size=lines, max_size=lines),
+        min_size=3,
+        max_size=5,
+    )
 )
 """Source, one to three references, output."""
 COUNTING = st.builds(
     lambda common, unit: {**common, **unit},
     st.fixed_dictionaries(
-        {"variant": st.sampled_from(["2017", "2016"]), "n": st.integers(1, 5), "lc": st.booleans()}
+        {
+            "variant": st.sampled_from(["2017", "2016"]),
+            "n": st.integers(1, 5),
+            "lc": st.booleans(),
+        }
     ),
     st.one_of(
         st.fixed_dictionaries({"unit": st.just("char"), "strip": st.booleans()}),
@@ -192,22 +220,30 @@ def as_naive(
 ) -> tuple[list[list[str]], dict[str, Any]]:
     """The same lines, lower case where asked for, and the options under the names of naive.py."""
     strip, unit = options.get("strip", False), options.get("unit", "word")
-    how = {"unit": unit, "split": options.get("tok", "whitespace"), "strip": strip}
+    how = {
+        "unit": unit,
+        "split": options.get("tok", "whitespace"),
+        "strip": strip,
+    }
     return [[line.lower() if options["lc"] else line for line in lines] for lines in texts], how
 
 
 def plain_blanks(texts: list[list[str]], options: dict[str, Any]) -> list[list[str]]:
     """With strip only U+0020 as white space: the specification says no more of it than `blanks`."""
-    return (
-        [[" ".join(re.split(r"\s", line)) for line in lines] for lines in texts]
-        if options.get("strip")
-        else texts
-    )
+    if options.get("strip"):
+        return [[" ".join(re.split(r"\s", line)) for line in lines] for lines in texts]
+    return texts
 
 
 def table_of(texts: list[list[str]], options: dict[str, Any]) -> list[list[naive.Columns]]:
     (source, *references, output), how = as_naive(texts, options)
-    return naive.all_columns(source, references, output, options["n"], **how)
+    return naive.all_columns(
+        source,
+        references,
+        output,
+        options["n"],
+        **how,
+    )
 
 
 @settings(max_examples=150)
@@ -219,13 +255,35 @@ def table_of(texts: list[list[str]], options: dict[str, Any]) -> list[list[naive
     zero=st.sampled_from(["zero", "one"]),
 )
 def test_sampled_score_equals_the_naive_one(
-    texts: list[list[str]], options: dict[str, Any], iterations: int, sampler: str, zero: str
+    texts: list[list[str]],
+    options: dict[str, Any],
+    iterations: int,
+    sampler: str,
+    zero: str,
 ) -> None:
     texts = plain_blanks(texts, options)
-    found = scored(texts, **options, iter=iterations, rng=sampler, zero_total=zero)
+    found = scored(
+        texts,
+        **options,
+        iter=iterations,
+        rng=sampler,
+        zero_total=zero,
+    )
     (source, *references, output), how = as_naive(texts, options)
-    more = {"variant": options["variant"], "sampler": sampler, "zero_total": zero, **how}
-    mean, std, _ = naive.gleu_sampled(source, references, output, options["n"], iterations, **more)
+    more = {
+        "variant": options["variant"],
+        "sampler": sampler,
+        "zero_total": zero,
+        **how,
+    }
+    mean, std, _ = naive.gleu_sampled(
+        source,
+        references,
+        output,
+        options["n"],
+        iterations,
+        **more,
+    )
     assert found.score == pytest.approx(mean, abs=1e-12)
     assert found.samples is not None
     assert found.samples.std == pytest.approx(std, abs=1e-12)
@@ -240,7 +298,11 @@ def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
 
 
 @settings(max_examples=150)
-@given(texts=TEXTS, options=COUNTING, zero=st.sampled_from(["zero", "one"]))
+@given(
+    texts=TEXTS,
+    options=COUNTING,
+    zero=st.sampled_from(["zero", "one"]),
+)
 def test_best_references_equal_the_naive_ones(
     texts: list[list[str]], options: dict[str, Any], zero: str
 ) -> None:
@@ -267,10 +329,19 @@ def test_best_references_equal_the_naive_ones(
     smoothing=st.sampled_from(["none", "ones"]),
 )
 def test_mean_of_sentences_equals_the_naive_one(
-    texts: list[list[str]], options: dict[str, Any], over: str, smoothing: str
+    texts: list[list[str]],
+    options: dict[str, Any],
+    over: str,
+    smoothing: str,
 ) -> None:
     texts = plain_blanks(texts, options)
-    found = scored(texts, **options, level="mean", refs=over, smoothing=smoothing)
+    found = scored(
+        texts,
+        **options,
+        level="mean",
+        refs=over,
+        smoothing=smoothing,
+    )
     one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[smoothing]
     rows = [
         [one(columns, options["variant"]) for columns in row] for row in table_of(texts, options)
@@ -320,13 +391,28 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(first:
 
 @pytest.mark.parametrize("variant", ["2017", "2016"])
 @pytest.mark.parametrize(
-    ("reference", "output", "expected"), [("", "", 1.0), ("a", "", 0.0), ("", "a", 0.0)]
+    ("reference", "output", "expected"),
+    [
+        ("", "", 1.0),
+        ("a", "", 0.0),
+        ("", "a", 0.0),
+    ],
 )
 def test_sentence_without_tokens(
-    variant: str, reference: str, output: str, expected: float
+    variant: str,
+    reference: str,
+    output: str,
+    expected: float,
 ) -> None:
     """Specification, sentence level (a): both empty 1, an empty output 0; a numerator of 0 gives 0."""
-    assert scored([["a b"], [reference], [output]], variant=variant, level="mean").score == expected
+    assert (
+        scored(
+            [["a b"], [reference], [output]],
+            variant=variant,
+            level="mean",
+        ).score
+        == expected
+    )
 
 
 @pytest.mark.parametrize("iterations", [3, 500])
@@ -336,7 +422,11 @@ def test_equal_references_have_no_spread(iterations: int, seed: int) -> None:
     rng = random.Random(seed)
     source = [sentence(rng) for _ in range(6)]
     reference, output = ([edited(line, rng) for line in source] for _ in "ro")
-    several = scored([source, reference, reference, reference, output], n=1, iter=iterations)
+    several = scored(
+        [source, reference, reference, reference, output],
+        n=1,
+        iter=iterations,
+    )
     alone = scored([source, reference, output], n=1)
     assert alone.score > 0
     assert several.samples is not None

@@ -175,7 +175,11 @@ def test_results_have_canonical_names_alone() -> None:
 @pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
 def test_commands_on_runs_understand_names(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "c.yaml", "-q"]) == 0
-    for command in (["show", "run"], ["compare", "run"], ["report", "run", "--format", "markdown"]):
+    for command in (
+        ["show", "run"],
+        ["compare", "run"],
+        ["report", "run", "--format", "markdown"],
+    ):
         capsys.readouterr()
         assert main([*command, "--metric", name]) == 0
         shown = capsys.readouterr()
@@ -187,7 +191,20 @@ def test_commands_on_runs_understand_names(name: str, capsys: pytest.CaptureFixt
 
 def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(["run", "c.yaml", "--only", "rougeL", "--only", "GLEU", "--only", "A", "-q", "--json"])
+        main(
+            [
+                "run",
+                "c.yaml",
+                "--only",
+                "rougeL",
+                "--only",
+                "GLEU",
+                "--only",
+                "A",
+                "-q",
+                "--json",
+            ]
+        )
         == 0
     )
     scores = json.loads(capsys.readouterr().out)["scores"]

@@ -23,7 +23,21 @@ from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
 
-STRANGE = ["a", "b", "c d", "", "\\", "\n", " ", "x\u00a0y", "\\32;", "\\0;", "e", "Ab", "ab"]
+STRANGE = [
+    "a",
+    "b",
+    "c d",
+    "",
+    "\\",
+    "\n",
+    " ",
+    "x\u00a0y",
+    "\\32;",
+    "\\0;",
+    "e",
+    "Ab",
+    "ab",
+]
 WITH_TOKENS = [
     "gleu[iter=20]",
     "gleu[refs=max,n=2]",
@@ -70,7 +84,9 @@ def split_at_white_space(metric: str) -> str:
     """Return a metric whose default is another tokeniser with the one that splits at white space."""
     name, bracket, options = metric.partition("[")
     added = TOKENIZER.get(name)
-    return metric if added is None else f"{name}[{added}{',' if bracket else ''}{options or ']'}"
+    if added is None:
+        return metric
+    return f"{name}[{added}{',' if bracket else ''}{options or ']'}"
 
 
 def again(scorer: pipeline.Scorer) -> pipeline.Scorer:
@@ -113,7 +129,13 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
         assert own.signature == plain.signature.replace("tok:whitespace", "tok:own").replace(
             "tok:ascii_whitespace", "tok:own"
         ) or metric.startswith("ter")
-        by_function = evaluated(texts[0], texts[2:], texts[1], metric, tokenizer=str.split)
+        by_function = evaluated(
+            texts[0],
+            texts[2:],
+            texts[1],
+            metric,
+            tokenizer=str.split,
+        )
         assert by_function.outputs == plain.outputs
 
 
@@ -131,10 +153,19 @@ def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
         for _ in range(60)
     ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())
-    result = evaluated(lines[:30], lines[30:], metrics="rouge[types=1+2+L]", tokenizer=Dashes())
+    result = evaluated(
+        lines[:30],
+        lines[30:],
+        metrics="rouge[types=1+2+L]",
+        tokenizer=Dashes(),
+    )
     expected = [
         peer.score(reference, output)
-        for output, reference in zip(lines[:30], lines[30:], strict=True)
+        for output, reference in zip(
+            lines[:30],
+            lines[30:],
+            strict=True,
+        )
     ]
     for name in ("rouge1", "rouge2", "rougeL"):
         mean = np.mean([each[name].fmeasure for each in expected])
@@ -170,7 +201,11 @@ def test_a_missing_reference_stays_missing() -> None:
     own = evaluated(
         [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]], metrics="google_gleu"
     )
-    plain = evaluated(["a b", "c"], [["a b", "d"], ["a", None]], metrics="google_gleu")
+    plain = evaluated(
+        ["a b", "c"],
+        [["a b", "d"], ["a", None]],
+        metrics="google_gleu",
+    )
     assert own.outputs == plain.outputs
     scores = pipeline.sentence_scores(
         "google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]]
@@ -183,7 +218,13 @@ def test_signatures_are_read_back(metric: str) -> None:
     tokens = [["a", "b c"], ["d", "e", "f", "g", "h"]]
     first = evaluated(tokens, tokens, tokens, metric)
     assert evaluated(tokens, tokens, tokens, first.signature).signature == first.signature
-    named = evaluated(["a b"], ["a b"], ["a b"], metric, tokenizer=str.split)
+    named = evaluated(
+        ["a b"],
+        ["a b"],
+        ["a b"],
+        metric,
+        tokenizer=str.split,
+    )
     assert from_text(named.signature).settings() == named.measure.settings()
     assert "own+split" in evaluated(tokens, tokens, tokens, named.signature).signature
 
@@ -222,7 +263,13 @@ GOLD = ROOT / "data/m2/gold.m2"
 def test_metrics_and_options_that_tokens_do_not_suit(metric: str, message: str) -> None:
     for score in (
         lambda: pipeline.evaluate(LISTS, [LISTS], LISTS, metric),
-        lambda: pipeline.evaluate(["a"], ["a"], ["a"], metric, tokenizer=str.split),
+        lambda: pipeline.evaluate(
+            ["a"],
+            ["a"],
+            ["a"],
+            metric,
+            tokenizer=str.split,
+        ),
         lambda: pipeline.Scorer(metric, [LISTS], LISTS),
         lambda: pipeline.sentence_scores(metric, LISTS, [LISTS], LISTS),
     ):
@@ -254,11 +301,19 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "metric: expected one metric, found a list of",
         ),
         (
-            lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
+            lambda: pipeline.evaluate(
+                ["a"],
+                ["a"],
+                metrics="bleu[tok=own]",
+            ),
             "hypotheses, item 1: expected a list of tok",
         ),
         (
-            lambda: pipeline.evaluate(["a", ["b"]], ["a", "b"], metrics="bleu"),
+            lambda: pipeline.evaluate(
+                ["a", ["b"]],
+                ["a", "b"],
+                metrics="bleu",
+            ),
             "expected a list of strings; item 2 is list",
         ),
         (
@@ -276,7 +331,11 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "gold: the texts of an M2 file are split already",
         ),
         (
-            lambda: pipeline.Scorer("bleu", gold=GOLD, tokenizer=str.split),
+            lambda: pipeline.Scorer(
+                "bleu",
+                gold=GOLD,
+                tokenizer=str.split,
+            ),
             "gold: the texts of an M2 file are split already",
         ),
         (
@@ -303,18 +362,38 @@ def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
     pieces, words = [["\u2581a", "b"]] * 3, [["\u2581ab"]] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        pipeline.evaluate(pieces, [[["\u2581a", "c"]] * 3, words], metrics="bleu[smooth=floor]")
+        pipeline.evaluate(
+            pieces,
+            [[["\u2581a", "c"]] * 3, words],
+            metrics="bleu[smooth=floor]",
+        )
     with pytest.warns(UserWarning, match="subword pieces"):
-        pipeline.evaluate(["\u2581a b"] * 3, ["ab c"] * 3, metrics="bleu")
+        pipeline.evaluate(
+            ["\u2581a b"] * 3,
+            ["ab c"] * 3,
+            metrics="bleu",
+        )
 
 
 @pytest.mark.parametrize("command", ["score", "explain"])
 def test_files_have_no_tokens_of_the_caller(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    files = ["-r", str(ROOT / "data/reference0.txt"), "-o", str(ROOT / "data/systems/careful.txt")]
+    files = [
+        "-r",
+        str(ROOT / "data/reference0.txt"),
+        "-o",
+        str(ROOT / "data/systems/careful.txt"),
+    ]
     assert (
-        main([command, "bleu[tok=own]", *files, *(["--line", "1"] if command == "explain" else [])])
+        main(
+            [
+                command,
+                "bleu[tok=own]",
+                *files,
+                *(["--line", "1"] if command == "explain" else []),
+            ]
+        )
         == 2
     )
     assert (

@@ -88,12 +88,30 @@ class Blocks:
         """Yield them."""
         first = 0
         for size in self.sizes:
-            yield {"value": np.arange(first, first + size, dtype=np.float64)}
+            yield {
+                "value": np.arange(
+                    first,
+                    first + size,
+                    dtype=np.float64,
+                )
+            }
             first += size
 
 
 @pytest.mark.parametrize(
-    "gone", [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]]
+    "gone",
+    [
+        [],
+        [0],
+        [0, 1],
+        [2],
+        [3],
+        [4, 5],
+        [7],
+        [6, 7],
+        [0, 2, 3, 5, 7],
+        [1, 4],
+    ],
 )
 def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
     kept = [line for line in range(8) if line not in gone]
@@ -283,7 +301,18 @@ def test_numbers_as_files_give_the_same_results(
     }
     for config, metrics in pairs.items():
         place = folder / "numbers" / "elsewhere" / config
-        assert main(["run", str(place), "-q", "--output", str(folder / config)]) == 0
+        assert (
+            main(
+                [
+                    "run",
+                    str(place),
+                    "-q",
+                    "--output",
+                    str(folder / config),
+                ]
+            )
+            == 0
+        )
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(directory, own)
@@ -432,7 +461,12 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(folder:
 
     def listed(*words: str) -> tuple[str, str]:
         command = [sys.executable, "-c", begin, "list", "metrics", *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return done.stdout, done.stderr
 
     out, err = listed("--plugin", "kept.py")
@@ -460,7 +494,22 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         (folder / "two.yaml").write_text(text.replace("data/systems/*.txt", files))
         assert main(["run", "two.yaml", "--plugin", "referee.py", "-q", "--output", name]) == 0
     capsys.readouterr()
-    assert main(["compare", "a", "b", "--trials", "20", "--resamples", "20", "-q", "--json"]) == 0
+    assert (
+        main(
+            [
+                "compare",
+                "a",
+                "b",
+                "--trials",
+                "20",
+                "--resamples",
+                "20",
+                "-q",
+                "--json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert {score["metric"].partition("|")[0] for score in found["scores"]} == {"chrf"}
     refused = (

@@ -103,7 +103,16 @@ def own_chrf(outputs: list[str], references: list[str]) -> list[float]:
 
 def compared(results: Any) -> list[Any]:
     """Return all that is to be equal, without names."""
-    return [(r.system, r.score, r.rank, r.bootstrap, r.sentences.tolist()) for r in results]
+    return [
+        (
+            r.system,
+            r.score,
+            r.rank,
+            r.bootstrap,
+            r.sentences.tolist(),
+        )
+        for r in results
+    ]
 
 
 def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
@@ -115,7 +124,16 @@ def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
     half = len(OUTPUTS)
     assert compared(both[:half]) == compared(both[half:])
     tests = [
-        (t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.cohen_d)
+        (
+            t.system,
+            t.other,
+            t.difference,
+            t.interval,
+            t.p,
+            t.p_adjusted,
+            t.wins,
+            t.cohen_d,
+        )
         for t in both.tests
     ]
     assert tests[: len(tests) // 2] == tests[len(tests) // 2 :]
@@ -138,13 +156,25 @@ output: {{dir: {out}}}
 
 
 @pytest.mark.parametrize(
-    ("size", "jobs", "backend"), [(1, 1, "serial"), (7, 2, "threading"), (1000, 2, "loky")]
+    ("size", "jobs", "backend"),
+    [
+        (1, 1, "serial"),
+        (7, 2, "threading"),
+        (1000, 2, "loky"),
+    ],
 )
 def test_runs_have_them_too_fresh_and_from_the_cache(
-    folder: Path, size: int, jobs: int, backend: str
+    folder: Path,
+    size: int,
+    jobs: int,
+    backend: str,
 ) -> None:
     (folder / "oracle.py").write_text(ORACLE.format(size=size))
-    for out, more in (("a", []), ("b", []), ("c", ["--no-cache"])):
+    for out, more in (
+        ("a", []),
+        ("b", []),
+        ("c", ["--no-cache"]),
+    ):
         text = CONFIG.format(
             metrics='"chrf[level=mean]", own_chrf', jobs=jobs, backend=backend, out=out
         )
@@ -333,12 +363,20 @@ DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
         "'weight' is no text of a line; options stand behind a *",
     ),
     "object": (
-        lambda: pipeline.evaluate(["a"], ["a"], metrics=[Fixed()]),
+        lambda: pipeline.evaluate(
+            ["a"],
+            ["a"],
+            metrics=[Fixed()],
+        ),
         "an object of Fixed was given; give the class",
     ),
     "annotation": (lambda: pipeline.metric(bad_annotation), "the option size needs an annotation"),
     "taken": (
-        lambda: pipeline.evaluate(["a"], ["a"], metrics=pipeline.metric(bleu)),
+        lambda: pipeline.evaluate(
+            ["a"],
+            ["a"],
+            metrics=pipeline.metric(bleu),
+        ),
         "the name 'bleu' is taken",
     ),
 }
@@ -390,7 +428,11 @@ def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(name: str) -> 
     with pytest.raises(
         ConfigError, match=r"is not built in: .*--plugin FILE.*external.*help plugins"
     ):
-        pipeline.evaluate(["a"], ["a"], metrics=name)
+        pipeline.evaluate(
+            ["a"],
+            ["a"],
+            metrics=name,
+        )
 
 
 # --- none, listwise, counts
@@ -405,13 +447,27 @@ def test_skipped_lines_are_left_out_for_all_systems() -> None:
     with pytest.warns(
         UserWarning, match=r"few has no score for 1 of 3 lines \(2\); they are left out"
     ):
-        skipped = pipeline.evaluate(systems, ["r"] * 3, metrics=plug, statistics={"resamples": 20})
+        skipped = pipeline.evaluate(
+            systems,
+            ["r"] * 3,
+            metrics=plug,
+            statistics={"resamples": 20},
+        )
     without = {name: [texts[0], texts[2]] for name, texts in systems.items()}
-    dropped = pipeline.evaluate(without, ["r"] * 2, metrics=plug, statistics={"resamples": 20})
+    dropped = pipeline.evaluate(
+        without,
+        ["r"] * 2,
+        metrics=plug,
+        statistics={"resamples": 20},
+    )
     assert [r.score for r in skipped] == [r.score for r in dropped] == [0.25, 0.25]
     assert [r.bootstrap for r in skipped] == [r.bootstrap for r in dropped]
     assert "none:skip" in skipped[0].signature
-    valued = pipeline.evaluate(systems, ["r"] * 3, metrics=pipeline.metric(few, none=1.0))
+    valued = pipeline.evaluate(
+        systems,
+        ["r"] * 3,
+        metrics=pipeline.metric(few, none=1.0),
+    )
     assert valued["A"].score == pytest.approx(1.5 / 3)
 
 
@@ -422,8 +478,16 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
         seen.extend(outputs)
         return [[number / 10 for number, _ in enumerate(texts)] for texts in outputs]
 
-    systems = {"A": ["b", "a"], "B": ["a", "a"], "C": ["b", "c"]}
-    result = pipeline.evaluate(systems, ["r", "r"], metrics=pipeline.metric(among, listwise=True))
+    systems = {
+        "A": ["b", "a"],
+        "B": ["a", "a"],
+        "C": ["b", "c"],
+    }
+    result = pipeline.evaluate(
+        systems,
+        ["r", "r"],
+        metrics=pipeline.metric(among, listwise=True),
+    )
     assert sorted(seen) == [("a", "b"), ("a", "c")]
     assert {name: result[name].sentences.tolist() for name in systems} == {
         "A": [0.1, 0],
@@ -442,9 +506,17 @@ def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text(
 
     metric = pipeline.metric(listed, listwise=True, version="1")
     systems = {"A": ["first", "second"], "B": ["first", "third"]}
-    pipeline.evaluate(systems, ["r", "r"], metrics=metric)
+    pipeline.evaluate(
+        systems,
+        ["r", "r"],
+        metrics=metric,
+    )
     asked.clear()
-    pipeline.evaluate({**systems, "C": ["first", "fourth"]}, ["r", "r"], metrics=metric)
+    pipeline.evaluate(
+        {**systems, "C": ["first", "fourth"]},
+        ["r", "r"],
+        metrics=metric,
+    )
     assert asked == [("fourth", "second", "third")]
 
 
@@ -479,7 +551,12 @@ def test_counts_are_those_of_external(folder: Path) -> None:
         "datasets": {"d": {"references": ["data/reference0.txt"]}},
         "systems": {name: f"data/systems/{name}.txt" for name in OUTPUTS},
         "metrics": [
-            {"name": "external", "title": "verified", "files": "{system}.counts", "score": "f_beta"}
+            {
+                "name": "external",
+                "title": "verified",
+                "files": "{system}.counts",
+                "score": "f_beta",
+            }
         ],
         "output": {"dir": "out"},
     }
@@ -502,7 +579,12 @@ def test_scorer_and_sentence_scores_take_functions() -> None:
 
 
 def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
-    config = CONFIG.format(metrics="kept", jobs=1, backend="serial", out="x")
+    config = CONFIG.format(
+        metrics="kept",
+        jobs=1,
+        backend="serial",
+        out="x",
+    )
     for text in (
         config,
         config.replace("kept", "kept.py"),
@@ -526,7 +608,12 @@ def test_results_are_read_without_the_code(capsys: pytest.CaptureFixture[str]) -
         "assert main(['rank', 'runs/kept', '--metric', 'kept']) == 0\n"
         "assert not any('plugin_' in name for name in sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert shown.splitlines()[1] in done.stdout
 
@@ -549,7 +636,11 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
         "--target",
         str(place),
     ]
-    subprocess.run([sys.executable, *build, str(package)], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, *build, str(package)],
+        check=True,
+        capture_output=True,
+    )
     data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
     call = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
     asked = ["score", "politeness[word=the]", "chrf", *data]
@@ -567,7 +658,11 @@ def test_an_error_of_input_is_what_python_raises() -> None:
     with pytest.raises(
         InputError, match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)"
     ):
-        pipeline.evaluate(["a", ""], ["a", "b"], metrics=fails)
+        pipeline.evaluate(
+            ["a", ""],
+            ["a", "b"],
+            metrics=fails,
+        )
 
 
 def test_a_function_of_a_module_has_the_signature_that_its_file_has(
@@ -584,7 +679,11 @@ def test_a_function_of_a_module_has_the_signature_that_its_file_has(
     ours, others = importlib.import_module("ours"), importlib.import_module("others")
 
     def signature(metric: Any) -> str:
-        found = pipeline.evaluate(["a b", "e"], ["a", "b"], metrics=metric).signature
+        found = pipeline.evaluate(
+            ["a b", "e"],
+            ["a", "b"],
+            metrics=metric,
+        ).signature
         METRICS.entries.pop("vowels")
         forget_names()
         return str(found)

@@ -92,7 +92,11 @@ def test_without_references_every_other_metric_says_what_it_needs(
     assert main(["run", "nothing.yaml", "--plugin", "kept.py", "-q"]) == 2
     assert "the key 'references' is missing" in capsys.readouterr().err
     with pytest.raises(InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"):
-        pipeline.evaluate(OUTPUTS, sources=SOURCE, metrics=[letters, "chrf"])
+        pipeline.evaluate(
+            OUTPUTS,
+            sources=SOURCE,
+            metrics=[letters, "chrf"],
+        )
 
 
 def test_outputs_alone_are_scored_from_python() -> None:
@@ -110,14 +114,31 @@ def test_outputs_alone_are_scored_from_python() -> None:
 def rows(results: Any) -> list[Any]:
     """Return what is to be equal of two evaluations."""
     return [
-        (r.system, r.score, r.outputs, r.rank, r.bootstrap, r.sentences.tolist()) for r in results
+        (
+            r.system,
+            r.score,
+            r.outputs,
+            r.rank,
+            r.bootstrap,
+            r.sentences.tolist(),
+        )
+        for r in results
     ]
 
 
 def paired(results: Any) -> list[Any]:
     """Return the paired tests of an evaluation, without the names of metrics."""
     return [
-        (t.system, t.other, t.difference, t.interval, t.p, t.p_adjusted, t.wins, t.losses)
+        (
+            t.system,
+            t.other,
+            t.difference,
+            t.interval,
+            t.p,
+            t.p_adjusted,
+            t.wins,
+            t.losses,
+        )
         for t in results.tests
     ]
 
@@ -130,7 +151,12 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
         np.savetxt(folder / f"{name}.real", real[name], "%.17g")
         np.savetxt(folder / f"{name}.counts", counts[name], "%d")
     metrics: list[dict[str, Any]] = [
-        {"name": "external", "title": "COMET", "scale": "100", "higher_is_better": "false"},
+        {
+            "name": "external",
+            "title": "COMET",
+            "scale": "100",
+            "higher_is_better": "false",
+        },
         {"name": "external", "title": "edits", "score": "f_beta"},
     ]
     statistics = {"resamples": 50, "trials": 200}
@@ -144,7 +170,12 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
     }
     outside = pipeline.run(config)
     scores = {"COMET": real, "edits": {name: table.tolist() for name, table in counts.items()}}
-    inside = pipeline.evaluate(OUTPUTS, metrics=metrics[:1], scores=scores, statistics=statistics)
+    inside = pipeline.evaluate(
+        OUTPUTS,
+        metrics=metrics[:1],
+        scores=scores,
+        statistics=statistics,
+    )
     assert rows(inside) == rows(outside)
     assert paired(inside) == paired(outside)
     assert rows(pipeline.load("out")) == rows(outside)
@@ -155,14 +186,42 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     low = {name: [-number for number in own] for name, own in high.items()}
     metric = {"name": "external", "title": "errors", "higher_is_better": "false"}
     asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
-    best = pipeline.evaluate(OUTPUTS, metrics=[], scores={"errors": low}, statistics=asked)
-    least = pipeline.evaluate(OUTPUTS, metrics=metric, scores={"errors": high}, statistics=asked)
+    best = pipeline.evaluate(
+        OUTPUTS,
+        metrics=[],
+        scores={"errors": low},
+        statistics=asked,
+    )
+    least = pipeline.evaluate(
+        OUTPUTS,
+        metrics=metric,
+        scores={"errors": high},
+        statistics=asked,
+    )
     assert [(r.system, r.score, r.rank) for r in least] == [
         (r.system, -r.score, r.rank) for r in best
     ]
     assert [r.bootstrap.ranks for r in least] == [r.bootstrap.ranks for r in best]
-    told = [(t.system, -t.difference, t.p, t.wins, t.losses) for t in best.tests]
-    assert [(t.system, t.difference, t.p, t.wins, t.losses) for t in least.tests] == told
+    told = [
+        (
+            t.system,
+            -t.difference,
+            t.p,
+            t.wins,
+            t.losses,
+        )
+        for t in best.tests
+    ]
+    assert [
+        (
+            t.system,
+            t.difference,
+            t.p,
+            t.wins,
+            t.losses,
+        )
+        for t in least.tests
+    ] == told
     signature = least[0].signature
     assert "|higher_is_better:false|" in signature
     again = from_text(signature)
@@ -193,7 +252,11 @@ GIVEN_WRONG: dict[str, tuple[Any, str]] = {
 def test_wrong_numbers_in_memory_are_told(name: str) -> None:
     scores, expected = GIVEN_WRONG[name]
     with pytest.raises(InputError, match=re.escape(expected)):
-        pipeline.evaluate({"A": ["a", "b"]}, metrics=[], scores=scores)
+        pipeline.evaluate(
+            {"A": ["a", "b"]},
+            metrics=[],
+            scores=scores,
+        )
 
 
 # --- whole classes

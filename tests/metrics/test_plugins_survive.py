@@ -88,7 +88,9 @@ def slow(folder: Path) -> Path:
 def seen(folder: Path) -> list[list[str]]:
     """Return what the metric has computed so far: the process and the text."""
     path = folder / "seen.txt"
-    return [line.split(" ", 1) for line in path.read_text().splitlines()] if path.exists() else []
+    if path.exists():
+        return [line.split(" ", 1) for line in path.read_text().splitlines()]
+    return []
 
 
 def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
@@ -97,7 +99,11 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     """
     until = len(seen(folder)) + 4 * batches
     (folder / "hold").write_text(str(until))
-    process = subprocess.Popen(COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        COMMAND,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     end = time.monotonic() + PATIENCE
     while process.poll() is None and len(seen(folder)) < until:
         assert time.monotonic() < end
@@ -107,7 +113,15 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
 
 @pytest.mark.parametrize(
     ("victim", "kills"),
-    [("main", 1), ("model", 1), pytest.param("main", 2, marks=pytest.mark.exhaustive)],
+    [
+        ("main", 1),
+        ("model", 1),
+        pytest.param(
+            "main",
+            2,
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
 )
 def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> None:
     for number in range(kills):
@@ -132,7 +146,12 @@ def test_a_kill_costs_at_most_a_batch(slow: Path, victim: str, kills: int) -> No
 
 def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
     (slow / "A.txt").write_text((slow / "A.txt").read_text().replace("text 17", "PLEASE DIE"))
-    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        COMMAND,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 3
     expected = "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
     assert done.stderr.splitlines()[-1] == expected
@@ -180,8 +199,22 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
 
     plug = pipeline.metric(fits)
     call = Call(plug, None, (), plug.declared)
-    done = call((0, [[("xxxxx",)] * 8, [("xxxxx",)] * 8, [("x",)] * 8], []))
-    assert done.answers == [[(5,)] * 8, [(5,)] * 8, [(1,)] * 8]
+    done = call(
+        (
+            0,
+            [
+                [("xxxxx",)] * 8,
+                [("xxxxx",)] * 8,
+                [("x",)] * 8,
+            ],
+            [],
+        )
+    )
+    assert done.answers == [
+        [(5,)] * 8,
+        [(5,)] * 8,
+        [(1,)] * 8,
+    ]
     assert sizes == [8, 4, 4, 4, 4, 8]
     assert done.notes == ["fits: memory ran out; 8 texts are tried in halves from now on"]
     (wrong,) = call((0, [[("x" * 30,)]], [])).answers[0]
@@ -224,7 +257,14 @@ VALUES = st.recursive(
 
 @given(
     returned=VALUES,
-    form=st.sampled_from([{}, {"returns": "counts"}, {"names": ("odd", "b")}, {"none": "skip"}]),
+    form=st.sampled_from(
+        [
+            {},
+            {"returns": "counts"},
+            {"names": ("odd", "b")},
+            {"none": "skip"},
+        ]
+    ),
 )
 def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
     returned: Any, form: dict[str, Any]
@@ -295,7 +335,11 @@ BROKEN: dict[Callable[[Path], None], str] = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
+@pytest.mark.parametrize(
+    "broken",
+    BROKEN,
+    ids=lambda broken: broken.__name__,
+)
 def test_a_broken_cache_changes_no_number(
     folder: Path,
     broken: Callable[[Path], None],
@@ -458,7 +502,12 @@ def test_a_run_without_plugins_imports_nothing_of_them(
         f"import sys; from pipeline.cli import main; assert main({command!r}) == 0\n"
         f"print(*(name for name in sys.modules if '.functions' in name or 'function_metrics' in name or name == {unwanted!r}), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert {*done.stderr.split()} <= {
         "pipeline.metrics.functions",
         "pipeline.metrics.functions.declare",

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 DATA = Path(__file__).parents[2] / "data" / "summaries"
-TYPES = [*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum"]
+TYPES = [
+    *(f"rouge{n}" for n in range(1, 10)),
+    "rougeL",
+    "rougeLsum",
+]
 ASKED = "1+2+3+4+5+6+7+8+9+L+Lsum"
 VOCABULARY_TEXT = (
     "the a cat cats sat running runs mat on On THE flies dying news generously 2nd 10,000 don't re-entry "
@@ -69,7 +73,11 @@ def score_multi() -> Callable[..., list[dict[str, Any]]]:
 def compare(result: Any, expected: list[dict[str, Any]]) -> None:
     """Every mean of every type, and the first type of every item."""
     for name in TYPES:
-        for end, field in (("", "fmeasure"), ("_recall", "recall"), ("_precision", "precision")):
+        for end, field in (
+            ("", "fmeasure"),
+            ("_recall", "recall"),
+            ("_precision", "precision"),
+        ):
             mean = sum(getattr(item[name], field) for item in expected) / len(expected)
             assert result.outputs[name + end] == pytest.approx(mean, abs=1e-12), name + end
     assert result.sentences.tolist() == pytest.approx(
@@ -95,7 +103,11 @@ def test_the_summaries_score_as_in_rouge_score(score_multi: Any, stem: bool) -> 
     sets = [lines(DATA / f"reference{number}.txt") for number in range(2)]
     for path in sorted((DATA / "systems").iterdir()):
         metric = f"rouge[types={ASKED},stemmer={'porter' if stem else 'none'},split=marker]"
-        found = pipeline.evaluate(lines(path), sets, metrics=[metric])[0]
+        found = pipeline.evaluate(
+            lines(path),
+            sets,
+            metrics=[metric],
+        )[0]
         split = [[text.replace("<n>", "\n") for text in one] for one in (lines(path), *sets)]
         compare(found, score_multi(split[0], split[1:], stem))
 
@@ -163,7 +175,10 @@ EVERY = "1+2+L+Lsum+W+S+S4+SU+SU4"
 
 
 def naive_items(
-    kind: str, hypotheses: list[str], sets: list[list[str]], policy: str
+    kind: str,
+    hypotheses: list[str],
+    sets: list[list[str]],
+    policy: str,
 ) -> list[tuple[float, ...]]:
     """F, recall and precision of every item under a policy for references."""
     items: list[tuple[float, ...]] = []
@@ -207,7 +222,11 @@ def test_summed_counts_are_the_naive_ones() -> None:
     outputs = pipeline.evaluate(hypotheses, sets, metrics=[metric]).outputs
     for kind in EVERY.split("+"):
         counts = [naive_counts(kind, *pair) for pair in zip(hypotheses, sets[0], strict=True)]
-        score, recall, precision = naive_scores(kind, tuple(np.sum(counts, axis=0)), beta=2)
+        score, recall, precision = naive_scores(
+            kind,
+            tuple(np.sum(counts, axis=0)),
+            beta=2,
+        )
         found = [outputs[f"rouge{kind}{end}"] for end in ("", "_recall", "_precision")]
         assert found == pytest.approx([score, recall, precision], abs=1e-12), kind
 
@@ -230,14 +249,23 @@ def test_merged_references_have_the_highest_counts() -> None:
                     if kind.isdigit()
                     else naive.skip_bigrams(words(text), gap)
                 )
-                return pairs + naive.ngrams(words(text), 1) if kind.startswith("SU") else pairs
+                if kind.startswith("SU"):
+                    return pairs + naive.ngrams(words(text), 1)
+                return pairs
 
             merged = grams(references[0])
             for reference in references[1:]:
                 merged |= grams(reference)
             own = grams(output)
             scores.append(
-                naive_scores(kind, ((merged & own).total(), merged.total(), own.total()))[0]
+                naive_scores(
+                    kind,
+                    (
+                        (merged & own).total(),
+                        merged.total(),
+                        own.total(),
+                    ),
+                )[0]
             )
         assert outputs[f"rouge{kind}"] == pytest.approx(np.mean(scores), abs=1e-12), kind
 
@@ -286,8 +314,17 @@ def test_f_by_alpha_is_f_by_beta() -> None:
         ("google", "The CAT!", "the cat", 1),
     ],
 )
-def test_tokens(tokenizer: str, output: str, reference: str, score: float) -> None:
-    found = pipeline.evaluate([output], [[reference]], metrics=[f"rouge[types=1,tok={tokenizer}]"])
+def test_tokens(
+    tokenizer: str,
+    output: str,
+    reference: str,
+    score: float,
+) -> None:
+    found = pipeline.evaluate(
+        [output],
+        [[reference]],
+        metrics=[f"rouge[types=1,tok={tokenizer}]"],
+    )
     assert found.score == pytest.approx(score)
 
 
@@ -307,7 +344,11 @@ TWO = ["the cat sat on the mat<n>it was good. we saw it!"]
 )
 def test_markers_are_newlines(options: str, joint: str) -> None:
     reference = "it was good<n>the cat was on a mat"
-    found = pipeline.evaluate(TWO, [[reference]], metrics=[f"rouge[types=Lsum+1,{options}]"])
+    found = pipeline.evaluate(
+        TWO,
+        [[reference]],
+        metrics=[f"rouge[types=Lsum+1,{options}]"],
+    )
     plain = [text.replace("<n>", joint) for text in (TWO[0], reference)]
     other = "none" if "none" in options else "newline"
     assert (
@@ -349,11 +390,28 @@ def test_sentences_are_found_by_expression() -> None:
     first.
     """
     texts = "we saw it. the cat sat", "the cat sat! we saw it."
-    cut = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=Lsum,split=regex]"])
-    whole = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=["rouge[types=L]"])
+    cut = pipeline.evaluate(
+        [texts[0]],
+        [[texts[1]]],
+        metrics=["rouge[types=Lsum,split=regex]"],
+    )
+    whole = pipeline.evaluate(
+        [texts[0]],
+        [[texts[1]]],
+        metrics=["rouge[types=L]"],
+    )
     assert (cut.score, whole.score) == (1, 0.5)
-    named = {"name": "rouge", "types": "Lsum", "split": "regex", "boundary": "(é|!) |\\. "}
-    again = pipeline.evaluate([texts[0]], [[texts[1]]], metrics=[named])
+    named = {
+        "name": "rouge",
+        "types": "Lsum",
+        "split": "regex",
+        "boundary": "(é|!) |\\. ",
+    }
+    again = pipeline.evaluate(
+        [texts[0]],
+        [[texts[1]]],
+        metrics=[named],
+    )
     assert again.score == 1
     assert from_text(again.signature) == again.measure
 
@@ -365,24 +423,47 @@ def test_an_expression_is_checked() -> None:
 
 def test_newlines_separate_words_for_every_tokenizer() -> None:
     for tokenizer in ("char", "blank", "google"):
-        found = pipeline.evaluate(["a\nb"], [["a b"]], metrics=[f"rouge[types=1,tok={tokenizer}]"])
+        found = pipeline.evaluate(
+            ["a\nb"],
+            [["a b"]],
+            metrics=[f"rouge[types=1,tok={tokenizer}]"],
+        )
         assert found.outputs["rouge1_precision"] == 1, tokenizer
 
 
 def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
     note = "rougeLsum is the same as rougeL"
     with pytest.warns(UserWarning, match=note):
-        found = pipeline.evaluate(["a b", "c"], [["a", "c"]], metrics=["rouge[types=Lsum+L]"])
+        found = pipeline.evaluate(
+            ["a b", "c"],
+            [["a", "c"]],
+            metrics=["rouge[types=Lsum+L]"],
+        )
     assert found.outputs["rougeLsum"] == found.outputs["rougeL"]
     assert (
-        pipeline.evaluate(["a\nb", "c"], [["a", "c"]], metrics=["rouge[types=Lsum+L]"]).warnings
+        pipeline.evaluate(
+            ["a\nb", "c"],
+            [["a", "c"]],
+            metrics=["rouge[types=Lsum+L]"],
+        ).warnings
         == ()
     )
     assert (
-        pipeline.evaluate(["a b", "c"], [["a", "c\nd"]], metrics=["rouge[types=Lsum+L]"]).warnings
+        pipeline.evaluate(
+            ["a b", "c"],
+            [["a", "c\nd"]],
+            metrics=["rouge[types=Lsum+L]"],
+        ).warnings
         == ()
     )
-    assert pipeline.evaluate(["a b", "c"], [["a", "c"]], metrics=["rouge"]).warnings == ()
+    assert (
+        pipeline.evaluate(
+            ["a b", "c"],
+            [["a", "c"]],
+            metrics=["rouge"],
+        ).warnings
+        == ()
+    )
 
 
 # --- notes
@@ -392,7 +473,11 @@ def test_a_line_that_loses_its_letters_is_told() -> None:
     with pytest.warns(
         UserWarning, match="system system, line 2 has letters, but no token"
     ) as caught:
-        pipeline.evaluate(["a", "Привет", "мир", "..."], [["a", "b", "c", "d"]], metrics=["rouge"])
+        pipeline.evaluate(
+            ["a", "Привет", "мир", "..."],
+            [["a", "b", "c", "d"]],
+            metrics=["rouge"],
+        )
     (told,) = [str(item.message) for item in caught]
     assert told == (
         "memory: system system, line 2 has letters, but no token for the tokenizer google (nor has one more): every "
@@ -440,7 +525,12 @@ def test_any_text_can_stand_in_a_signature(text: str) -> None:
 def test_missing_references(tmp_path: Path) -> None:
     """A blank reference is none: the best, mean and jackknifed of those that are there."""
     hypotheses, first, second, third = ["a b c d", "a b"], ["a b", "a b"], ["a", ""], ["a b c", ""]
-    for name, text in {"r0": first, "r1": second, "r2": third, "out": hypotheses}.items():
+    for name, text in {
+        "r0": first,
+        "r1": second,
+        "r2": third,
+        "out": hypotheses,
+    }.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
     (tmp_path / "c.yaml").write_text(
         "datasets: {d: {references: [r0, r1, r2], empty_references: none}}\nsystems: {s: out}\nmetrics:\n"

@@ -39,7 +39,9 @@ def metric_of(run: dict[str, Any], types: str) -> str:
 
 def named(kind: str) -> str:
     """Our name of the script's type: W-1.2, S*, SU4."""
-    return "W" if kind.startswith("W") else kind.replace("*", "")
+    if kind.startswith("W"):
+        return "W"
+    return kind.replace("*", "")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -87,7 +89,11 @@ def test_the_runs_are_what_was_asked_for() -> None:
         "SU0",
     }
     seen = {
-        (run["options"].split("-f ")[1][0], run["jackknife"], "-m" in run["options"])
+        (
+            run["options"].split("-f ")[1][0],
+            run["jackknife"],
+            "-m" in run["options"],
+        )
         for run in RUNS
     }
     assert len(seen) >= 6
@@ -123,7 +129,10 @@ def metric_of_test_rouge155_limits(run: dict[str, Any], words: str) -> dict[str,
 @pytest.mark.parametrize("kernel", ["python", "native"])
 @pytest.mark.parametrize("number", range(len(RUNS_test_rouge155_limits)))
 def test_every_text_scores_as_the_script_prints_test_rouge155_limits(
-    number: int, kernel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    number: int,
+    kernel: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PIPELINE_KERNEL", kernel)
     run = RUNS_test_rouge155_limits[number]

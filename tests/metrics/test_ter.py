@@ -34,7 +34,11 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
     named: dict[str, Any] = {NAMES[key]: value for key, value in chosen.items()}
     oracle = TER(**named)
     expected = oracle.corpus_score(*texts)
-    assert 100 * found.score == pytest.approx(expected.score, rel=1e-12, abs=1e-12)
+    assert 100 * found.score == pytest.approx(
+        expected.score,
+        rel=1e-12,
+        abs=1e-12,
+    )
     assert found.outputs["edits"] == expected.num_edits
     assert found.outputs["ref_len"] == pytest.approx(expected.ref_length, rel=1e-12)
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
@@ -49,10 +53,25 @@ def same_as_sacrebleu(texts: Texts, sentences: bool = True, **chosen: bool) -> N
 @pytest.mark.parametrize(("norm", "nopunct", "cased"), list(product([False, True], repeat=3)))
 def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> None:
     for seed in range(2):
-        texts = generated(seed, lines=8, references=1 + 2 * seed)
-        same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased)
+        texts = generated(
+            seed,
+            lines=8,
+            references=1 + 2 * seed,
+        )
+        same_as_sacrebleu(
+            texts,
+            norm=norm,
+            nopunct=nopunct,
+            cased=cased,
+        )
         if norm or nopunct:
-            same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased, asian=True)
+            same_as_sacrebleu(
+                texts,
+                norm=norm,
+                nopunct=nopunct,
+                cased=cased,
+                asian=True,
+            )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +85,15 @@ def test_every_setting_as_sacrebleu(norm: bool, nopunct: bool, cased: bool) -> N
         (["a a a a a a"], [["b"]]),  # above 1
         (
             ["a"],
-            [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]],
+            [
+                ["a b"],
+                ["c d e"],
+                ["f"],
+                ["g"],
+                ["h i"],
+                ["j"],
+                ["k"],
+            ],
         ),  # a mean length of 11 / 7
     ],
 )
@@ -83,7 +110,11 @@ def test_conll14_as_sacrebleu(shared: Path, name: str) -> None:
 def test_missing_references_do_not_count() -> None:
     hypotheses, references = (
         ["a b c d", "e f", "g"],
-        [["a c b", "e f g", None], ["a", None, "g h i"], ["b c", None, "g"]],
+        [
+            ["a c b", "e f g", None],
+            ["a", None, "g h i"],
+            ["b c", None, "g"],
+        ],
     )
     oracle = TER()
     sets: Any = references
@@ -100,7 +131,11 @@ def test_mean_lengths_are_summed_exactly() -> None:
     texts = [["a b"]] * 21 + [["a"]]
     assert pipeline.evaluate(["c"], texts, metrics="ter").outputs["ref_len"] == 43 / 22
     with pytest.raises(InputError, match="references: ter takes at most 22 for a line, found 23"):
-        pipeline.evaluate(["c"], [*texts, ["a"]], metrics="ter")
+        pipeline.evaluate(
+            ["c"],
+            [*texts, ["a"]],
+            metrics="ter",
+        )
 
 
 def test_the_mean_of_sentence_scores() -> None:

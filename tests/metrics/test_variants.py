@@ -49,7 +49,18 @@ def corpus(
     """Return source, references and output: words that repeat, sentences of 0 to 12 words, edits of
     the source."""
     generator = random.Random(seed)
-    words = ["a", "b", "c", "d", "e", "the", "of", "to", "cat", "dogs"]
+    words = [
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+        "the",
+        "of",
+        "to",
+        "cat",
+        "dogs",
+    ]
 
     def edited(sentence: Sequence[str]) -> str:
         kept = [word if generator.random() < 0.8 else generator.choice(words) for word in sentence]
@@ -96,12 +107,21 @@ def test_white_space_is_that_of_the_program_whose_draws_are_taken(
     one, two = one.replace(" the ", "\u00a0the\u3000"), two.replace(" a ", " a\x1c")
     texts = [text.split("\n")[:-1] for text in (source, one, two, output)]
     found = score(
-        (texts[0], texts[1:3], texts[3]), f"gleu[{','.join(map('='.join, options.items()))}]"
+        (
+            texts[0],
+            texts[1:3],
+            texts[3],
+        ),
+        f"gleu[{','.join(map('='.join, options.items()))}]",
     )
     sampler = options.get("rng", "python2")
-    naively = naive.gleu_sampled(texts[0], texts[1:3], texts[3], sampler=sampler, split=tokenizer)[
-        0
-    ]
+    naively = naive.gleu_sampled(
+        texts[0],
+        texts[1:3],
+        texts[3],
+        sampler=sampler,
+        split=tokenizer,
+    )[0]
     assert f"|tok:{tokenizer}|" in found.signature
     assert [found.score, found.score] == pytest.approx([naively, expected or naively], abs=1e-12)
 
@@ -113,7 +133,13 @@ def text(request: pytest.FixtureRequest) -> tuple[list[str], list[list[str]], li
 
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(
-    ("variant", "clip"), [("2017", None), ("2016", None), ("paper", None), ("paper", "sentence")]
+    ("variant", "clip"),
+    [
+        ("2017", None),
+        ("2016", None),
+        ("paper", None),
+        ("paper", "sentence"),
+    ],
 )
 @pytest.mark.parametrize("policy", ["sample", "max", "mean", "each", "weighted"])
 def test_variants_of_one_reference_equal_the_naive_implementation(
@@ -125,7 +151,13 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
 ) -> None:
     source, references, output = text
     options = f"variant={variant},unit={unit},refs={policy}" + (f",clip={clip}" if clip else "")
-    table = naive.all_columns(source, references, output, 4, unit=unit)
+    table = naive.all_columns(
+        source,
+        references,
+        output,
+        4,
+        unit=unit,
+    )
     alone = [naive.gleu_corpus(table, [r] * len(source), variant, clip) for r in range(3)]
     if policy == "sample":
         options += ",iter=20"
@@ -149,7 +181,10 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
 @pytest.mark.parametrize("weight", ["0", "0.1", "1", "0.333333"])
 @pytest.mark.parametrize("variant", ["2015", "2016-03"])
 def test_variants_of_merged_references_equal_the_naive_implementation(
-    text: tuple[list[str], list[list[str]], list[str]], variant: str, weight: str, unit: str
+    text: tuple[list[str], list[list[str]], list[str]],
+    variant: str,
+    weight: str,
+    unit: str,
 ) -> None:
     result = score(text, f"gleu[variant={variant},lambda={weight},unit={unit}]")
     expected = naive.gleu_merged(
@@ -245,7 +280,15 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
     assert results["REFERENCE"].score == pytest.approx(sum(human_data) / 3, abs=1e-12)
 
 
-@pytest.mark.parametrize("orders", [(1, 4), (1, 2), (2, 3), (4, 4)])
+@pytest.mark.parametrize(
+    "orders",
+    [
+        (1, 4),
+        (1, 2),
+        (2, 3),
+        (4, 4),
+    ],
+)
 @pytest.mark.parametrize("unit", UNITS)
 def test_google_gleu_equals_nltk(
     text: tuple[list[str], list[list[str]], list[str]], orders: tuple[int, int], unit: str
@@ -272,7 +315,15 @@ def test_google_gleu_equals_nltk(
     assert mean.score == pytest.approx(sum(sentences) / len(sentences), abs=1e-12)
 
 
-@pytest.mark.parametrize("orders", [(1, 4), (2, 2), (2, 4), (3, 4)])
+@pytest.mark.parametrize(
+    "orders",
+    [
+        (1, 4),
+        (2, 2),
+        (2, 4),
+        (3, 4),
+    ],
+)
 def test_google_gleu_equals_nltk_on_tiny_corpora(orders: tuple[int, int]) -> None:
     """Lines of no to four tokens, where neither output nor reference may have an n-gram of the
     orders.
@@ -331,11 +382,9 @@ def gec_metrics_score(counts: naive.Green, beta: float) -> float:
         ratios = [t / (t + w) if w else 1.0 for t, w in zip(counts.tp, wrong, strict=True)]
         means.append(0.0 if 0 in ratios else math.exp(sum(map(math.log, ratios)) / len(ratios)))
     precision, recall = means
-    return (
-        (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
-        if precision + recall
-        else 0.0
-    )
+    if precision + recall:
+        return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    return 0.0
 
 
 @pytest.mark.parametrize("beta", ["2", "0.5"])
@@ -623,7 +672,11 @@ def test_needs_of_the_same_tokens_share_their_ids_and_count_as_alone() -> None:
     for order in ((0, 1, 2, 3, 4), (4, 3, 2, 1, 0)):
         text = Text(*texts, {}, [spec[number] for number in order])
         for number in order:
-            for mine, theirs in zip(spec[number].count(text), alone[number], strict=True):
+            for mine, theirs in zip(
+                spec[number].count(text),
+                alone[number],
+                strict=True,
+            ):
                 assert {name: array.tolist() for name, array in mine.items()} == {
                     name: array.tolist() for name, array in theirs.items()
                 }

@@ -25,7 +25,15 @@ if TYPE_CHECKING:
     from pipeline.arrays import Ints
     from pipeline.extensions.edits.correction_references import Alternative, CorrectedSentence
 
-ORDER = ((1, 1, 1), (1, 1, 0), (1, 0, 1), (0, 1, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1))
+ORDER = (
+    (1, 1, 1),
+    (1, 1, 0),
+    (1, 0, 1),
+    (0, 1, 1),
+    (1, 0, 0),
+    (0, 1, 0),
+    (0, 0, 1),
+)
 """Which sequences a move takes a token of: the order of section "Alignment" of the paper's program,
 read and run."""
 
@@ -91,7 +99,11 @@ def naive_references(sentence: CorrectedSentence, *, mix: bool) -> set[str] | No
 
     def applied(edits: Iterable[tuple[tuple[int, int], tuple[str, ...]]]) -> str:
         tokens = list(sentence.tokens)
-        for (start, end), words in sorted(edits, key=lambda edit: edit[0], reverse=True):
+        for (start, end), words in sorted(
+            edits,
+            key=lambda edit: edit[0],
+            reverse=True,
+        ):
             before = list(tokens)
             tokens[start:end] = words
             tokens = tokens or before

@@ -35,9 +35,9 @@ class WayOrLinear(max_match.Way):
         if self.lattice is not None or self.is_too_long:
             return super().edits(golds)
         path = linear_path(self.source, self.output, golds, self.max_unchanged, self.first_row)
-        return (
-            None if path is None else [edit_of(arc, first, self.first_row) for arc, first in path]
-        )
+        if path is None:
+            return None
+        return [edit_of(arc, first, self.first_row) for arc, first in path]
 
 
 GOLD = -(1 << 40)
@@ -99,7 +99,13 @@ def _ways(
         gold[vertex].append(earlier)
     for vertex in sorted(before):
         for earlier in gold[vertex]:
-            _take(ways, (vertex, OUTSIDE), (earlier, OUTSIDE), GOLD, is_jump=True)
+            _take(
+                ways,
+                (vertex, OUTSIDE),
+                (earlier, OUTSIDE),
+                GOLD,
+                is_jump=True,
+            )
         for earlier in before[vertex]:
             step = earlier, vertex
             unchanged = changes_nothing(source, output, step)
@@ -118,7 +124,11 @@ def _ways(
 
 
 def _take(
-    ways: dict[State, Way], state: State, before: State, cost: int, is_jump: bool = False
+    ways: dict[State, Way],
+    state: State,
+    before: State,
+    cost: int,
+    is_jump: bool = False,
 ) -> None:
     """Note a way to a state if there was none that costs as little."""
     if before in ways and (state not in ways or ways[before].cost + cost < ways[state].cost):
@@ -181,11 +191,17 @@ def _jumps(
             unchanged = _least_unchanged(source, output, (start, end), steps, inserting)
             if unchanged <= max_unchanged or (_is_step(start, end) and (start, end) in steps):
                 jumps.append((start, end))
-    return jumps if work <= MAX_CHECKED else None
+    if work <= MAX_CHECKED:
+        return jumps
+    return None
 
 
 def _insertions(
-    place: int, golds: Sequence[Gold], output: Sequence[int], first_row: bool, steps: Counter[Arc]
+    place: int,
+    golds: Sequence[Gold],
+    output: Sequence[int],
+    first_row: bool,
+    steps: Counter[Arc],
 ) -> list[Arc]:
     """Return the insertions at one place that are gold: the first, and so on from its end, in the
     order of gold edits.
@@ -235,7 +251,11 @@ def _spans(gold: Gold, source: Sequence[int], output: Sequence[int]) -> Iterator
 
 
 def _least_unchanged(
-    source: Sequence[int], output: Sequence[int], arc: Arc, steps: Counter[Arc], inserting: bool
+    source: Sequence[int],
+    output: Sequence[int],
+    arc: Arc,
+    steps: Counter[Arc],
+    inserting: bool,
 ) -> float:
     """Return how many tokens stay unchanged, at least, on a way from one vertex to another;
     infinity without a way.
@@ -245,7 +265,11 @@ def _least_unchanged(
     (i1, j1), (i2, j2) = arc
     least: dict[Vertex, float] = {arc[0]: 0}
     for i, j in itertools.product(range(i1, i2 + 1), range(j1, j2 + 1)):
-        for earlier in ((i - 1, j - 1), (i - 1, j), (i, j - 1)):
+        for earlier in (
+            (i - 1, j - 1),
+            (i - 1, j),
+            (i, j - 1),
+        ):
             if earlier in least and (earlier, (i, j)) in steps:
                 if earlier == arc[0] and i == i1 and not inserting:
                     continue

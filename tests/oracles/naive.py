@@ -34,11 +34,16 @@ def read_lines(path: str | Path) -> list[str]:
     pieces = Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff").split("\n")
     last = pieces.pop()
     lines = [piece.removesuffix("\r") for piece in pieces]
-    return [*lines, last] if last else lines
+    if last:
+        return [*lines, last]
+    return lines
 
 
 def tokens(
-    line: str, unit: str = "word", split: str = "whitespace", strip: bool = False
+    line: str,
+    unit: str = "word",
+    split: str = "whitespace",
+    strip: bool = False,
 ) -> list[str]:
     """Tokens of a line without its end. Unit "char": every code point; `split` is for unit "word"
     only.
@@ -98,7 +103,10 @@ def match_n(reference: Sequence[str], hypothesis: Sequence[str], order: int) -> 
 
 
 def penalty_n(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    order: int,
 ) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
@@ -106,7 +114,10 @@ def penalty_n(
 
 
 def penalty_paper_n(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], order: int
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    order: int,
 ) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
     sigma, rho, eta = ngrams(source, order), ngrams(reference, order), ngrams(hypothesis, order)
@@ -121,7 +132,10 @@ def total_n(hypothesis: Sequence[str], order: int) -> int:
 
 
 def columns(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    n: int = 4,
 ) -> Columns:
     """All columns of one sentence and one reference, for orders 1..n."""
     orders = range(1, n + 1)
@@ -213,7 +227,9 @@ def log_brevity_penalty(hyp_len: int, ref_len: int, kind: str) -> float:
         return 0.0
     upper, lower = (ref_len, hyp_len) if kind == "standard" else (hyp_len, ref_len)
     if lower == 0:
-        return 0.0 if upper == 0 else -math.inf
+        if upper == 0:
+            return 0.0
+        return -math.inf
     return min(0.0, 1 - upper / lower)
 
 
@@ -256,7 +272,9 @@ def gleu_corpus(
     scores 0.
     """
     rows = [terms(row[r], variant, clip) for row, r in zip(table, choice, strict=True)]
-    return formula(add_up(rows), variant, zero_total) if rows else 0.0
+    if rows:
+        return formula(add_up(rows), variant, zero_total)
+    return 0.0
 
 
 # ---- sampling
@@ -285,7 +303,12 @@ def python3_draws(iteration: int, n_sentences: int, n_references: int) -> list[i
     return draws
 
 
-def draws(sampler: str, iteration: int, n_sentences: int, n_references: int) -> list[int]:
+def draws(
+    sampler: str,
+    iteration: int,
+    n_sentences: int,
+    n_references: int,
+) -> list[int]:
     """The draws of a sampler by its name."""
     return {"python2": python2_draws, "python3": python3_draws}[sampler](
         iteration, n_sentences, n_references
@@ -373,7 +396,10 @@ class SentenceSummary(NamedTuple):
 
 
 def sentence_summary(
-    row: Sequence[Columns], variant: str = "2017", clip: str | None = None, smoothing: str = "ones"
+    row: Sequence[Columns],
+    variant: str = "2017",
+    clip: str | None = None,
+    smoothing: str = "ones",
 ) -> SentenceSummary:
     """Mean, population std and interval over references; smoothing "ones" is (b), "none" is (a)."""
     score = {"ones": sentence_gleu_ones, "none": sentence_gleu}[smoothing]
@@ -405,7 +431,9 @@ def gleu_mean(
 ) -> float:
     """Mean mode: the mean of the sentence scores of convention (a) (the package's mgleu)."""
     scores = sentence_scores(table, over, variant, clip)
-    return math.fsum(scores) / len(scores) if scores else 0.0
+    if scores:
+        return math.fsum(scores) / len(scores)
+    return 0.0
 
 
 # ---- max mode
@@ -442,7 +470,12 @@ def max_key(cols: Columns, variant: str, clip: str | None) -> list[float]:
 def is_better(key: Sequence[float], best: Sequence[float]) -> bool:
     """Whether the first difference favours `key`; values equal up to rounding are no difference."""
     for value, best_value in zip(key, best, strict=True):
-        if not math.isclose(value, best_value, rel_tol=TIE, abs_tol=0.0):
+        if not math.isclose(
+            value,
+            best_value,
+            rel_tol=TIE,
+            abs_tol=0.0,
+        ):
             return value > best_value
     return False
 
@@ -585,7 +618,9 @@ def gleu_merged(
         refs = [tokens(lines[i], unit, split, strip) for lines in references]
         hypothesis = tokens(hypothesis_lines[i], unit, split, strip)
         rows.append(sentence_terms(source, refs, hypothesis, n, lam))
-    return formula(add_up(rows), variant, zero_total) if rows else 0.0
+    if rows:
+        return formula(add_up(rows), variant, zero_total)
+    return 0.0
 
 
 def gleu_2015(
@@ -596,7 +631,14 @@ def gleu_2015(
     n: int = 4,
 ) -> float:
     """GLEU0 of the ACL 2015 paper, code of June 2015."""
-    return gleu_merged(source_lines, references, hypothesis_lines, "2015", n, lam=lam)
+    return gleu_merged(
+        source_lines,
+        references,
+        hypothesis_lines,
+        "2015",
+        n,
+        lam=lam,
+    )
 
 
 def gleu_2016_03(
@@ -607,7 +649,14 @@ def gleu_2016_03(
     n: int = 4,
 ) -> float:
     """The correction of March 2016."""
-    return gleu_merged(source_lines, references, hypothesis_lines, "2016-03", n, lam=lam)
+    return gleu_merged(
+        source_lines,
+        references,
+        hypothesis_lines,
+        "2016-03",
+        n,
+        lam=lam,
+    )
 
 
 # ---- rounding
@@ -621,14 +670,19 @@ def round_half_up(value: float, digits: int) -> str:
     units = math.floor(abs(decimal) * 10**digits + Fraction(1, 2))
     whole, rest = divmod(units, 10**digits)
     sign = "-" if decimal < 0 else ""
-    return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
+    if digits:
+        return f"{sign}{whole}.{rest:0{digits}d}"
+    return f"{sign}{whole}"
 
 
 # ---- google_gleu (Wu et al. 2016)
 
 
 def google_terms(
-    reference: Sequence[str], hypothesis: Sequence[str], low: int, high: int
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    low: int,
+    high: int,
 ) -> tuple[int, int]:
     """tp = sum of min(rho, eta), n_all = max(sum rho, sum eta), over all orders low..high together."""
     tp = sum(match_n(reference, hypothesis, order) for order in range(low, high + 1))
@@ -638,7 +692,10 @@ def google_terms(
 
 
 def google_best(
-    references: Sequence[Sequence[str]], hypothesis: Sequence[str], low: int = 1, high: int = 4
+    references: Sequence[Sequence[str]],
+    hypothesis: Sequence[str],
+    low: int = 1,
+    high: int = 4,
 ) -> tuple[int, int]:
     """(tp, n_all) of the reference with the highest tp / n_all, first on ties; n_all = 0 is passed
     over.
@@ -652,7 +709,10 @@ def google_best(
 
 
 def google_gleu_sentence(
-    references: Sequence[Sequence[str]], hypothesis: Sequence[str], low: int = 1, high: int = 4
+    references: Sequence[Sequence[str]],
+    hypothesis: Sequence[str],
+    low: int = 1,
+    high: int = 4,
 ) -> float:
     """tp / n_all of the best reference, 0 if there is none; arguments are tokens."""
     return google_gleu_corpus([references], [hypothesis], low, high)
@@ -671,7 +731,9 @@ def google_gleu_corpus(
         google_best(refs, hyp, low, high) for refs, hyp in zip(references, hypotheses, strict=True)
     ]
     n_all = sum(pair[1] for pair in best)
-    return sum(pair[0] for pair in best) / n_all if n_all else 0.0
+    if n_all:
+        return sum(pair[0] for pair in best) / n_all
+    return 0.0
 
 
 # ---- GREEN (Koyama et al. 2024)
@@ -686,7 +748,10 @@ class Green(NamedTuple):
 
 
 def green_columns(
-    source: Sequence[str], reference: Sequence[str], hypothesis: Sequence[str], n: int = 4
+    source: Sequence[str],
+    reference: Sequence[str],
+    hypothesis: Sequence[str],
+    n: int = 4,
 ) -> Green:
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
     result = Green([], [], [])

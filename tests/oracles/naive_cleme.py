@@ -19,8 +19,16 @@ WEIGHTS = {
     # (level, assumption): alpha, lowest and highest weight of TP, FP, FN
     ("corpus", "dependent"): ((2, 0.75, 1.25),) * 3,
     ("corpus", "independent"): ((2, 0.75, 1.25),) * 3,
-    ("sentence", "dependent"): ((10, 1, 10), (10, 0.25, 1), (10, 1, 1)),
-    ("sentence", "independent"): ((10, 2.5, 10), (10, 0.25, 1), (10, 1, 1)),
+    ("sentence", "dependent"): (
+        (10, 1, 10),
+        (10, 0.25, 1),
+        (10, 1, 1),
+    ),
+    ("sentence", "independent"): (
+        (10, 2.5, 10),
+        (10, 0.25, 1),
+        (10, 1, 1),
+    ),
     ("none", "dependent"): ((1, 1, 1),) * 3,
     ("none", "independent"): ((1, 1, 1),) * 3,
 }
@@ -90,7 +98,13 @@ def cut(sentence: Sentence) -> list[list[Chunk]]:
     return [[_chunk(source, edits, *bound) for bound in bounds] for edits in texts]
 
 
-def _chunk(source: list[str], edits: list[Edit], start: int, end: int, edit_here: bool) -> Chunk:
+def _chunk(
+    source: list[str],
+    edits: list[Edit],
+    start: int,
+    end: int,
+    edit_here: bool,
+) -> Chunk:
     own = source[start:end]
     if not edit_here or not any(start <= edit[0] and edit[1] <= end for edit in edits):
         return Chunk(own, own, False)
@@ -108,7 +122,9 @@ def length(chunk: Chunk) -> int:
 def mean_length(sentences: Sequence[Sentence]) -> float:
     """Return the mean length of the changed chunks of all references; 0 where there are none."""
     lengths = [length(c) for s in sentences for chunks in cut(s)[1:] for c in chunks if c.changed]
-    return sum(lengths) / len(lengths) if lengths else 0.0
+    if lengths:
+        return sum(lengths) / len(lengths)
+    return 0.0
 
 
 def weight(curve: tuple[float, float, float], distance: float) -> Fraction:
@@ -116,7 +132,12 @@ def weight(curve: tuple[float, float, float], distance: float) -> Fraction:
     return Fraction(min(max(alpha / (1 + (alpha - 1) * math.exp(distance)), low), high))
 
 
-def counts(sentence: Sentence, mean: float, weights: str, assumption: str) -> list[Counts]:
+def counts(
+    sentence: Sentence,
+    mean: float,
+    weights: str,
+    assumption: str,
+) -> list[Counts]:
     """Return the counts with each reference, or the only ones with all of them."""
     tp, fp, fn = WEIGHTS[weights, assumption]
     output, *references = cut(sentence)
@@ -190,7 +211,17 @@ def cleme(
         for own in every:
             if version == "1":
                 rounded = [[round(value, 4) for value in prf(c, beta)] for c in own]
-                best.append(max(rounded, key=lambda v: (v[0], v[1], v[2], -v[3])))
+                best.append(
+                    max(
+                        rounded,
+                        key=lambda v: (
+                            v[0],
+                            v[1],
+                            v[2],
+                            -v[3],
+                        ),
+                    )
+                )
             else:
                 best.append(
                     max(
@@ -200,14 +231,24 @@ def cleme(
                 )
         return {
             name: math.fsum(values) / len(best)
-            for name, values in zip(names, zip(*best, strict=True), strict=True)
+            for name, values in zip(
+                names,
+                zip(*best, strict=True),
+                strict=True,
+            )
         }
     totals: Counts = dict.fromkeys(("tp", "fp_ne", "fp_un", "fn", "tn"), Fraction(0))
     for own in every:
         sums = [{name: totals[name] + c[name] for name in totals} for c in own]
         first = [round(prf(s, beta)[0], 4) if version == "1" else rates(s, level)[0] for s in sums]
         keys = [
-            (value, c["tp"], -c["fp_ne"] - c["fp_un"], -c["fn"], c["tn"])
+            (
+                value,
+                c["tp"],
+                -c["fp_ne"] - c["fp_un"],
+                -c["fn"],
+                c["tn"],
+            )
             for value, c in zip(first, own, strict=True)
         ]
         totals = sums[keys.index(max(keys))]

@@ -61,7 +61,12 @@ def compared(output: Edits, gold: Edits) -> Types:
     return counts
 
 
-def f_beta(tp: int, fp: int, fn: int, beta: float = 0.5) -> tuple[float, float, float]:
+def f_beta(
+    tp: int,
+    fp: int,
+    fn: int,
+    beta: float = 0.5,
+) -> tuple[float, float, float]:
     """Return F, precision and recall."""
     p, r = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0, p, r
@@ -72,14 +77,27 @@ def chosen(output: str, gold: str, beta: float = 0.5, **options: Any) -> list[Ty
     choose.
     """
     totals, rows = (0, 0, 0), []
-    for own, other in zip(output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True):
+    for own, other in zip(
+        output.strip().split("\n\n"),
+        gold.strip().split("\n\n"),
+        strict=True,
+    ):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
         for edits in annotators(own, **options):
             for reference in annotators(other, **options):
                 types = compared(edits, reference)
                 tp, fp, fn = (sum(counts[kind] for counts in types.values()) for kind in range(3))
-                after = (totals[0] + tp, totals[1] + fp, totals[2] + fn)
-                key = (round(f_beta(*after, beta)[0], 4), tp, -fp, -fn)
+                after = (
+                    totals[0] + tp,
+                    totals[1] + fp,
+                    totals[2] + fn,
+                )
+                key = (
+                    round(f_beta(*after, beta)[0], 4),
+                    tp,
+                    -fp,
+                    -fn,
+                )
                 if best is None or key > best[0]:
                     best = key, after, types
         assert best

@@ -15,15 +15,24 @@ def grams(text: str, order: int) -> Counter[tuple[str, ...]]:
 
 
 def f1(one: Fraction, two: Fraction) -> Fraction:
-    return 2 * one * two / (one + two) if one + two else Fraction(0)
+    if one + two:
+        return 2 * one * two / (one + two)
+    return Fraction(0)
 
 
-def score(source: str, output: str, references: list[str], flavour: str) -> float:
+def score(
+    source: str,
+    output: str,
+    references: list[str],
+    flavour: str,
+) -> float:
     """Return the score of a sentence; texts are lower-case, with single blanks between tokens."""
     empty = Fraction(int(flavour == "huggingface"))
 
     def share(part: Fraction | int, whole: int) -> Fraction:
-        return Fraction(part) / whole if whole else empty
+        if whole:
+            return Fraction(part) / whole
+        return empty
 
     parts: list[list[Fraction]] = [[], [], []]
     for order in range(1, 5):

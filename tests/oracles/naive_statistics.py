@@ -37,7 +37,13 @@ class Texts(NamedTuple):
 def bootstrap_rows(lines: int, samples: int, seed: int) -> list[list[int]]:
     """Lines of each bootstrap sample: sacreBLEU's one call."""
     rows: list[list[int]] = (
-        np.random.default_rng(seed).choice(lines, size=(samples, lines), replace=True).tolist()
+        np.random.default_rng(seed)
+        .choice(
+            lines,
+            size=(samples, lines),
+            replace=True,
+        )
+        .tolist()
     )
     return rows
 
@@ -45,7 +51,13 @@ def bootstrap_rows(lines: int, samples: int, seed: int) -> list[list[int]]:
 def shuffle_rows(lines: int, trials: int, seed: int) -> list[list[bool]]:
     """Which sentences keep their place in each trial: sacreBLEU's one call."""
     rows: list[list[bool]] = (
-        np.random.default_rng(seed).integers(2, size=(trials, lines), dtype=bool).tolist()
+        np.random.default_rng(seed)
+        .integers(
+            2,
+            size=(trials, lines),
+            dtype=bool,
+        )
+        .tolist()
     )
     return rows
 
@@ -84,11 +96,9 @@ def gleu_sampled(texts: Texts, iterations: int) -> Scorer:
 
 def turns(references: int) -> list[int]:
     """By how much draws are turned: each reference up to four, else quarters of the way round."""
-    return (
-        list(range(references))
-        if references <= 4
-        else [math.floor(Fraction(n * references, 4)) for n in range(4)]
-    )
+    if references <= 4:
+        return list(range(references))
+    return [math.floor(Fraction(n * references, 4)) for n in range(4)]
 
 
 def gleu_sampled_missing(texts: Texts, iterations: int) -> Scorer:
@@ -206,7 +216,12 @@ def percentile_interval(values: Sequence[float], level: Fraction) -> tuple[float
 
 
 def approximate_randomization(
-    scorer: Scorer, real: float, pair: tuple[str, str], lines: int, trials: int, seed: int
+    scorer: Scorer,
+    real: float,
+    pair: tuple[str, str],
+    lines: int,
+    trials: int,
+    seed: int,
 ) -> float:
     count = 0
     for number, kept in enumerate(shuffle_rows(lines, trials, seed)):

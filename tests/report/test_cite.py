@@ -15,8 +15,8 @@ from pipeline.cli.commands.cite import bibtex, keys_of_texts, of_metric
 from pipeline.data.catalogue import catalogue, citations
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
-from pipeline.metrics.base.options import with_samples
 from pipeline.scoring.results import Results
+from pipeline.scoring.significance_tests import SIGNIFICANCE_TESTS, with_samples
 from tests.conftest import ROOT, called
 
 if TYPE_CHECKING:
@@ -69,10 +69,11 @@ CITED = {
 
 
 def all_keys() -> set[str]:
-    tables: Iterable[tuple[str, ...]] = [
+    tables: Iterable[Iterable[str]] = [
         *(of_metric(text).citations for text in CITED),
         *cite.CITED["methods"].values(),
         *cite.CITED["texts"].values(),
+        *(tuple(test.citations) for test in SIGNIFICANCE_TESTS.values()),
     ]
     return {key for keys in tables for key in keys}
 

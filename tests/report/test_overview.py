@@ -328,9 +328,9 @@ def test_what_stands_out_on_a_terminal(
 ) -> None:
     results = replace(revisit(sample).results, human=None)
     pages = []
-    for width, metric_results in ((120, False), (40, False), (120, True)):
+    for width, boards in ((120, False), (40, False), (120, True)):
         on_terminal(monkeypatch, width)
-        print_results(results, 2, metric_results=metric_results)
+        print_results(results, 2, boards=boards)
         pages.append(capsys.readouterr().out)
     wide, narrow, ranked = pages
     assert re.search(r"\x1b\[1;32m *76\.76 ↑", wide)  # best and better

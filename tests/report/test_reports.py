@@ -418,8 +418,8 @@ def test_parquet_comes_in_pieces_and_in_any_pieces_is_the_same(
     sampled: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     frame = pd.read_parquet(whole(parquet_files(sampled)["sentences.parquet"]))
-    monkeypatch.setattr(parquet_report, "GROUP", 1)  # a block for each system and metric
-    monkeypatch.setattr(parquet_report, "PIECE", 1000)
+    monkeypatch.setattr(parquet_report, "BLOCKS_IN_GROUP", 1)  # a block for each system and metric
+    monkeypatch.setattr(parquet_report, "READ_BYTES", 1000)
     pieces = list(parquet_files(sampled)["sentences.parquet"])
     assert [len(piece) for piece in pieces[:-1]] == [1000] * (len(pieces) - 1) != []
     pd.testing.assert_frame_equal(pd.read_parquet(whole(pieces)), frame)

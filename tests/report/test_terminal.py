@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import p_cell
-from pipeline.report.terminal.printing import fit, print_square, print_table, total, wrapped
+from pipeline.report.terminal.printing import fit, print_square, print_table, table_width, wrapped
 from tests.conftest import ROOT, called
 from tests.support.terminal import on_terminal
 
@@ -48,7 +48,7 @@ def test_what_is_shown_fits_where_it_can(width: int) -> None:
     """Numbers and intervals stand on one line."""
     widths, left_out = fitted(width)
     assert 0 in widths
-    assert total(widths.values()) <= width or list(widths) == [0]
+    assert table_width(widths.values()) <= width or list(widths) == [0]
     assert left_out == [
         NAMED.get(title, title) for n, title in enumerate(HEADER) if n not in widths
     ]
@@ -59,7 +59,7 @@ def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave()
     """The widest column is narrowed first; a title of two words has no more room than an interval,
     which leaves.
     """
-    whole = total([30, 17, 5, 14, 6])
+    whole = table_width([30, 17, 5, 14, 6])
     for less, widths in ((0, [30, 17, 5, 14, 6]), (13, [30, 4, 5, 14, 6]), (19, [24, 4, 5, 14, 6])):
         assert list(fitted(whole - less)[0].values()) == widths
     assert fitted(whole - 20)[1] == ["intervals"]
@@ -68,8 +68,8 @@ def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave()
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> None:
     """Intervals leave before all others, and are named without their level."""
     for first_out in ((), ("p", "score")):
-        assert fitted(total([24, 4, 5, 6]), first_out=first_out)[1] == ["intervals"]
-    assert fitted(total([24, 4, 6]), first_out=("score", "p"))[1] == ["score", "intervals"]
+        assert fitted(table_width([24, 4, 5, 6]), first_out=first_out)[1] == ["intervals"]
+    assert fitted(table_width([24, 4, 6]), first_out=("score", "p"))[1] == ["score", "intervals"]
     assert fitted(40, stay=range(4))[1] == ["p"]
     assert list(fitted(48, stay=range(4))[0].values()) == [14, 4, 5, 14]  # where nothing can leave
 
@@ -144,7 +144,7 @@ def test_names_that_would_look_alike_are_cut_where_they_differ(
 ) -> None:
     on_terminal(monkeypatch, 40)
     names = [f"data/generaltest2024-outputs/{name}-transformer.en" for name in ("first", "final")]
-    print_table(["system", "score"], [[name, "1.00"] for name in names], left=(0,), whole=(0,))
+    print_table(["system", "score"], [[name, "1.00"] for name in names], left=(0,), unwrapped=(0,))
     out = capsys.readouterr().out
     assert "…firs" in out
     assert "…fina" in out

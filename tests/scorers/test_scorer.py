@@ -18,58 +18,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pipeline
+from pipeline.data.inputs import TEXTS
 from pipeline.errors import InputError
-from pipeline.metrics import METRICS
-from pipeline.metrics.base.capabilities import compiled_form, computes_numbers, reads_files
+from pipeline.metrics.base.capabilities import compiled_form
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
+from tests.support.every_metric import GOLD, every_metric, reading
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
 
-TEXTS = [
-    "gleu[iter=20]",
-    "gleu[refs=max]",
-    "gleu[refs=mean]",
-    "gleu[refs=expected,iter=5]",
-    "gleu[refs=merged]",
-    "gleu[variant=2015,lambda=0.5]",
-    "gleu[variant=2016,refs=max,smoothing=ones,level=mean]",
-    "gleu[variant=paper,refs=mean,unit=char,n=6]",
-    "gleu[n=9,refs=max]",
-    "sari",
-    "sari[flavour=xu,lc=false]",
-    "features",
-    "google_gleu",
-    "google_gleu[min=2,n=3,lc=true]",
-    "bleu",
-    "bleu[smooth=floor,eff=no]",
-    "bleu[smooth=add-k,tok=intl,n=7]",
-    "bleu[weights=0.5+0.25+0.25,ties=first,bp=inverted]",
-    "bleu[flavour=nltk]",
-    "bleu[flavour=nltk,smooth=method5]",
-    "bleu[flavour=tensorflow]",
-    "bleu[flavour=moses,n=8]",
-    "chrf",
-    "chrf[nw=2,lc=true]",
-    "chrf[eps=true,space=true]",
-    "rouge",
-    "rouge[types=L+Lsum+SU4+W]",
-    "rouge[types=2,stem=porter]",
-    "rouge[types=1+L,refs=mean,beta=1.2]",
-    "rouge[types=1+2,refs=merged]",
-    "rouge[types=L,split=none,alpha=0.3]",
-    "rouge[flavour=perl,types=1+L+SU4]",
-    "green",
-    "length",
-    "nist",
-    "nist[flavour=nltk]",
-    "cider",
-    "rouge[flavour=coco]",
-    "ter",
-]
-"""A setting for each way to count and to score. Some have compiled forms, others take the general
-way."""
 WORDS = [
     "a",
     "b",
@@ -104,7 +62,11 @@ def corpora(draw: st.DrawFn) -> tuple[list[str], list[list[str | None]], list[st
 
 
 def same(
-    metric: str, outputs: list[str], references: Any, sources: list[str] | None, ids: list[int]
+    metric: str,
+    outputs: list[str],
+    references: Any,
+    sources: list[str] | None,
+    ids: list[int],
 ) -> None:
     """Compare all calls of a scorer with evaluate, bit for bit."""
     try:
@@ -132,8 +94,8 @@ def same(
 
 
 @pytest.mark.parametrize("kernel_name", KERNELS)
-@pytest.mark.parametrize("metric", TEXTS)
-@settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.parametrize("metric", reading(TEXTS))
+@settings(max_examples=3, suppress_health_check=[HealthCheck.too_slow])
 @given(corpus=corpora())
 def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: Any) -> None:
     outputs, references, sources, ids = corpus
@@ -142,19 +104,7 @@ def test_numbers_are_those_of_evaluate(metric: str, kernel_name: str, corpus: An
         same(metric, outputs, references, sources if from_text(metric).spec.source else None, ids)
 
 
-def test_every_metric_of_texts_is_compared() -> None:
-    """The others read edits of outputs or files, or run a program (METEOR): the next tests, and
-    their own.
-    """
-    made = {name: metric() for name, metric in METRICS.items()}
-    assert {
-        name
-        for name, metric in made.items()
-        if metric.spec.input == "texts" and not reads_files(metric) and not computes_numbers(metric)
-    } == {from_text(text).name for text in TEXTS}
-
-
-@pytest.mark.parametrize("metric", ["m2", "m2[choice=sentence]", "imeasure"])
+@pytest.mark.parametrize("metric", reading(GOLD))
 def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     """The sample: outputs as texts beside an M2 file, which sources and references come from."""
     gold = ROOT / "data" / "m2" / "gold.m2"
@@ -300,7 +250,8 @@ def test_sixteen_threads_have_the_same_numbers_and_memory_stays(metric: str) -> 
         tracemalloc.stop()
 
 
-FORMULAS = [text for text in TEXTS if text.startswith(("gleu", "bleu", "google", "chrf", "rouge"))]
+FORMULAS = [text for text, metric in every_metric().items() if compiled_form(metric)]
+"""The metrics with a compiled form in the kernel of this computer."""
 
 
 def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
@@ -309,14 +260,18 @@ def any_columns(metric: Metric, data: st.DataObject) -> dict[str, Any]:
     schema = metric.spec.schema(references)
     high = data.draw(st.sampled_from([1, 3, 40, 10**6]))
     numbers = data.draw(
-        st.lists(st.integers(0, high), min_size=lines * schema.width, max_size=lines * schema.width)
+        st.lists(
+            st.integers(0, high),
+            min_size=lines * schema.width,
+            max_size=lines * schema.width,
+        )
     )
     columns = schema.unpack(np.array(numbers, np.int64).reshape(lines, schema.width))
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 
 @pytest.mark.parametrize("metric_text", FORMULAS)
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_compiled_formulas_are_those_of_the_metric_bit_for_bit(
     metric_text: str, data: st.DataObject

@@ -208,13 +208,13 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     )
     group, rows, kept, threads = limits
     for file in (intervals, sample_groups):
-        monkeypatch.setattr(file, "GROUP", group)
-    monkeypatch.setattr(intervals, "ALONE", group)
-    monkeypatch.setattr(sample_groups, "ROWS", rows)
-    monkeypatch.setattr(sample_groups, "THREADED", 1)
-    monkeypatch.setattr(sums, "KEPT", kept)
-    monkeypatch.setattr(sums, "MANY", 20 + threads)
-    monkeypatch.setattr(sums, "TOGETHER", 7)
+        monkeypatch.setattr(file, "MAX_WEIGHT_BYTES", group)
+    monkeypatch.setattr(intervals, "MAX_BYTES_REREADING", group)
+    monkeypatch.setattr(sample_groups, "MAX_ROWS", rows)
+    monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
+    monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
+    monkeypatch.setattr(sums, "PACKED_LINES", 7)
     monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
     found = first(
         bootstrap(
@@ -269,8 +269,13 @@ def test_workers_of_a_cluster_cannot_be_seen(
             summands(system_counts(job.metrics[0], columns, LINES, 3)), 2, LINES, SAMPLES, SEED
         )
     )
-    monkeypatch.setattr(sums, "KEPT", 0)
-    for name, value in (("STRETCH", 64), ("PIECE", 16), ("FAR", 6 * LINES), ("ROWS", 4)):
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
+    for name, value in (
+        ("SECTION_WORDS", 64),
+        ("CHUNK_WORDS", 16),
+        ("MAX_WORKER_BYTES", 6 * LINES),
+        ("MAX_ROWS", 4),
+    ):
         monkeypatch.setattr(sample_groups, name, value)
     directory = RunDirectory(tmp_path / "run")
     for elsewhere in (False, True):
@@ -282,7 +287,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
         found = bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED, lambda done, _: told.append(done), 2),  # noqa: B023
-            far=(cluster, directory),  # type: ignore[arg-type]
+            cluster=sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
         )
         assert first(found).tobytes() == expected.tobytes()
         assert told[-1] == SAMPLES  # in one step, where workers have done it
@@ -395,10 +400,10 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
 def test_samples_begin_where_numpy_begins_them(
     lines: int, rows: set[int], seed: int, lost: set[int]
 ) -> None:
-    with mock.patch.multiple(sample_groups, STRETCH=64, PIECE=16):
+    with mock.patch.multiple(sample_groups, SECTION_WORDS=64, CHUNK_WORDS=16):
         for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
             whole = stream.take(32).tolist()
-            found = stream.beginning(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
+            found = stream.starting_at(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
             assert [own.take(2).tolist() for own in found] == [
                 whole[row : row + 2] for row in sorted(rows)
             ]
@@ -407,7 +412,7 @@ def test_samples_begin_where_numpy_begins_them(
 @pytest.mark.parametrize("lines", [3, 1000, 100_000_007, (1 << 31) + 1, (1 << 32) - 1])
 def test_numbers_are_passed_over_as_in_numpy(lines: int) -> None:
     """Of 2**31 + 1 lines almost half are, which no count of samples would show."""
-    with mock.patch.multiple(sample_groups, STRETCH=1 << 10, PIECE=1 << 6):
+    with mock.patch.multiple(sample_groups, SECTION_WORDS=1 << 10, CHUNK_WORDS=1 << 6):
         stream = Bootstrap(lines, SEED)
         before = sum(map(stream.draws, range(5)))
         expected = np.random.default_rng(SEED).integers(0, lines, before + 100)

@@ -23,16 +23,12 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.resampling import paired_tests
 from pipeline.scoring.resampling import samples as sample_groups
 from pipeline.scoring.resampling.intervals import bootstrap, percentile_interval, summands
-from pipeline.scoring.resampling.paired_tests import (
-    approximate_randomization,
-    binomial_tail,
-    bonferroni,
-    holm,
-    paired_bootstrap,
-    sentencewise,
-    sign_test,
-)
+from pipeline.scoring.resampling.paired_tests import bonferroni, holm, sentencewise
 from pipeline.scoring.sentences import reduce
+from pipeline.scoring.significance_tests import sign_test as sign_test_file
+from pipeline.scoring.significance_tests.approximate_randomization import approximate_randomization
+from pipeline.scoring.significance_tests.paired_bootstrap import paired_bootstrap
+from pipeline.scoring.significance_tests.sign_test import binomial_tail, sign_test
 from pipeline.scoring.terms import first
 from tests.conftest import write_run
 from tests.oracles import naive_statistics as oracle
@@ -236,11 +232,11 @@ def test_groups_of_trials_cannot_be_seen(tmp_path: Path, monkeypatch: pytest.Mon
     )
     expected = approximate_randomization(*arguments)
     told: list[tuple[int, int]] = []
-    monkeypatch.setattr(sample_groups, "ROWS", 7)
+    monkeypatch.setattr(sample_groups, "MAX_ROWS", 7)
     assert approximate_randomization(*arguments, lambda *done: told.append(done)) == expected
     assert told[0] == (7, TRIALS)
     assert told[-1] == (TRIALS, TRIALS)
-    monkeypatch.setattr(sample_groups, "THREADED", 1)
+    monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
     assert approximate_randomization(*arguments, lambda *done: told.append(done), 2) == expected
     assert told[-1] == (TRIALS, TRIALS)
 
@@ -299,7 +295,7 @@ def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
 def test_long_and_short_ways_to_a_tail_agree(trials: int, monkeypatch: pytest.MonkeyPatch) -> None:
     every = range(0, trials // 2, 1 if trials < 1500 else 13)  # whole numbers take long
     series = [binomial_tail(successes, trials) for successes in every]
-    monkeypatch.setattr(paired_tests, "EXACT", trials)
+    monkeypatch.setattr(sign_test_file, "MAX_EXACT_TRIALS", trials)
     exact = [binomial_tail(successes, trials) for successes in every]
     assert series == pytest.approx(exact, rel=1e-12, abs=1e-290)
 

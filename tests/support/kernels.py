@@ -29,13 +29,33 @@ LONG = "abcdefgh"
 INVALID = {
     "overlong": ["c080", "c1bf", "e08080", "e09fbf", "f0808080", "f08fbfbf"],
     "surrogate": ["eda080", "edbfbf", "eda080edb080"],
-    "truncated": ["c2", "df", "e0a0", "e282", "ef", "f09f98", "f09f", "f4", "f48fbf"],
+    "truncated": [
+        "c2",
+        "df",
+        "e0a0",
+        "e282",
+        "ef",
+        "f09f98",
+        "f09f",
+        "f4",
+        "f48fbf",
+    ],
     "too high": ["f4908080", "f5808080", "f7bfbfbf", "f888808080", "fe", "ff"],
     "stray": ["80", "bf", "a0", "85"],
     "broken off": ["c241", "e28041", "e24141", "f09f41", "f0419898", "e2c280", "f0e28080"],
 }
 """Bytes that are not UTF-8, by what is wrong with them."""
-REFERENCES = (1, 2, 3, 4, 5, 8, 9, 17, 100)
+REFERENCES = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    8,
+    9,
+    17,
+    100,
+)
 SYSTEMS = (1, 2, 5)
 
 
@@ -44,7 +64,9 @@ def bordering(size: int, changed: int) -> str:
     (none: size or more).
     """
     token = "".join(islice(cycle(LONG), size))
-    return token[:changed] + "X" + token[changed + 1 :] if changed < size else token
+    if changed < size:
+        return token[:changed] + "X" + token[changed + 1 :]
+    return token
 
 
 def lay_out(lines: Sequence[bytes], between: Sequence[bytes], order: Sequence[int]) -> Lines:
@@ -74,7 +96,15 @@ def outcome(function: Callable[..., Any], *arguments: Any) -> Outcome:
             for number, text in enumerate(value)
             for name, array in text._asdict().items()
         }
-    return [(name, array.dtype.str, array.shape, array.tobytes()) for name, array in value.items()]
+    return [
+        (
+            name,
+            array.dtype.str,
+            array.shape,
+            array.tobytes(),
+        )
+        for name, array in value.items()
+    ]
 
 
 class Twin:

@@ -27,7 +27,13 @@ def system_counts(
     systems: Sequence[HasBlocks],
     lines: int,
     references: int,
-    own: Sequence[int | None] = (),
+    reference_of_system: Sequence[int | None] = (),
 ) -> SystemCounts:
     """Return the columns of some systems, to be scored or sampled."""
-    return SystemCounts(metric=metric, systems=systems, lines=lines, references=references, own=own)
+    return SystemCounts(
+        metric=metric,
+        systems=systems,
+        lines=lines,
+        references=references,
+        reference_of_system=reference_of_system,
+    )

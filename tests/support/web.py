@@ -92,7 +92,11 @@ class Handler(BaseHTTPRequestHandler):
             status, body = 206, body[low : high + 1]
         self.send_response(status)
         tags = {"ETag": f'"{hash(data)}"'} if self.server.tags and data is not None else {}
-        for key, value in {"Content-Length": str(len(body)), **tags, **headers}.items():
+        for key, value in {
+            "Content-Length": str(len(body)),
+            **tags,
+            **headers,
+        }.items():
             self.send_header(key, value)
         self.end_headers()
         if self.command == "GET":
@@ -111,7 +115,11 @@ class Handler(BaseHTTPRequestHandler):
 def serving() -> Iterator[Server]:
     """Run a server in a thread."""
     with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread = threading.Thread(
+            target=server.serve_forever,
+            args=(0.01,),
+            daemon=True,
+        )
         thread.start()
         yield server
         server.release.set()

@@ -24,20 +24,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print what is kept, or delete it."""
+    """Print a table of the cached numbers, or delete them."""
     cache = ContentCache(SCORES, warn=_warn)
-    tables = {name: (numbers, size) for name, numbers, size in cache.tables()}
-    for name in args.metric or ():
+    tables = {}
+    for name, numbers, size in cache.tables():
+        tables[name] = [name, f"{numbers:,}", f"{size:,}"]
+    names = args.metric or list(tables)
+    for name in names:
         if name not in tables:
             hint = did_you_mean(name, tables)
             raise InputError(
                 f"no numbers of '{name}' are kept{hint}; there are {len(tables)} metrics"
             )
-    names = [name for name in tables if not args.metric or name in args.metric]
     if not names:
         print(printable(f"nothing is kept in {cache.path.parent.parent}"))
         return
-    rows = [[name, *map("{:,}".format, tables[name])] for name in names]
+    rows = [row for name, row in tables.items() if name in names]
     print_table(["metric", "numbers", "bytes"], rows, left=(0,))
     if args.action == "clean":
         for name in names:

@@ -1,9 +1,8 @@
-"""Print what to cite for a run: its data sets, metrics with their signatures, samples and tests,
-and their BibTeX.
+"""Print what to cite for a run: data sets, metrics with signatures, samples and tests, and BibTeX.
 
-What was used stands in comments, each with the keys of its entries, so that all of it is a BibTeX
-file. A data set is recognised by its content. A message says what has no BibTeX entry. If you name
-a metric instead of a run, the BibTeX of the metric is printed.
+The output is a BibTeX file: comments list what was used, with the keys of the entries. A data set
+is recognised by its content. A message names what has no BibTeX entry. If you name a metric instead
+of a run, the BibTeX of the metric is printed.
 
 examples:
   gec-pipeline cite runs/quickstart
@@ -15,7 +14,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -24,13 +23,13 @@ from ...errors import InputError, did_you_mean, printable
 from ...execution.store.run_directory import folder_of
 from ...metrics import METRICS
 from ...metrics.base.capabilities import declared_of
-from ...metrics.base.declared import key_of
+from ...metrics.base.declared import Declared, key_of
 from ...metrics.base.metric import Metric
-from ...metrics.base.options import with_samples
 from ...metrics.build import from_text
 from ...report.tables.comparisons import baseline_of, level_name
 from ...report.tables.ranked import groups
 from ...scoring.results import Results
+from ...scoring.significance_tests import NO_TEST, SIGNIFICANCE_TESTS, with_samples
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,104 +47,128 @@ def run(args: argparse.Namespace) -> None:
                 printable(f"no entry for {metric.output}: cite where its numbers come from"),
                 file=sys.stderr,
             )
-        own = declared_of([metric]).values()
-        sys.stdout.write(bibtex(metric.citations, [entry for each in own for entry in each.cite]))
+        sys.stdout.write(bibtex(metric.citations, _own_entries(declared_of([metric]))))
         return
     results = Results.read(folder_of(args.what) / "results.json")
-    things = cited(results)
-    for what, keys in things:
-        if keys:
-            print(printable(f"% {what} [{', '.join(keys)}]"))
+    keys: list[str] = []
+    for use in cited(results):
+        if use.keys:
+            keys += use.keys
+            print(printable(f"% {use.text} [{', '.join(use.keys)}]"))
         else:
-            print(printable(f"no entry for {what}: cite where it is from"), file=sys.stderr)
-    entries = [entry for each in results.declared.values() for entry in each.cite]
-    sys.stdout.write("\n" + bibtex([key for _, keys in things for key in keys], entries))
+            print(printable(f"no entry for {use.text}: cite where it is from"), file=sys.stderr)
+    entries = _own_entries(results.declared)
+    test = SIGNIFICANCE_TESTS.get((results.statistics or {}).get("test", NO_TEST))
+    if test:
+        entries += [citation for citation in test.citations if citation.startswith("@")]
+    sys.stdout.write("\n" + bibtex(keys, entries))
+
+
+def _own_entries(metrics: Mapping[str, Declared]) -> list[str]:
+    """Return the BibTeX entries that metrics of users declare."""
+    entries: list[str] = []
+    for declared in metrics.values():
+        entries += declared.cite
+    return entries
 
 
 CITED = yaml.safe_load(Path(__file__).with_name("cited.yaml").read_text(encoding="utf-8"))
-"""The keys of what `methods` cite, and data sets and judgements (`texts`), as `cited.yaml` says."""
+"""The keys that `methods`, and data sets and judgements (`texts`) cite; see `cited.yaml`."""
+
+
+class Use(NamedTuple):
+    """Something that a run used."""
+
+    text: str
+    """A line of text, such as a metric with its signature."""
+    keys: Sequence[str]
+    """The keys to cite; empty if none is known."""
 
 
 def keys_of_texts(digests: Iterable[str]) -> list[str]:
-    """Return what a data set, or judgements, cite, by the digests of the texts."""
-    return list(dict.fromkeys(key for digest in digests for key in CITED["texts"].get(digest, ())))
+    """Return the keys of a data set, or of judgements, by the digests of the texts."""
+    keys: dict[str, None] = {}
+    for digest in digests:
+        keys |= dict.fromkeys(CITED["texts"].get(digest, ()))
+    return list(keys)
 
 
-def bibtex(keys: Sequence[str], own: Iterable[str] = ()) -> str:
-    """Return the entries of these keys, each once; `own` has entries of metrics of users.
+def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
+    """Return the entries of these keys, each once, from citations.bib or `more_entries`.
 
     Raises InputError for a key that has no entry.
     """
-    entries = {**{key_of(entry): f"{entry.strip()}\n" for entry in own}, **citations()}
+    entries = {key_of(entry): f"{entry.strip()}\n" for entry in more_entries}
+    entries |= citations()
     for key in keys:
         if key not in entries:
             raise InputError(f"citations.bib has no entry '{key}'{did_you_mean(key, entries)}")
     return "\n".join(entries[key] for key in dict.fromkeys(keys))
 
 
-def cited(results: Results) -> list[tuple[str, Sequence[str]]]:
-    """Return what a run used: data sets, metrics, samples and tests, and how people rank systems.
+def cited(results: Results) -> list[Use]:
+    """Return what a run used: data sets, metrics, samples and tests, and human rankings."""
+    uses: list[Use] = []
+    for name, info in results.datasets.items():
+        uses.append(Use(f"data set {name}", keys_of_texts(info.digests.values())))
+    peer_signatures = {score.metric: score.peer_signature for score in results.scores}
+    for signature, peer_signature in peer_signatures.items():
+        metric = results.metric(signature)
+        text = f"{metric.name_in_text}: {signature}"
+        if peer_signature:
+            peer = peer_signature
+            if results.statistics:
+                peer = with_samples(peer, results.statistics)
+            text += f" (sacreBLEU's: {peer})"
+        uses.append(Use(text, metric.citations))
 
-    Each is a line of text, such as a metric with its signature, and the keys to cite, none where
-    nothing is known."""
-    things: list[tuple[str, Sequence[str]]] = [
-        (f"data set {name}", keys_of_texts(info.digests.values()))
-        for name, info in results.datasets.items()
-    ]
-    for printed, theirs in {score.metric: score.peer_signature for score in results.scores}.items():
-        metric = results.metric(printed)
-        peer = with_samples(theirs, results.statistics) if theirs and results.statistics else theirs
-        told = f"{metric.name_in_text}: {printed}" + (f" (sacreBLEU's: {peer})" if peer else "")
-        things.append((told, metric.citations))
-    methods: list[
-        tuple[str, Iterable[str]]
-    ] = []  # where methods were used, with names of these or others
-    statistics, human = results.statistics, results.human or {}
+    statistics = results.statistics
+    methods = dict(CITED["methods"])
+    if statistics and statistics["test"] in SIGNIFICANCE_TESTS:
+        test = SIGNIFICANCE_TESTS[statistics["test"]]
+        methods[statistics["test"]] = list(map(citation_key, test.citations))
+
+    def add_methods(part: str, names: Iterable[str]) -> None:
+        """Add the methods among names that a part of the results has."""
+        for name in names:
+            if name in methods:
+                uses.append(Use(f"{part}: {name.replace('_', ' ')}", methods[name]))
+
     if statistics:
-        drawn = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
-        methods.append((f"statistics ({level_name(results)}, {drawn})", ("bootstrap", "ranks")))
+        samples = f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
+        add_methods(f"statistics ({level_name(results)}, {samples})", ("bootstrap", "ranks"))
     if statistics and results.tests:
-        lettered = baseline_of(results) is None and any(
-            len(group.scores) > 2 for group in groups(results)
-        )
-        used = (statistics["test"], statistics["correction"], *(["letters"] if lettered else []))
-        methods.append((tests_heading(statistics), used))
-    titles = dict.fromkeys(item["human"] for item in human.get("correlations", ()))
-    methods.append(
-        (
-            "human",
-            [*titles, *(part for part in ("correlations", "tests", "windows") if human.get(part))],
-        )
-    )
+        names = [statistics["test"], statistics["correction"]]
+        if baseline_of(results) is None and any(len(g.scores) > 2 for g in groups(results)):
+            names.append("letters")
+        add_methods(tests_heading(statistics), names)
+    human = results.human or {}
+    correlations = human.get("correlations", ())
+    add_methods("human", dict.fromkeys(item["human"] for item in correlations))
+    add_methods("human", [part for part in ("correlations", "tests", "windows") if human.get(part)])
     for name, summary in (results.judgments or {}).items():
-        methods.append((f"judgments {name}", [key for key in summary if summary[key]]))
-    cited = CITED["methods"]
-    for where, names in methods:
-        things += [
-            (f"{where}: {name.replace('_', ' ')}", cited[name]) for name in names if name in cited
-        ]
-    if results.human and results.human.get("correlations"):
-        things.append(("the human scores", keys_of_texts([results.human["digest"]])))
-    return things
+        add_methods(f"judgments {name}", [key for key in summary if summary[key]])
+    if correlations:
+        uses.append(Use("the human scores", keys_of_texts([human["digest"]])))
+    return uses
 
 
 def tests_heading(statistics: Mapping[str, Any]) -> str:
     """Return "tests", with the number of random samples and the seed if the test draws samples."""
-    if statistics["test"] == "approximate_randomization":
-        drawn = f"{statistics['trials']:,} trials"
-    elif statistics["test"] == "paired_bootstrap":
-        drawn = f"{statistics['resamples']:,} samples"
-    else:
-        return "tests"
-    return f"tests ({drawn}, seed {statistics['seed']})"
+    test = SIGNIFICANCE_TESTS.get(statistics["test"])
+    samples = test.printed_samples(statistics) if test else ""
+    return f"tests ({samples})" if samples else "tests"
+
+
+def citation_key(citation: str) -> str:
+    """Return the key of a citation: a key of citations.bib, or a BibTeX entry."""
+    return key_of(citation) if citation.startswith("@") else citation
 
 
 def of_metric(text: str) -> Metric:
-    """Return the metric of a name or signature; raises InputError if `text` is neither a metric nor
-    a run.
-    """
+    """Return the metric of a name or signature; raises InputError if `text` is no metric."""
     if text in METRICS:
-        return METRICS[text]()  # also where an option has no default, such as a model
+        return METRICS[text]()  # also if an option has no default, such as a model
     try:
         return from_text(text)
     except InputError as error:

@@ -39,9 +39,8 @@ def run(args: argparse.Namespace) -> None:
     for name in args.runs:
         path = Path(name)
         if not path.is_dir():
-            raise StoreError(
-                f"{path}: {'is no folder' if path.exists() else 'there is no such folder'}"
-            )
+            problem = "is no folder" if path.exists() else "there is no such folder"
+            raise StoreError(f"{path}: {problem}")
         directory = RunDirectory(path, make=False)
         if not directory.manifest():
             raise StoreError(
@@ -56,10 +55,11 @@ def run(args: argparse.Namespace) -> None:
                 print(printable(path))
         else:
             with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
-                directory.clear(everything=True) if used is None else directory.remove_unneeded(used)
+                if used is None:
+                    directory.clear(everything=True)
+                else:
+                    directory.remove_unneeded(used)
         if not args.quiet:
-            what = "would go" if args.dry_run else "deleted"
-            print(
-                printable(f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {what}"),
-                file=sys.stderr,
-            )
+            deleted = "would go" if args.dry_run else "deleted"
+            summary = f"{directory.path}: {len(files)} files, {size / 1e6:,.1f} MB {deleted}"
+            print(printable(summary), file=sys.stderr)

@@ -24,7 +24,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import get_args
 
 from ...data.config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
@@ -43,11 +42,10 @@ from ...scoring.metric_results import MetricResult, picked
 from ...scoring.resampling.paired_tests import CORRECTIONS
 from ...scoring.resampling.significance import settings_of, stored_settings, with_statistics
 from ...scoring.results import Comparison, Results, without_nan
+from ...scoring.significance_tests import names_of_tests, short_names
 from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
 
-SHORT = {"ar": "approximate_randomization", "bs": "paired_bootstrap"}
-"""The names of the tests in sacreBLEU."""
 NO_TEST = "--test none: nothing is compared; the run's config says so, or --test; name another test"
 ASKED = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
@@ -88,7 +86,7 @@ def _margin(text: str) -> float:
 
 def add_statistics(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments that `compare` and `rank` share."""
-    tests = [*get_args(StatisticsConfig.model_fields["test"].annotation), *SHORT]
+    tests = [*names_of_tests(), *short_names()]
     parser.add_argument(
         "--test", choices=tests, help="the paired test; ar and bs are the first two"
     )
@@ -288,7 +286,7 @@ def compared(
     columns = only(columns, replace(selection_of(args), systems=()))
     written = stored_settings(results) | ({} if from_config else {"baseline": None})
     asked = {name: getattr(args, name) for name in (*ASKED, "baseline")}
-    asked["test"] = SHORT.get(args.test, args.test)
+    asked["test"] = short_names().get(args.test, args.test)
     given = written | {name: value for name, value in asked.items() if value is not None}
     names = list(dict.fromkeys(name for scored in columns for name in scored.names))
     settings = settings_of(given, names, "--")

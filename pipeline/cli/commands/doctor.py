@@ -14,53 +14,53 @@ from importlib import metadata
 from pathlib import Path
 
 from ..._version import __version__
+from ...extension import contributions
 
-NO_PART = frozenset({"all", "data", "test", "bench", "site"})
-"""Extras that are made of others, or are for those who develop the program."""
+NOT_LISTED = frozenset({"all", "data", "test", "bench", "site"})
+"""Extras that consist of others, or are for developers."""
 
 
 def run(_: argparse.Namespace) -> int:
-    """Print the versions; return 2 where a package that is needed is missing."""
+    """Print the versions; return 2 if a required package is missing."""
     from ... import kernel
 
     print(f"gec-pipeline  {__version__}")
     print(f"python        {platform.python_version()} on {platform.platform()}")
     print(f"processors    {os.cpu_count()}")
-    print(
-        f"kernel        {kernel.name()} (PIPELINE_KERNEL={os.environ.get('PIPELINE_KERNEL') or 'auto'})"
-    )
+    choice = os.environ.get("PIPELINE_KERNEL") or "auto"
+    print(f"kernel        {kernel.name()} (PIPELINE_KERNEL={choice})")
     reason = kernel.why_not_native() or kernel.stale()
     if reason:
         print(f"{'':<13} {reason}")
     print(f"package       {Path(str(kernel.__file__)).parents[1]}")
-    needed, extras = _packages()
-    for name in needed:
+    required, extras = _packages()
+    for name in required:
         print(f"{name:<13} {_version(name) or 'MISSING: pip install ' + name}")
+    notes = {name: note for name, _, note in contributions("package_notes")}
     print("\noptional packages:")
     for extra, packages in extras.items():
         print(f"pip install 'gec-pipeline[{extra}]'")
         for name in packages:
             print(f"  {name:<15} {_version(name) or 'not installed'}")
-        if extra == "comet":
-            print("  it needs transformers 4 and numpy 1: mostly an environment of its own")
-    return 2 if None in map(_version, needed) else 0
+        if extra in notes:
+            print(f"  {notes[extra]}")
+    return 2 if None in map(_version, required) else 0
 
 
 def _packages() -> tuple[list[str], dict[str, list[str]]]:
-    """Return the packages that are needed, and those of each extra, as the installed package names
-    them.
-    """
-    needed, extras = list[str](), dict[str, list[str]]()
+    """Return the required packages, and those of each extra, from the package's metadata."""
+    required: list[str] = []
+    extras: dict[str, list[str]] = {}
     for requirement in metadata.requires("gec-pipeline") or ():
-        named, extra = (
-            re.match(r"[\w.-]+", requirement),
-            re.search(r'extra == "(\w+)"', requirement),
-        )
-        if named and not extra:
-            needed.append(named[0])
-        elif named and extra and extra[1] not in NO_PART:
-            extras.setdefault(extra[1], []).append(named[0])
-    return needed, extras
+        name = re.match(r"[\w.-]+", requirement)
+        extra = re.search(r'extra == "(\w+)"', requirement)
+        if not name:
+            continue
+        if not extra:
+            required.append(name[0])
+        elif extra[1] not in NOT_LISTED:
+            extras.setdefault(extra[1], []).append(name[0])
+    return required, extras
 
 
 def _version(name: str) -> str | None:

@@ -13,9 +13,6 @@ Of errant it shows the edits of an annotated output with what each annotator say
 imeasure it shows the same of each changed token. With --annotator errant annotates texts first: all lines, as which
 annotator counts may depend on the lines before; what it gives is kept.
 
-With --effects it shows instead what each edit between source and output does to the score of the sentence, by any
-metric that scores one: alone, left out, and its share of the whole difference (`gec-pipeline help effects`).
-
 examples:
   gec-pipeline explain gleu -s source.txt -r ref0.txt ref1.txt -o system.txt --line 3
   gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --compare "gleu[variant=paper]"
@@ -23,29 +20,24 @@ examples:
   gec-pipeline explain errant -r gold.m2 -o system.m2 --line 3
   gec-pipeline explain errant --annotator auto -s source.txt -r ref0.txt -o system.txt --line 3
   gec-pipeline explain imeasure --gold gold.m2 -o system.txt --line 3
-  gec-pipeline explain gleu -s source.txt -r ref0.txt -o system.txt --line 3 --effects
 """
 
 import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.extensions.edits.annotated_texts import Annotating, with_annotated
-from pipeline.extensions.edits.errant_annotator import annotator_named
-from pipeline.extensions.edits.records import NOTHING
-from pipeline.extensions.neural.attribution import EXACT, ORDERS, attributed
-
 from ...data.corpus import Corpus
-from ...data.inputs import TEXTS, annotated_by, annotator_of
+from ...data.input_readers import completed
+from ...data.inputs import TEXTS
 from ...data.texts import called, read_texts
 from ...errors import ConfigError, InputError, printable
 from ...execution.count import PreparedCounts, count_in_memory
 from ...execution.function_metrics import Computing, with_computed
+from ...extension import ExplainOption, loaded
 from ...kernel.common import join_lines
 from ...metrics.base import capabilities
 from ...metrics.base.capabilities import Rule, edit_judge, explainer
@@ -56,10 +48,12 @@ from ...prepare import fit
 from ...report.sentence import annotator_columns, edits_of
 from ...report.tables import percent
 from ...report.tables.ranked import output_cell
-from ...report.terminal.printing import console, print_table, print_text, wrapped
+from ...report.terminal.printing import print_styled, print_table, print_text
 from ...report.terminal.progress import Bar
 from ..arguments import add_files, open_files
 
+EXAMPLES = "\nexamples:\n"
+"""What divides the description of the command from its examples."""
 COLOURS = {
     "green": ("match", "added", "removed"),
     "red": ("penalised", "inserted", "kept", "wrong"),
@@ -85,13 +79,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help=meaning)
     meaning = "have errant annotate the texts, for errant and cleme: a spaCy pipeline, or auto for the installed one"
     parser.add_argument("--annotator", metavar="MODEL", help=meaning)
-    meaning = "what each edit does to the score; edits of texts are those of aligned words, or with MODEL of errant"
-    parser.add_argument("--effects", nargs="?", const="", metavar="MODEL", help=meaning)
+    for option in loaded("explain_options").values():
+        option.configure(parser)
+        text, examples = str(parser.description).split(EXAMPLES)
+        parser.description = f"{text}\n{option.about}\n{EXAMPLES}{examples}  {option.example}\n"
 
 
 def run(args: argparse.Namespace) -> None:
     texts = list(filter(None, (args.metric, args.compare)))
-    options = dict(option.partition("=")[::2] for option in args.option)
+    options = dict(setting.partition("=")[::2] for setting in args.option)
     metrics = from_texts(texts, options | ({"annotator": args.annotator} if args.annotator else {}))
     for text, metric in zip(texts, metrics, strict=True):
         if capabilities.reads_files(metric):
@@ -99,22 +95,23 @@ def run(args: argparse.Namespace) -> None:
                 f"explain: {metric.name} takes its numbers from files, not from text; found '{text}'"
             )
     views = {metric.spec.input for metric in metrics}
-    views |= {annotated_by(annotator_named(args.effects, Path()))} if args.effects else set()
+    further_options: list[ExplainOption] = list(loaded("explain_options").values())
+    for option in further_options:
+        views |= option.inputs(args)
     corpus = open_files(
         args, quiet=True, views=views, references=any(metric.spec.references for metric in metrics)
     )
     for metric in metrics:
         if metric.spec.source and corpus.source is None:
             raise ConfigError(f"-s: {metric.name_in_text} needs the source")
-    if any(map(annotator_of, views)):
+    if views != {TEXTS}:
         with Bar(enabled=sys.stderr.isatty()) as bar:
-            corpus = with_annotated(corpus, views, Annotating(1, bar))
+            corpus = completed(corpus, views, 1, bar)
     if problems := fit(metrics, [corpus]):
         raise InputError(problems)
     if not 1 <= args.line <= corpus.lines:
         raise InputError(f"--line: expected 1 to {corpus.lines}, found {args.line}")
-    if args.effects is not None:
-        _effects(corpus, metrics, args.line)
+    if any(option.run(args, corpus, metrics) for option in further_options):
         return
     judges = {
         metric: judge
@@ -147,7 +144,7 @@ def _judged_edits(
         for number, score in enumerate(annotator.sentence_scores(own)[0].tolist()):
             shown = "  ".join(f"{count.name} {count.values[0, number]:g}" for count in counts)
             said = "has no line here"
-            if edits.several[number] is not None:
+            if edits.verdicts[number] is not None:
                 said = f"{metric.output} {percent(score, 2)}  {shown}"
             print_text(
                 f"annotator {number}  {'counts' if number == edits.chosen else '      '}  {said}"
@@ -156,39 +153,6 @@ def _judged_edits(
             print_table(*edits.table, left=range(len(edits.table[0])))
         else:
             print("no edits are compared")
-        print()
-
-
-def _effects(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
-    """Print what the edits of a sentence do to its score by each metric, for each system."""
-    outputs = [(name, line - 1) for name in corpus.systems]
-    found = [(metric, attributed(metric, corpus, outputs)) for metric in metrics]
-    for output in outputs:
-        _say(printable(f"system  {output[0]}, {called(line, corpus.ids)}"), "bold")
-        for metric, each in found:
-            first, last, effects, whose = each[output]
-            source, made, all_of_it = (
-                percent(value, 2, metric.name) for value in (first, last, last - first)
-            )
-            _say(
-                f"  {metric.name_in_text}: {metric.output} {source} of the source, {made} of the output",
-                "bold",
-            )
-            rows = []
-            for start, end, old, new, kind, *values in effects:
-                shown = [percent(value, 2, metric.name) for value in values]
-                rows.append(
-                    [f"{start}-{end}", f"{old or NOTHING} → {new or NOTHING}", kind, *shown]
-                )
-            print_table(
-                ["tokens", "edit", "type", "alone", "left out", "share"], rows, left=range(3)
-            )
-            drawn = (
-                f"; shares are estimates from {ORDERS} orders of the edits"
-                if len(rows) > EXACT
-                else ""
-            )
-            print(f"the edits are {whose}; the shares add up to {all_of_it}{drawn}")
         print()
 
 
@@ -237,12 +201,12 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
     for name in corpus.systems:
         texts = texts_of(corpus, name)
-        _say(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
+        print_styled(printable(f"system     {name}, {called(line, corpus.ids)}"), "bold")
         if texts.source is not None:
-            _say(f"source     {printable(texts.source)}")
-        _say(f"output     {printable(texts.output)}")
+            print_styled(f"source     {printable(texts.source)}")
+        print_styled(f"output     {printable(texts.output)}")
         for number, reference in (texts.references if read else {}).items():
-            _say(f"reference {number + 1} {printable(reference)}")
+            print_styled(f"reference {number + 1} {printable(reference)}")
             for metric in of_texts:
                 if metric.by_reference:
                     _explain(metric, of_texts[0], texts._replace(references={number: reference}))
@@ -251,10 +215,10 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
                 _explain(metric, of_texts[0], texts)
         for metric in metrics:
             if metric not in of_texts:
-                _say(f"  {metric.name_in_text}", "bold")
+                print_styled(f"  {metric.name_in_text}", "bold")
                 text = texts_of(corpus.read_by(metric.spec), name).as_read(metric.spec)
                 if not _explained(metric, text):
-                    _say(f"  {_counted(metric, text)}")
+                    print_styled(f"  {_counted(metric, text)}")
 
 
 def _explained(metric: Metric, text: Text) -> bool:
@@ -262,7 +226,7 @@ def _explained(metric: Metric, text: Text) -> bool:
     own = explainer(metric)
     lines = list(own.explained(text)) if own else []
     for role, said in lines:
-        _say(
+        print_styled(
             f"    {role:<10}{printable(said)}" if role else f"  {printable(said)}",
             STYLES.get(role, ""),
         )
@@ -305,13 +269,13 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     if {"hyp_len", "ref_len"} <= singles.keys():
         lengths = f" ({singles['hyp_len']:g} of {singles['ref_len']:g} tokens)"
     score = percent(next(iter(outputs.values())), 2, metric.name)
-    _say(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
+    print_styled(f"  {title}: {metric.output} {score}{penalty}{lengths}", "bold")
     for rates in _rates(outputs):
-        _say(f"  {rates}")
+        print_styled(f"  {rates}")
     rule = capabilities.shown_ngrams(metric).ngram_rule()
     other = capabilities.shown_ngrams(first).ngram_rule() if metric is not first else None
     if metric is not first and rule:
-        _say("  n-grams that it counts differently:")
+        print_styled("  n-grams that it counts differently:")
     counts = {count.name: count.values.reshape(-1) for count in shown if count.orders}
     rows = capabilities.row_names(metric)[
         : max(map(len, counts.values()), default=rule.last if rule else 0)
@@ -319,9 +283,9 @@ def _explain(metric: Metric, first: Metric, texts: Texts) -> None:
     for n, row in enumerate(rows, 1):
         title, end = (f"n={row}", f"_{n}") if row.isdigit() else (row, "")
         numbers = ", ".join(f"{name}{end} {values[n - 1]:g}" for name, values in counts.items())
-        _say(f"  {title}: {numbers}" if numbers else f"  {title}")
+        print_styled(f"  {title}: {numbers}" if numbers else f"  {title}")
         for role, names in _by_role(rule, other, texts, n):
-            _say(f"    {role:<10}{printable(names)}", STYLES[role])
+            print_styled(f"    {role:<10}{printable(names)}", STYLES[role])
     _explained(metric, texts.as_read(metric.spec))
 
 
@@ -367,13 +331,3 @@ def _by_role(
         ]
         if named:
             yield role, " · ".join(named)
-
-
-def _say(text: str, style: str = "") -> None:
-    """Print a line, in colour on a terminal."""
-    if style and sys.stdout.isatty():
-        from rich.text import Text
-
-        console(soft_wrap=True, highlight=False).print(Text(wrapped(text, sys.stdout), style=style))
-    else:
-        print_text(text)

@@ -1,5 +1,4 @@
-"""Read about a topic. A word that is no topic is looked for on all pages, and the lines that have
-it are printed.
+"""Read about a topic. A word that is no topic is searched on all pages, which prints its lines.
 
 examples:
   gec-pipeline help
@@ -19,7 +18,7 @@ import yaml
 
 from ...errors import InputError, did_you_mean
 from ...extension import installed
-from ...report.terminal.printing import as_shown, console, print_text
+from ...report.terminal.printing import as_printed, console, print_text
 
 
 def help_folders() -> list[Path]:
@@ -68,40 +67,43 @@ def run(args: argparse.Namespace) -> None:
             title = page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
             print_text(f"{name:<{width}} {title}")
         return
-    also = covered_topics()
+    covered = covered_topics()
     if args.topic not in pages:
         from ...metrics import METRICS
 
-        also = {
-            name: metric.help_page for name, metric in METRICS.items() if metric.help_page
-        } | also
-    topic = also.get(args.topic, args.topic)
-    if topic not in pages:  # then the lines of all pages that have the word are printed
-        wanted = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
-        each = (
-            (name, line)
-            for name in sorted(pages)
-            for line in pages[name].read_text("utf-8").splitlines()
-        )
-        if lines := [f"{name}: {line.strip('# ')}" for name, line in each if wanted.search(line)]:
-            print("\n".join(lines))
-            return
-        hint = did_you_mean(args.topic, [*pages, *also])
+        for name, metric in METRICS.items():
+            if metric.help_page:
+                covered.setdefault(name, metric.help_page)
+    topic = covered.get(args.topic, args.topic)
+    if topic in pages:
+        _print_page(pages[topic].read_text(encoding="utf-8"), use_pager=not args.no_pager)
+        return
+    word = re.compile(rf"(?<!\w){re.escape(args.topic)}", re.IGNORECASE)
+    lines = []
+    for name, page in sorted(pages.items()):
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if word.search(line):
+                lines.append(f"{name}: {line.strip('# ')}")
+    if not lines:
+        hint = did_you_mean(args.topic, [*pages, *covered])
         raise InputError(f"no help on '{args.topic}'{hint}; topics: {', '.join(sorted(pages))}")
-    text = pages[topic].read_text(encoding="utf-8")
+    print("\n".join(lines))
+
+
+def _print_page(text: str, *, use_pager: bool) -> None:
     if not sys.stdout.isatty():
         sys.stdout.write(text)
         return
     from rich.markdown import Markdown
 
-    screen, drawing = console(), Markdown(as_shown(text))
-    with screen.capture() as drawn:
-        screen.print(drawing)
-    if not args.no_pager and drawn.get().count("\n") >= screen.height:
-        os.environ.setdefault(
-            "LESS", "-FRX"
-        )  # less shows colours, and leaves the page on the screen
+    screen = console()
+    page = Markdown(as_printed(text))
+    with screen.capture() as capture:
+        screen.print(page)
+    if use_pager and capture.get().count("\n") >= screen.height:
+        # With these options less shows colours, and leaves the page on the screen.
+        os.environ.setdefault("LESS", "-FRX")
         with screen.pager(styles=True, links=True):
-            screen.print(drawing)
+            screen.print(page)
     else:
-        screen.print(drawing)
+        screen.print(page)

@@ -1,7 +1,8 @@
-"""Rank the systems of a run: scores with intervals, rank ranges, clusters, and groups that do not differ.
+"""Rank the systems of a run: intervals, rank ranges, clusters, and groups that do not differ.
 
-The command reads the counts that the run has stored, never the texts. Systems that share a letter under `groups` do not
-differ significantly. `--test none` leaves the letters out. `gec-pipeline help statistics` explains the columns.
+The command reads the counts that the run has stored, never the texts. Systems that share a letter
+under `groups` do not differ significantly. `--test none` leaves the letters out. `gec-pipeline help
+statistics` explains the columns.
 
 examples:
   gec-pipeline rank runs/conll14

@@ -35,29 +35,36 @@ from urllib.parse import quote
 from ...errors import InputError, StoreError, printable
 from ...execution.store.run_directory import RunDirectory, folder_of
 from ...files.safe_files import write_atomic
-from ...report import FORMATS, PLOTS, unavailable
-from ...report.context import CURVES, FONTS, PLOT_TYPES, WIDTHS, ReportContext
+from ...report import FORMATS, PLOTS, SEVERAL_RUNS_FORMATS, unavailable
+from ...report.context import (
+    CURVES,
+    FONTS,
+    PLOT_TYPES,
+    WIDTHS,
+    Format,
+    NamedRun,
+    ReportContext,
+    SeveralRunsFormat,
+)
 from ...report.tables.by_type import TIER, TIERS
 from ...scoring.metric_results import with_means
 from ..arguments import add_parts, add_shown, selection_of, whole_number
 
 WITH_COLUMNS = frozenset({"csv", "html", "latex", "markdown", "parquet"})
 """Forms whose columns can be chosen."""
-BOARD, ABOUT_BOARD = "board", "a page with leader boards of several runs"
-"""The form that takes more than one run."""
 BY_TYPE = ("csv", "markdown", "latex")
 """The forms that scores by type have alone. The page shows them beside the rest."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
-    meaning = f"more run directories, for --format {BOARD} and --plot {CURVES}"
+    meaning = f"more run directories, for {_forms_of_several_runs()}"
     parser.add_argument("more", nargs="*", metavar="run", help=meaning)
-    forms = (
-        "; ".join(f"{name}: {form.about}" for name, form in FORMATS.items())
-        + f"; {BOARD}: {ABOUT_BOARD}"
-    )
-    choices = [*FORMATS, BOARD]
+    all_forms: list[tuple[str, Format | SeveralRunsFormat]] = []
+    all_forms += FORMATS.items()
+    all_forms += SEVERAL_RUNS_FORMATS.items()
+    forms = "; ".join(f"{name}: {form.about}" for name, form in all_forms)
+    choices = [name for name, _ in all_forms]
     parser.add_argument(
         "--format",
         nargs="+",
@@ -103,11 +110,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _forms_of_several_runs() -> str:
+    """Return the options with which several runs are reported together."""
+    return " and ".join(
+        [*(f"--format {name}" for name in SEVERAL_RUNS_FORMATS), f"--plot {CURVES}"]
+    )
+
+
 def run(args: argparse.Namespace) -> None:
     """Print or write each form of the results."""
-    if BOARD in args.format:
-        write_boards(args)
-        return
+    for name in SEVERAL_RUNS_FORMATS:
+        if name in args.format:
+            write_several_runs(args, name)
+            return
     from ...report.console import print_types
 
     formats = _asked(args)
@@ -195,7 +210,7 @@ def _asked(args: argparse.Namespace) -> list[str]:
     """Return the names of the forms; raises InputError where arguments do not fit, or a package is
     missing.
     """
-    several = f"one run is reported at a time; --format {BOARD} and --plot {CURVES} take several"
+    several = f"one run is reported at a time; {_forms_of_several_runs()} take several"
     of_plots = [
         option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)
     ]
@@ -267,28 +282,27 @@ IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
 """Arguments that have no effect on this form."""
 
 
-def write_boards(args: argparse.Namespace) -> None:
+def write_several_runs(args: argparse.Namespace, name: str) -> None:
     """Print the page, or write it to a file or folder. A run without what is asked for is left out.
 
     Raises InputError where other arguments do not fit, a run comes twice, or a package is missing,
     and StoreError where no run has scores."""
-    from pipeline.extensions.published.pages.own_runs import NAME, NamedRun, board_page
-
     from ...reopen import chosen, revisit
 
+    form = SEVERAL_RUNS_FORMATS[name]
     if len(set(args.format)) > 1:
-        raise InputError("--format board: is a page of its own; leave the other forms out")
-    for name in IDLE:
-        if getattr(args, name) not in (None, [], False):
-            raise InputError(f"--{name}: has no effect on --format board")
-    if lacking := unavailable(["html"]):
-        raise InputError(lacking[0].replace("html:", "board:", 1))
+        raise InputError(f"--format {name}: is a page of its own; leave the other forms out")
+    for option in IDLE:
+        if getattr(args, option) not in (None, [], False):
+            raise InputError(f"--{option}: has no effect on --format {name}")
+    for reason in unavailable([name]):
+        raise InputError(reason)
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":
-        target = target / NAME
+        target = target / form.file
     runs, digits, refused = list[NamedRun](), list[int](), StoreError("the runs have no scores")
     folders = [folder_of(run) for run in (args.run, *args.more)]
-    for folder, name in zip(folders, run_names(folders), strict=True):
+    for folder, run_name in zip(folders, run_names(folders), strict=True):
         context = revisit(folder, args.digits, texts=False)
         try:
             if not context.results.scores:
@@ -299,11 +313,11 @@ def write_boards(args: argparse.Namespace) -> None:
             continue
         page = folder / "report.html"
         address = relative_address(page, target) if target is not None and page.is_file() else ""
-        runs.append(NamedRun(name, context.results, address))
+        runs.append(NamedRun(run_name, context.results, address))
         digits.append(context.digits)
     if not runs:
         raise refused
-    text = board_page(runs, digits[0])
+    text = form.page(runs, digits[0])
     if target is None:
         sys.stdout.write(text)
     else:

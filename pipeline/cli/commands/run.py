@@ -114,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write(results.to_json())
     else:
         digits = written.output.digits if args.digits is None else args.digits
-        print_results(results, digits, metric_results=args.boards)
+        print_results(results, digits, boards=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:

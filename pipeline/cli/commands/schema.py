@@ -19,6 +19,7 @@ from ...data.formats import READERS
 from ...metrics import METRICS
 from ...metrics.base.options import Option
 from ...report import FORMATS, PLOTS
+from ...scoring.significance_tests import names_of_tests
 
 
 def run(_: argparse.Namespace) -> None:
@@ -40,6 +41,7 @@ def json_schema() -> str:
     datasets = schema["properties"]["datasets"]
     datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
     schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
+    schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = names_of_tests()
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}

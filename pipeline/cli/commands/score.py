@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.inputs import EDITS, GOLD, TEXTS
+from ...data.inputs import TEXTS
 from ...errors import ConfigError, printable
 from ...execution.options import RunOptions
 from ...metrics import METRICS
@@ -146,8 +146,14 @@ def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> N
 
 def _files(metric: type[Metric]) -> list[str]:
     """Return the options that name the files which a metric needs."""
+    from ...data.input_readers import needs_files
+
     spec = metric().spec
-    gold = "--gold FILE" if spec.input in (GOLD, EDITS) else "-r FILE..." if spec.references else ""
+    gold = ""
+    if needs_files(spec.input):
+        gold = "--gold FILE"
+    elif spec.references:
+        gold = "-r FILE..."
     return [
         *(["-s FILE"] if spec.source and "gold" not in gold else []),
         *([gold] if gold else []),
@@ -280,7 +286,7 @@ def run(args: argparse.Namespace) -> None:
             results,
             args.digits,
             columns,
-            metric_results=args.boards or (len(order) < 2 and not args.columns),
+            boards=args.boards or (len(order) < 2 and not args.columns),
         )
 
 

@@ -79,8 +79,8 @@ def run(args: argparse.Namespace) -> None:
             ["the run was not finished, or still goes on: these are the results of an earlier run"]
         )
     print_warnings([*results.warnings, *results.missing])
-    metric_results = args.boards or (args.system is not None and not args.columns)
-    print_results(results, args.digits, args.columns, metric_results=metric_results)
+    boards = args.boards or (args.system is not None and not args.columns)
+    print_results(results, args.digits, args.columns, boards=boards)
 
 
 def _sentence(args: argparse.Namespace, folder: Path) -> None:

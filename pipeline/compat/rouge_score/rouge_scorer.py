@@ -37,19 +37,21 @@ class RougeScorer:
         """Make a scorer.
 
         With `use_stemmer`, words are stemmed as nltk's Porter stemmer does. Sentences of rougeLsum
-        end at newlines; `split_summaries`, with which nltk splits them, is not here. `tokenizer` is
-        an object with a method tokenize(text), which returns tokens."""
+        end at newlines; `split_summaries`, with which nltk splits them, is unavailable. `tokenizer`
+        is an object with a method tokenize(text), which returns tokens.
+        """
         if split_summaries:
             unavailable(
                 "split_summaries",
                 'put each sentence on a line: "\\n".join(nltk.sent_tokenize(text))',
             )
-        self.rouge_types, self.tokenizer = rouge_types, tokenizer
+        self.rouge_types = rouge_types
+        self.tokenizer = tokenizer
         self._tokenization = Tokenization("google", stemmer="porter" if use_stemmer else "none")
 
     def score(self, target: str, prediction: str) -> dict[str, Score]:
-        """Return the score of each type. Raises InputError for an unknown type, and for what is no
-        text.
+        """Return the score of each type. Raises InputError for an unknown type, and for anything
+        else than texts.
         """
         return self.score_multi([target], prediction)
 
@@ -57,62 +59,65 @@ class RougeScorer:
         """Return the score of each type with the target that has the highest F of this type, the
         first of equals.
 
-        Raises InputError as score() does, and where there is no target.
+        Raises InputError as score() does, and without a target.
         """
         if isinstance(targets, str) or not len(targets):
             raise WrongValueError("targets: expected a list of texts that is not empty")
         texts = [*targets, prediction]
-        for name, text in zip([*["target"] * len(targets), "prediction"], texts, strict=True):
+        for number, text in enumerate(texts):
             if not isinstance(text, str):
+                name = "target" if number < len(targets) else "prediction"
                 raise WrongTypeError(f"{name}: expected a text, found {type(text).__name__}")
-        whole = self._encode([[text] for text in texts])
-        scores = {name: self._scores(name, whole, texts) for name in self.rouge_types}
-        return {name: max(own, key=lambda score: score.fmeasure) for name, own in scores.items()}
+        encoded = self._encode([[text] for text in texts])
+        best = {}
+        for name in self.rouge_types:
+            scores = self._scores(name, encoded, texts)
+            best[name] = max(scores, key=lambda score: score.fmeasure)
+        return best
 
     def _scores(self, name: str, encoded: list[Sentences], texts: Sequence[str]) -> list[Score]:
         """Return the score of a type with each target; the prediction is the last of the texts."""
-        if name == "rougeLsum":
-            encoded = self._encode([list(filter(None, text.split("\n"))) for text in texts])
-        sizes = [int(text.whole.offsets[1]) for text in encoded]
         order = NGRAMS.fullmatch(name)
+        removed = 0  # by how much n-grams are fewer than tokens
         if order:
-            n = int(order[1])
-            match = matches([text.whole for text in encoded], n, "match")[0, :, n - 1].tolist()
-            sizes = [max(size - n + 1, 0) for size in sizes]
+            removed = int(order[1]) - 1
+            counts = matches([text.whole for text in encoded], removed + 1, "match")
+            match = counts[0, :, removed]
         elif name == "rougeL":
-            match = kernel.lcs([text.whole for text in encoded[:-1]], [encoded[-1].whole])[
-                0, 0
-            ].tolist()
+            targets = [text.whole for text in encoded[:-1]]
+            match = kernel.lcs(targets, [encoded[-1].whole])[0, 0]
         elif name == "rougeLsum":
-            match = kernel.union_lcs(encoded[:-1], encoded[-1:])[
-                0, 0
-            ].tolist()  # the union of those of sentences
+            encoded = self._encode([list(filter(None, text.split("\n"))) for text in texts])
+            match = kernel.union_lcs(encoded[:-1], encoded[-1:])[0, 0]
         else:
-            raise WrongValueError(
-                f"rouge_types: expected rouge1 to rouge9, rougeL or rougeLsum; found {name!r}"
-            )
-        *sizes, own = sizes
-        nothing = Score(0, 0, 0)  # whole numbers, as rouge-score has them where a text has no token
-        return [
-            _scored(matched, size, own) if order or (size and own) else nothing
-            for matched, size in zip(match, sizes, strict=True)
-        ]
+            expected = "expected rouge1 to rouge9, rougeL or rougeLsum"
+            raise WrongValueError(f"rouge_types: {expected}; found {name!r}")
+        sizes = [max(int(text.whole.offsets[1]) - removed, 0) for text in encoded]
+        prediction = sizes.pop()
+        scores = []
+        for matched, size in zip(match.tolist(), sizes, strict=True):
+            if order or (size and prediction):
+                scores.append(_score(matched, size, prediction))
+            else:
+                scores.append(Score(0, 0, 0))  # whole numbers, as rouge-score has them there
+        return scores
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
         """Return texts, each a list of sentences, as lines of ids."""
-        firsts = [np.array([0, len(sentences)], np.int64) for sentences in texts]
         if self.tokenizer is None:
-            encoded = self._tokenization.encode(
-                [lines_of("text", sentences) for sentences in texts]
-            )
+            lines = [lines_of("text", sentences) for sentences in texts]
+            encoded = self._tokenization.encode(lines)
         else:
-            encoded = ids_of(
-                [[self.tokenizer.tokenize(sentence) for sentence in text] for text in texts]
-            )
-        return [Sentences(*ids, first) for ids, first in zip(encoded, firsts, strict=True)]
+            encoded = ids_of([map(self.tokenizer.tokenize, sentences) for sentences in texts])
+        result = []
+        for ids, sentences in zip(encoded, texts, strict=True):
+            result.append(Sentences(*ids, np.array([0, len(sentences)], np.int64)))
+        return result
 
 
-def _scored(match: int, target: int, prediction: int) -> Score:
-    precision, recall = match / max(prediction, 1), match / max(target, 1)
-    both = precision + recall
-    return Score(precision, recall, 2 * precision * recall / both if both > 0 else 0.0)
+def _score(match: int, target: int, prediction: int) -> Score:
+    """Return the score of a number of matches, from the sizes of both texts."""
+    precision = match / max(prediction, 1)
+    recall = match / max(target, 1)
+    total = precision + recall
+    return Score(precision, recall, 2 * precision * recall / total if total > 0 else 0.0)

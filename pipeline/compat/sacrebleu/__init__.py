@@ -6,7 +6,8 @@ versions.
 
 Scores, signatures and printed lines are those of sacreBLEU 2.6.0. Unlike there, lists of different
 lengths raise InputError; sacreBLEU scores the lines that both have. Data sets, intervals and paired
-tests are not here."""
+tests are left out.
+"""
 
 from collections.abc import Sequence
 

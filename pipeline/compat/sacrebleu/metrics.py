@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 __all__ = ["BLEU", "CHRF", "TER", "BLEUScore", "CHRFScore"]
 
 LOGGER = logging.getLogger("pipeline.compat.sacrebleu")
-TOKENIZED = 100
-"""So many lines that end in " ." get a warning, unless it is forbidden by `force`."""
+MIN_TOKENIZED_LINES = 100
+"""Lines that end in " ." from which there is a warning, without `force`."""
 LOG_OF_ZERO = -9999999999.0
-"""What stands for the logarithm of a precision of 0."""
+"""The logarithm of a precision of 0."""
 SMOOTH_DEFAULTS: dict[str, float] = {"floor": 0.1, "add-k": 1}
-"""The kinds of smoothing that have a value, with the value by default."""
+"""The kinds of smoothing that have a value, with their default value."""
 Streams = Sequence[Sequence[str | None]]
 """References: a list for each annotator, with a text or None for each line."""
 
 
 class Score:
-    """A score in percent, and what is printed of it."""
+    """A score in percent, and how it is printed."""
 
     def __init__(self, name: str, score: float, verbose: str = "") -> None:
         self.name, self.score, self._verbose = name, score, verbose
 
     def format(self, width: int = 2, score_only: bool = False, signature: str = "") -> str:
         """Return the score as text with `width` decimals, as sacreBLEU prints it."""
-        shown = f"{self.score:.{width}f}"
+        score = f"{self.score:.{width}f}"
         if score_only:
-            return shown
-        named = f"{self.name}|{signature}" if signature else self.name
-        return f"{named} = {shown} {self._verbose}".rstrip()
+            return score
+        name = f"{self.name}|{signature}" if signature else self.name
+        return f"{name} = {score} {self._verbose}".rstrip()
 
     def __repr__(self) -> str:
         return self.format()
@@ -55,28 +55,31 @@ class Metric(ABC, Generic[Scored]):
 
     def __init__(self, counted: "OwnMetric", signed: "OwnMetric") -> None:
         """Take the metric of this program that counts, and the one whose signature is sacreBLEU's."""
-        self._counted, self._signed = counted, signed
+        self._counted = counted
+        self._signed = signed
         self.num_refs: int | None = None
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> Scored:
         """Return the score of a corpus.
 
-        `references` has a list for each annotator, with None where an annotator has nothing for a
-        line. Raises InputError for texts that do not fit together."""
+        `references` has a list for each annotator, with None for a line without a reference. Raises
+        InputError for texts that do not fit together.
+        """
         from ...metrics.base.statistics_spec import Text
 
-        *sets, output = _texts(hypotheses, references)
-        there = np.array([[text is not None for text in stream] for stream in references]).T
-        present = there.sum(axis=1)
-        if not present.all():
-            raise WrongValueError(f"item {present.argmin() + 1} has no reference at all")
-        (columns,) = self._counted.spec.count(Text(None, sets, [output]))
-        self.num_refs = int(present[0]) if (present == present[0]).all() else -1
-        return self._score(sums_of(self._counted, columns, there))
+        *reference_lines, output = _texts(hypotheses, references)
+        present = np.array([list(map(_is_present, stream)) for stream in references]).T
+        numbers = present.sum(axis=1)
+        if not numbers.all():
+            raise WrongValueError(f"item {numbers.argmin() + 1} has no reference at all")
+        (columns,) = self._counted.spec.count(Text(None, reference_lines, [output]))
+        is_constant = (numbers == numbers[0]).all()
+        self.num_refs = int(numbers[0]) if is_constant else -1
+        return self._score(sums_of(self._counted, columns, present))
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> Scored:
-        """Return the score of a sentence with its references. Raises InputError for what is no
-        text.
+        """Return the score of a sentence with its references. Raises InputError for anything else
+        than texts.
         """
         if not isinstance(hypothesis, str):
             raise WrongTypeError(f"hypothesis: expected a text, found {type(hypothesis).__name__}")
@@ -84,8 +87,7 @@ class Metric(ABC, Generic[Scored]):
         return self.corpus_score([hypothesis], [[reference] for reference in references])
 
     def get_signature(self) -> str:
-        """Return the signature of what was scored last. Raises WrongValueError where nothing was
-        scored yet."""
+        """Return the signature of the last score. Raises WrongValueError before the first one."""
         if self.num_refs is None:
             raise WrongValueError(
                 "the number of references is not known yet: score something first"
@@ -98,19 +100,23 @@ class Metric(ABC, Generic[Scored]):
         return signature.partition("|")[2]
 
     def _outputs(self, sums: dict[str, Any]) -> list[float]:
-        """Return the outputs of the metric that counts, of sums of its terms; the first is the
-        score, a fraction."""
+        """Return the outputs of the metric from sums of its terms; the first is the score, a
+        fraction.
+        """
         totals = {name: np.array(value, np.int64) for name, value in sums.items()}
         return list(map(float, self._counted.score(totals).values()))
 
     @abstractmethod
     def _score(self, sums: dict[str, Any]) -> Scored:
-        """Return the score of sums of the terms of the metric that counts."""
+        """Return the score from sums of the terms of the metric."""
+
+
+def _is_present(reference: str | None) -> bool:
+    return reference is not None
 
 
 def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
-    """Return references and hypotheses as lines. Raises InputError for texts that do not fit
-    together."""
+    """Return references and hypotheses as lines. Raises InputError if they do not fit together."""
     _check_list("hypotheses", hypotheses)
     if not hypotheses:
         raise WrongValueError("hypotheses: the list is empty")
@@ -127,13 +133,13 @@ def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
 
 
 def _check_list(name: str, value: object) -> None:
-    """Raise WrongTypeError for what is no list; `name` is what messages call it."""
+    """Raise WrongTypeError unless a value is a list; `name` is its name in messages."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise WrongTypeError(f"{name}: expected a list of texts, found {type(value).__name__}")
 
 
 class BLEUScore(Score):
-    """A BLEU score, with the numbers that it is made of."""
+    """A BLEU score, with the numbers from which it is computed."""
 
     def __init__(
         self,
@@ -145,8 +151,12 @@ class BLEUScore(Score):
         sys_len: int,
         ref_len: int,
     ) -> None:
-        self.counts, self.totals, self.precisions = counts, totals, precisions
-        self.bp, self.sys_len, self.ref_len = bp, sys_len, ref_len
+        self.counts = counts
+        self.totals = totals
+        self.precisions = precisions
+        self.bp = bp
+        self.sys_len = sys_len
+        self.ref_len = ref_len
         self.prec_str = "/".join(f"{precision:.1f}" for precision in precisions)
         self.ratio = sys_len / ref_len if ref_len else 0
         lengths = f"ratio = {self.ratio:.3f} hyp_len = {sys_len:d} ref_len = {ref_len:d}"
@@ -167,7 +177,8 @@ class BLEU(Metric[BLEUScore]):
         effective_order: bool = False,
         trg_lang: str = "",
     ) -> None:
-        value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value
+        if smooth_value is None:
+            smooth_value = SMOOTH_DEFAULTS.get(smooth_method, 0.0)
         settings: dict[str, Any] = {
             "tokenizer": tokenize or SPECIAL.get(trg_lang, "13a"),
             "lowercase": lowercase,
@@ -175,71 +186,83 @@ class BLEU(Metric[BLEUScore]):
             "effective_order": "yes" if effective_order else "no",
         }
         if smooth_method in SMOOTH_DEFAULTS:
-            settings["smoothing_value"] = f"{Decimal(str(value)):f}"
-        super().__init__(
-            metric_of("bleu", order=max_ngram_order, **settings), metric_of("bleu", **settings)
-        )
-        self._force, self.effective_order = force, effective_order
-        self._smoothing, self._value, self._order = smooth_method, value, max_ngram_order
+            settings["smoothing_value"] = f"{Decimal(str(smooth_value)):f}"
+        counted = metric_of("bleu", order=max_ngram_order, **settings)
+        super().__init__(counted, metric_of("bleu", **settings))
+        self.effective_order = effective_order
+        self._force = force
+        self._smooth_method = smooth_method
+        self._smooth_value = smooth_value
+        self._order = max_ngram_order
 
     def corpus_score(self, hypotheses: Sequence[str], references: Streams) -> BLEUScore:
-        """Return the BLEU of a corpus. Where many lines look tokenised there is a warning."""
+        """Return the BLEU of a corpus, with a warning if many lines look tokenised."""
         score = super().corpus_score(hypotheses, references)
-        if not self._force and sum(text.endswith(" .") for text in hypotheses) >= TOKENIZED:
+        tokenized_lines = sum(text.endswith(" .") for text in hypotheses)
+        if not self._force and tokenized_lines >= MIN_TOKENIZED_LINES:
             LOGGER.warning(
-                "%d or more lines end in ' .', as tokenised text does; BLEU is for text that is not tokenised. "
-                "force=True leaves this warning out",
-                TOKENIZED,
+                "%d or more lines end in ' .', as tokenised text does; BLEU is for text that is "
+                "not tokenised. force=True leaves this warning out",
+                MIN_TOKENIZED_LINES,
             )
         return score
 
     def sentence_score(self, hypothesis: str, references: Sequence[str | None]) -> BLEUScore:
-        """Return the BLEU of a sentence with its references. Without effective order there is a
-        warning."""
+        """Return the BLEU of a sentence with its references, with a warning without effective
+        order.
+        """
         if not self.effective_order:
             LOGGER.warning("BLEU of single sentences is better with effective_order=True")
         return super().sentence_score(hypothesis, references)
 
     def _score(self, sums: dict[str, Any]) -> BLEUScore:
-        correct, total, sys_len, ref_len = (
-            sums[name] for name in ("match", "total", "hyp_len", "ref_len")
-        )
-        brevity = (
-            1.0 if sys_len >= ref_len else math.exp(1 - ref_len / sys_len) if sys_len > 0 else 0.0
-        )
-        precisions, score = [0.0] * self._order, 0.0
+        correct = sums["match"]
+        total = sums["total"]
+        sys_len = sums["hyp_len"]
+        ref_len = sums["ref_len"]
+        if sys_len >= ref_len:
+            brevity = 1.0
+        elif sys_len > 0:
+            brevity = math.exp(1 - ref_len / sys_len)
+        else:
+            brevity = 0.0
+        precisions = [0.0] * self._order
+        score = 0.0
         if any(correct):
-            reached = self._smooth(precisions, correct, total)
-            orders = (reached if self.effective_order else 0) or self._order
-            logs = [
-                LOG_OF_ZERO if precision == 0 else math.log(precision)
-                for precision in precisions[:orders]
-            ]
-            score = brevity * math.exp(sum(logs) / orders)
+            last_order = self._smooth(precisions, correct, total)
+            orders = self._order
+            if self.effective_order and last_order:
+                orders = last_order
+            log_sum = sum(map(_log, precisions[:orders]))
+            score = brevity * math.exp(log_sum / orders)
         return BLEUScore(score, correct, total, precisions, brevity, sys_len, ref_len)
 
     def _smooth(self, precisions: list[float], correct: list[Any], total: list[Any]) -> int:
-        """Fill in precisions in percent, smoothed. Return the last order of which there are
-        n-grams.
+        """Set precisions in percent, smoothed. Return the last order with n-grams.
 
         With the smoothing add-k, the value is added to the counts themselves, which the score
         shows, as in sacreBLEU. Products and quotients are in the order of sacreBLEU, so that the
-        same decimals are printed."""
-        halves = 1.0
+        same decimals are printed.
+        """
+        divisor = 1.0
         for n in range(len(precisions)):
-            if self._smoothing == "add-k" and n > 0:
-                correct[n] += self._value
-                total[n] += self._value
+            if self._smooth_method == "add-k" and n > 0:
+                correct[n] += self._smooth_value
+                total[n] += self._smooth_value
             if total[n] == 0:
                 return n
             if correct[n] > 0:
                 precisions[n] = 100.0 * correct[n] / total[n]
-            elif self._smoothing == "exp":
-                halves *= 2
-                precisions[n] = 100.0 / (halves * total[n])
-            elif self._smoothing == "floor":
-                precisions[n] = 100.0 * self._value / total[n]
+            elif self._smooth_method == "exp":
+                divisor *= 2
+                precisions[n] = 100.0 / (divisor * total[n])
+            elif self._smooth_method == "floor":
+                precisions[n] = 100.0 * self._smooth_value / total[n]
         return len(precisions)
+
+
+def _log(precision: float) -> float:
+    return LOG_OF_ZERO if precision == 0 else math.log(precision)
 
 
 class CHRFScore(Score):
@@ -247,7 +270,9 @@ class CHRFScore(Score):
 
     def __init__(self, score: float, char_order: int, word_order: int, beta: int) -> None:
         super().__init__(f"chrF{beta}{'+' * word_order}", score)
-        self.char_order, self.word_order, self.beta = char_order, word_order, beta
+        self.char_order = char_order
+        self.word_order = word_order
+        self.beta = beta
 
 
 class CHRF(Metric[CHRFScore]):
@@ -267,15 +292,17 @@ class CHRF(Metric[CHRFScore]):
             "word_order": word_order,
             "beta": str(beta),
         }
-        own = metric_of(
+        metric = metric_of(
             "chrf",
             **orders,
             lowercase=lowercase,
             whitespace=whitespace,
             eps_smoothing=eps_smoothing,
         )
-        super().__init__(own, own)
-        self.char_order, self.word_order, self.beta = char_order, word_order, beta
+        super().__init__(metric, metric)
+        self.char_order = char_order
+        self.word_order = word_order
+        self.beta = beta
 
     def _score(self, sums: dict[str, Any]) -> CHRFScore:
         return CHRFScore(100 * self._outputs(sums)[0], self.char_order, self.word_order, self.beta)
@@ -286,7 +313,8 @@ class TERScore(Score):
 
     def __init__(self, score: float, num_edits: int, ref_length: float) -> None:
         super().__init__("TER", score)
-        self.num_edits, self.ref_length = num_edits, ref_length
+        self.num_edits = num_edits
+        self.ref_length = ref_length
 
 
 class TER(Metric[TERScore]):
@@ -300,8 +328,8 @@ class TER(Metric[TERScore]):
         case_sensitive: bool = False,
     ) -> None:
         settings = {"normalized": normalized, "no_punct": no_punct, "asian_support": asian_support}
-        own = metric_of("ter", **settings, case_sensitive=case_sensitive)
-        super().__init__(own, own)
+        metric = metric_of("ter", **settings, case_sensitive=case_sensitive)
+        super().__init__(metric, metric)
 
     def _score(self, sums: dict[str, Any]) -> TERScore:
         score, edits, length = self._outputs(sums)

@@ -21,15 +21,27 @@ from .resolver import ABSENT, Resolver
 from .tree import Node, too_many
 
 
+class LoadedConfig(NamedTuple):
+    """A config, and the nodes of its metrics."""
+
+    config: Config | None
+    """None if it cannot be used."""
+    metric_nodes: tuple[Node, ...]
+
+
 def load(
-    config: str | Path | Node, settings: Sequence[str], formats: Mapping[str, TextFormat]
-) -> tuple[Config | None, tuple[Node, ...], list[Problem]]:
-    """Return a config (None where it cannot be used), the nodes of its metrics, and all problems.
+    config: str | Path | Node,
+    settings: Sequence[str],
+    formats: Mapping[str, TextFormat],
+    problems: list[Problem],
+) -> LoadedConfig:
+    """Return a config and the nodes of its metrics, and add all problems.
 
     `settings` are the values of `--set`; `formats` are the formats of texts that a config may name.
     The metrics are returned even if the config has problems elsewhere, so that all problems can be
     shown together. Raises ConfigError where the file is not a YAML mapping at all."""
-    root, problems = compose(config, tuple(settings))
+    root, problems_of_file = compose(config, tuple(settings))
+    problems += problems_of_file
     if not isinstance(root.value, dict):
         message = "expected a mapping with the keys datasets, systems, metrics"
         raise ConfigError([root.problem(message)])
@@ -45,7 +57,7 @@ def load(
     sections = _sections(root.value)
     written = _validate(root, problems, record_models(formats), sections)
     if written is None:
-        return None, metric_nodes, problems
+        return LoadedConfig(None, metric_nodes)
     resolver = Resolver(root, written, problems, formats)
     loaded = Config(
         root=root,
@@ -60,7 +72,7 @@ def load(
     )
     problems += _idle_settings(loaded)
     problems += _unused_names(loaded)
-    return loaded, metric_nodes, problems
+    return LoadedConfig(loaded, metric_nodes)
 
 
 def _idle_settings(config: Config) -> list[Problem]:
@@ -88,20 +100,7 @@ def _idle_settings(config: Config) -> list[Problem]:
     if baseline is not None and systems and baseline not in systems:
         hint = did_you_mean(baseline, systems)
         add(f"no system is called '{baseline}'{hint}", "statistics", "baseline")
-    for key in IDLE_KEYS[statistics.test]:
-        if key in statistics.model_fields_set:
-            message = f"has no effect with `test: {statistics.test}`; leave it out"
-            add(message, "statistics", key)
     return problems
-
-
-IDLE_KEYS = {
-    "approximate_randomization": (),
-    "paired_bootstrap": ("trials",),
-    "sign": ("trials",),
-    "none": ("baseline", "correction", "trials"),
-}
-"""Keys of `statistics` that have no effect, by the paired test."""
 
 
 def _unused_names(config: Config) -> list[Problem]:

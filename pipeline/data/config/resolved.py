@@ -84,6 +84,13 @@ class TextFormat(NamedTuple):
     suffixes: tuple[str, ...] = ()
     """Suffixes of such files, beside the name of the format: of these a column may be named as
     FILE:COLUMN."""
+    open: Callable[["Column", Any], Any] | None = None
+    """Returns the stored texts of a column, given the Opener, instead of `texts`.
+
+    It is for formats of which several texts, or texts and another input, are read at once."""
+    column_named: Callable[[Path | Remote, str, str], str] | None = None
+    """Returns the column of FILE:COLUMN on the command line, given the path, what is written, and
+    the flag; raises ConfigError."""
 
 
 class LineRange(NamedTuple):

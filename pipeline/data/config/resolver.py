@@ -33,9 +33,6 @@ MAX_OUTPUTS = 20_000
 """Outputs of systems, or patterns of such, for all data sets together."""
 ABSENT = "what is left out"
 """A path that stands for a text that is written wrongly, and has a problem already."""
-M2_NAME = re.compile(r"\.(m2|errant)(\.[a-z0-9]+)?$")
-"""How the name of an M2 file ends, packed or not."""
-
 
 IDLE_BESIDE = (
     ("m2", "references"),
@@ -293,7 +290,7 @@ class Resolver:
         """
         files = self.inputs(written, location, dataset, system)
         if len(files) == 1:
-            return _as_edits(files[0])
+            return self.by_name(files[0])
         pattern = self.filled(str(written), location, dataset, system)
         if files:
             displayed = Remote(pattern) if is_remote(pattern) else pattern
@@ -336,7 +333,7 @@ class Resolver:
             for dataset in datasets:
                 if dataset not in paths:
                     self.notes.append(f"{dataset}: no output of system {name} matches")
-            outputs = {dataset: _as_edits(path) for dataset, path in paths.items()}
+            outputs = {dataset: self.by_name(path) for dataset, path in paths.items()}
             systems.append(System(name, outputs))
         return systems
 
@@ -465,16 +462,22 @@ class Resolver:
             self.problem(f"no file matches '{Remote(pattern)}'", location)
         return sorted(files, key=lambda file: resolved.natural_parts(file.parts))
 
+    def by_name(self, output: Input) -> Input:
+        """Return an output; it is a column if its name has the suffix of a format read at once."""
+        if isinstance(output, Column):
+            return output
+        for name, text_format in self.formats.items():
+            if not text_format.open:
+                continue
+            suffixes = "|".join(map(re.escape, (name, *text_format.suffixes)))
+            # packed or not
+            if re.search(rf"\.({suffixes})(\.[a-z0-9]+)?$", output.name.lower()):
+                return Column(kind=name, path=output, column="")
+        return output
+
     def unmatched(self, pattern: str, location: Location) -> None:
         """Add the problem of a pattern that matches no file. An address has that problem already."""
         if is_data(pattern):
             self.fetched(lambda: named_in(pattern), location)
         elif not is_remote(pattern):
             self.problem(f"no file matches '{pattern}'", location)
-
-
-def _as_edits(output: Input) -> Input:
-    """Return an output; a file whose name says that it is an M2 file is one of edits."""
-    if isinstance(output, Column) or not M2_NAME.search(output.name.lower()):
-        return output
-    return Column(kind="m2", path=output, column="")

@@ -19,10 +19,6 @@ from .records import ARROW_SPLITS, ARROW_STATE, CSV_ROW, as_text, fields, kind_o
 COLUMN_HELP = "its name in the first line, or its number from 1"
 PATH_HELP = "the column of the text; a.b is the field b of a struct a, a[0] the first of a list"
 HEADER_HELP = "whether the first line has the names; default: only where column is a name"
-ANNOTATED = "m2"
-"""The format of M2 files."""
-ONE_ANNOTATOR = "m2_annotator"
-"""The format of an M2 file with an annotator, FILE:ANNOTATOR; without one it is the source."""
 READERS: Table[TextFormat] = Table(
     __name__,
     {
@@ -82,11 +78,6 @@ _OTHERS = {
     "numbers": TextFormat(
         later(__name__.rpartition(".")[0], "number_files.numbers"),
         "Numbers of each sentence, which no data set names but the metric external.",
-    ),
-    ONE_ANNOTATOR: TextFormat(
-        later("pipeline.extensions.edits", "m2_format.sentences"),
-        "The sentences of an M2 file, or as an annotator corrects them.",
-        unit=", sentence ",
     ),
 }
 """Formats that configs name in other ways, or the command line alone."""
@@ -158,7 +149,7 @@ def refuse_table(path: Path, plain: Path, name: str) -> None:
     `plain` is the file unpacked. A file without a known suffix is refused if it holds JSON lines.
     """
     kind = format_in(str(path))
-    known = fields(plain, kind or "jsonl") if kind != ANNOTATED else []
+    known = [] if kind and READERS[kind].open else fields(plain, kind or "jsonl")
     one_field_is_text = kind in ("csv", "tsv")
     if len(known) <= one_field_is_text:
         return

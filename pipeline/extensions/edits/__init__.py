@@ -12,7 +12,8 @@ EXTENSION = Extension(
         "cleme": "metrics.cleme:Cleme",
         "gotoscorer": "metrics.gotoscorer:GoToScorer",
     },
-    text_formats={"m2": "formats:M2_FORMAT"},
+    text_formats={"m2": "m2_columns:M2_FORMAT"},
+    inputs={"gold": "inputs:EDITS_READER", "edits": "inputs:EDITS_READER"},
     commands={
         "m2": Command(
             module="commands.m2",
@@ -27,7 +28,5 @@ EXTENSION = Extension(
             summary="score an M2 file as ERRANT's program does: the same options and output",
         ),
     },
-    page_sections={"types": "page_sections:type_maps"},
-    works_with=("page",),
     help_folder="help",
 )

@@ -10,19 +10,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.data.config.resolved import Column, Dataset, System
 from pipeline.data.corpus import ONE, Corpus, corpus_in_memory
-from pipeline.data.inputs import EDITS, GOLD, annotator_of
-from pipeline.data.opener import open_corpus, other_source
+from pipeline.data.input_readers import Listener
+from pipeline.data.opener import open_corpus
 from pipeline.data.texts import AnyText, read_texts, text_in_memory
 from pipeline.errors import CorpusError, InputError, Problem
 from pipeline.files.remote import locate
 
+from .edit_views import other_source
 from .m2_files import FIELD_SEPARATOR, FIELDS, MAX_ANNOTATORS, NOOP, Edit, edit_of
 from .m2_format import SPAN, first_alternative
 from .records import annotation_of, outputs_of, records_of
+from .view_names import EDITS, GOLD, annotator_of
 
 if TYPE_CHECKING:
     from pipeline.data.input_files import Opener
@@ -31,19 +33,6 @@ if TYPE_CHECKING:
 
 MIN_PAIRS_OF_NOTE = 2000
 """From this many pairs of sentences on, a note warns that annotating takes a while."""
-
-
-class Listener(Protocol):
-    """Displays the progress of annotating."""
-
-    def stage(self, name: str) -> None:
-        """Take the name of the work that begins."""
-
-    def progress(self, done: int, total: int) -> None:
-        """Take the numbers of pairs of sentences."""
-
-    def warn(self, text: str) -> None:
-        """Take a warning that is displayed at once."""
 
 
 class Annotating(NamedTuple):

@@ -6,51 +6,75 @@ edits (`records.py`), which workers read by ranges as they read other texts.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
-from pipeline.data.input_files import Opener, asked_of_system
-from pipeline.data.inputs import EDITS, GOLD, TEXTS, annotator_of, compares_gold
-from pipeline.data.texts import REPLACEMENTS, TextFile, read_texts
+from pipeline.data.corpus import Corpus
+from pipeline.data.input_files import BLOCK, Opener
+from pipeline.data.input_readers import OpenedInput, TextsOfInput
+from pipeline.data.inputs import TEXTS
+from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
 from pipeline.errors import CorpusError, Problem
 from pipeline.files.plain_files import named
 from pipeline.files.remote import Remote
 
 from . import m2_files
 from .line_checks import check_lines
+from .m2_columns import M2, read_once, system_request
 from .m2_files import MAX_ANNOTATORS, Block, EditSummary, with_texts_changed
+from .m2_format import CORRECTED, PROPOSED, SOURCE, STAND_IN, Request
 from .m2_format import EDITS as EDITS_OF
-from .m2_format import PROPOSED, SOURCE, Request
 from .m2_texts import M2File, of_annotated
 from .records import gold_blocks, is_xml, with_output
+from .view_names import EDITS, GOLD, annotator_of, compares_gold
 
 MAX_CATEGORIES = 200
 """The most types of edits that are scored apart. The rarest are left out."""
-M2_KINDS = frozenset({"m2", "m2_annotator"})
-"""The kinds of columns whose file holds edits."""
 
 
-class EditTexts(NamedTuple):
-    """The texts of the views of a data set, as records of edits."""
+@dataclass
+class OpenedEdits(OpenedInput):
+    """The edits of a data set as records.
 
-    source: TextFile
-    """The sentences, with a blank between tokens."""
-    gold: list[TextFile]
-    """The edits of each annotator."""
-    pairs: list[TextFile]
-    """The same, once for each annotator that an output has at most."""
-    outputs: dict[str, TextFile]
-    """The edits of each annotated output."""
-    notes: list[str]
-    """Warnings about the annotations."""
+    `references` has those of each annotator, once for each annotator that an output has at most.
+    """
+
+    annotators: int
+    """The number of annotators: so many of `references` come first."""
     categories: tuple[str, ...]
     """The types of edits that are scored apart, sorted."""
     foreign: str
     """A note that the edits of the gold are not those of ERRANT; else an empty text."""
     clashes: bool
     """Whether outputs have edits of ERRANT, and the gold has others."""
+
+    def views(self, dataset: Dataset, corpus: Corpus, views: Collection[str]) -> dict[str, Corpus]:
+        """Return the data set as metrics of edits read it.
+
+        Views with annotated texts have the edits of M2 files so far. Gold of other types than
+        ERRANT's is there for its texts, unless it is kept or there are references beside it.
+        """
+        annotated = replace(corpus, categories=self.categories, missing=False, notes=())
+        gold = tuple(self.references[: self.annotators])
+        result = {}
+        if GOLD in views:
+            result[GOLD] = replace(annotated, references=gold)
+        for view in sorted(views):
+            if compares_gold(view) or (annotator_of(view) and not self.foreign):
+                references = tuple(self.references)
+                foreign = self.foreign if view == EDITS and self.clashes else ""
+            elif annotator_of(view):
+                references = () if dataset.references else gold
+                foreign = self.foreign
+            else:
+                continue
+            result[view] = replace(
+                annotated, references=references, systems=self.outputs, foreign=foreign
+            )
+        return result
 
 
 def open_edits(
@@ -59,9 +83,9 @@ def open_edits(
     opener: Opener,
     problems: list[Problem],
     views: Collection[str],
-    source: TextFile | None = None,
-) -> EditTexts | None:
-    """Open what the views of a data set need beside its texts; None after adding to problems.
+    source: TextFile | None,
+) -> OpenedEdits | None:
+    """Open the edits that the views of a data set need; None after adding to problems.
 
     If texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are
     then compared with the sentences of the source.
@@ -125,16 +149,18 @@ def open_edits(
         most_frequent = f"the {len(categories)} that are most frequent are scored apart"
         notes.append(f"{gold.summary.name}: there are {len(types)} types of edits; {most_frequent}")
     names = _short_names([*map(named, dataset.gold), *(summary.name for summary in proposed)])
-    return EditTexts(
+    opened = OpenedEdits(
         source=sentences,
-        gold=references,
-        pairs=pairs,
+        references=pairs,
         outputs={name: opener.index(file.texts(PROPOSED)) for name, file in annotated.items()},
         notes=[names.shorten(note) for note in notes] if of_outputs or GOLD in views else [],
+        annotators=len(references),
         categories=tuple(sorted(categories)),
         foreign=names.shorten(foreign),
         clashes=bool(foreign) and any(summary.has_errant_types() for summary in proposed),
     )
+    problems += other_source(source, sentences, dataset.replace)
+    return opened
 
 
 def _too_many_pairs(
@@ -177,7 +203,7 @@ def _short_names(files: Iterable[str]) -> _ShortNames:
     return _ShortNames(by_path)
 
 
-def asked_of(dataset: Dataset, views: Collection[str], path: Path | Remote) -> Request:
+def gold_request(dataset: Dataset, views: Collection[str], path: Path | Remote) -> Request:
     """Return what is made of an M2 file of a data set, for its texts and for unchanged views."""
     has_views = not {GOLD, EDITS}.isdisjoint(views) or any(map(annotator_of, views))
     return Request(
@@ -199,9 +225,9 @@ def _open_gold(
         return None
     gold = None
     if dataset.gold:
-        request = asked_of(dataset, views, dataset.gold[0])
+        request = gold_request(dataset, views, dataset.gold[0])
         if request.records:
-            gold = opener.m2(dataset.gold[0], request)
+            gold = read_once(dataset.gold[0], request, opener)
     if gold is None:
         request = Request(records=bool(dataset.gold))
         gold = of_annotated(_read_gold(dataset, source, opener), opener.temp_files, request)
@@ -229,7 +255,7 @@ def _read_gold(dataset: Dataset, source: TextFile | None, opener: Opener) -> m2_
 
 def is_m2(output: Input) -> TypeGuard[Column]:
     """Return whether an output is given as its edits."""
-    return isinstance(output, Column) and output.kind in M2_KINDS
+    return isinstance(output, Column) and output.kind == M2
 
 
 def _reader(dataset: Dataset) -> m2_files.Reader:
@@ -281,7 +307,7 @@ def _open_outputs(
         try:
             if dataset.replace == "none":
                 lenient = {TEXTS, GOLD}.isdisjoint(views)
-                file = opener.m2(output.path, asked_of_system(output, lenient=lenient))
+                file = read_once(output.path, system_request(output, lenient=lenient), opener)
             else:
                 in_memory = m2_files.read_annotated(output.path, opener.temp_files, reader)
                 request = Request(records=True, system=True)
@@ -296,3 +322,70 @@ def _open_outputs(
             continue
         annotated[system.name] = file
     return annotated
+
+
+# ---- Source and references from M2 files
+
+
+def open_texts(
+    dataset: Dataset,
+    opener: Opener,
+    problems: list[Problem],
+    views: Collection[str],
+    source: TextFile | None,
+) -> TextsOfInput:
+    """Return source and references from the M2 files of a data set; adds to problems."""
+    texts = TextsOfInput()
+    warns = not dataset.explicit and TEXTS in views
+    for path in dataset.annotated:
+        if path in opener.absent:
+            texts.complete = False
+            continue
+        try:
+            file = read_once(path, gold_request(dataset, views, path), opener)
+            annotators = file.annotators()
+            sentences = opener.index(file.texts(SOURCE))
+            different = other_source(source or texts.source, sentences, dataset.replace)
+            if different:
+                raise CorpusError(different)
+            for annotator in annotators:
+                texts.references.append(opener.index(file.texts((CORRECTED, annotator))))
+            texts.source = texts.source or sentences
+        except CorpusError as error:
+            texts.complete = False
+            problems += error.problems
+            continue
+        for annotator, (count, line) in sorted(file.annotated.items()):
+            if warns and count:
+                texts.notes.append(
+                    f"{path.name}: annotator {annotator} has no line for {count} sentences that "
+                    f"others annotated, the first in line {line}; "
+                    f"{STAND_IN[dataset.missing_annotator]} (see missing_annotator)"
+                )
+    return texts
+
+
+def other_source(
+    source: AnyText | None, annotated: AnyText, replaced: str = "none"
+) -> list[Problem]:
+    """Return the problem that the source is not that of the annotations, with the first difference.
+
+    `replaced` names the replacements that are made in the source.
+    """
+    if not source or source.lines != annotated.lines or same(source, annotated):
+        return []
+    for low in range(0, annotated.lines, BLOCK):
+        high = min(low + BLOCK, annotated.lines)
+        pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
+        for line, (text, annotated_text) in enumerate(pairs, low + 1):
+            tokens = text.split()
+            expected = annotated_text.split()
+            if tokens != expected and replaced != "none":
+                change = REPLACEMENTS[replaced]
+                tokens = [change(token.encode()).decode() for token in tokens]
+                expected = [change(token.encode()).decode() for token in expected]
+            if tokens != expected:
+                what = m2_files.difference(tokens, expected, annotated.at(line))
+                message = f"{what}: the source is not that of the annotations"
+                return [Problem(source.at(line), message)]
+    return []

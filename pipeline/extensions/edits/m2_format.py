@@ -167,6 +167,14 @@ It is the text of the annotator with the lowest number among these, the source, 
 """
 
 
+STAND_IN = {
+    "first": "the first annotator's edits stand in",
+    "source": "the source stands in",
+    "none": "",
+}
+"""The values of Missing in messages."""
+
+
 class Request(NamedTuple):
     """What is made of an M2 file beside the sentences as they are."""
 

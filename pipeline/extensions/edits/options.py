@@ -3,7 +3,26 @@
 from typing import Any
 
 from pipeline.lookup import later
-from pipeline.metrics.base.options import KEEP, option
+from pipeline.metrics.base.options import option
+
+from .view_names import KEPT
+
+KEEP = "keep"
+"""The value of the option gold by which gold edits of all types are compared unchanged."""
+
+
+class AnnotatesTexts:
+    """A metric with the options annotator, which finds edits in texts, and gold."""
+
+    annotator: str
+    gold: str
+
+    @property
+    def annotation(self) -> str:
+        """The annotator as in names of inputs."""
+        if self.annotator and self.gold == KEEP:
+            return f"{KEPT}{self.annotator}"
+        return self.annotator
 
 
 def choice_option(*, last: bool = False, **more: Any) -> str:
@@ -32,7 +51,7 @@ def annotator_option() -> str:
     """Return the option annotator of metrics that compare edits on both sides.
 
     Its value has the versions of errant, spaCy and the pipeline, whatever the user wrote;
-    `annotated_by` (`data/inputs.py`) makes it the name of the input that is read.
+    `annotated_by` (`view_names.py`) makes it the name of the input that is read.
     """
     return option(
         "",

@@ -49,11 +49,13 @@ def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
 
 def _deviations(scores: Floats, present: Bools | None) -> Floats:
     """Return the deviations of scores from their mean, 0 for those that are not present."""
+    deviations: Floats
     if present is None:
-        return np.asarray(scores - scores.mean(axis=-1, keepdims=True))
-    counts = np.maximum(present.sum(axis=-1), 1)
-    means = (scores.sum(axis=-1) / counts)[..., None]
-    deviations: Floats = np.where(present, scores - means, 0.0)
+        deviations = scores - scores.mean(axis=-1, keepdims=True)
+    else:
+        counts = np.maximum(present.sum(axis=-1), 1)
+        means = (scores.sum(axis=-1) / counts)[..., None]
+        deviations = np.where(present, scores - means, 0.0)
     return deviations
 
 

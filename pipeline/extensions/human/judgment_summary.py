@@ -15,8 +15,9 @@ import numpy as np
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.scoring.resampling.intervals import clusters, rank_ranges
-from pipeline.scoring.resampling.paired_tests import mark, sign_test
+from pipeline.scoring.resampling.paired_tests import mark
 from pipeline.scoring.results import ranks
+from pipeline.scoring.significance_tests.sign_test import sign_test
 
 from .correlation import pearson, quotient, spearman
 from .judgments import Judgments, cells_to_wins, count_cells

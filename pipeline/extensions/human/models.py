@@ -162,7 +162,9 @@ class CorrelationConfig(models.ConfigModel):
 
     @model_validator(mode="after")
     def _of_records(self) -> "CorrelationConfig":
-        for key in ("absolute", "part", "given", "resamples") if not self.statistics else ():
+        if self.statistics:
+            return self
+        for key in ("absolute", "part", "given", "resamples"):
             if key in self.model_fields_set:
                 raise ValueError(f"'{key}' has no effect without 'statistics'")
         return self

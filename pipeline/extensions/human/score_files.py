@@ -196,7 +196,7 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
     metrics = []
     for result in columns:
         scores = {}
-        for score, reference in zip(result.scores, result.own, strict=False):
+        for score, reference in zip(result.scores, result.reference_of_system, strict=False):
             if reference is None:
                 scores[score.system] = result.metric.goodness(score.score)
         by_line = result.by_line
@@ -231,7 +231,9 @@ def scores_of_file(path: Path) -> list[MetricScores]:
 def _sentences(result: MetricResult) -> Floats:
     """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
     columns = {}
-    for name, blocks, reference in zip(result.names, result.columns, result.own, strict=False):
+    for name, blocks, reference in zip(
+        result.names, result.columns, result.reference_of_system, strict=False
+    ):
         if reference is None:
             columns[name] = blocks
     rows = []

@@ -16,6 +16,10 @@ EXTENSION = Extension(
         "comet": "comet:Comet",
         "judge": "judge:JudgeMetric",
     },
+    explain_options={"effects": "commands.effects:OPTION"},
     page_sections={"effects": "page_sections:effects"},
+    package_notes={
+        "comet": "it needs transformers 4 and numpy 1: mostly an environment of its own"
+    },
     help_folder="help",
 )

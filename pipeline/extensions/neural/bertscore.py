@@ -1,4 +1,4 @@
-"""BERTScore (Zhang et al. 2020): each piece of a text with the most similar piece of the other one,
+"""BERTScore (Zhang et al. 2020): each token of a text with the most similar token of the other one,
 as vectors.
 """
 
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from pipeline.files.safe_files import write_atomic
 from pipeline.metrics.functions.declare import Model, metric
 from pipeline.metrics.functions.models import HUB, has_bytes, name_of
 
-from .networks import AT_ONCE, Network, Pieces, WithModels, built_in
+from .networks import CALL_SIZE, Network, TokenIds, WithModels, built_in
 
 LAYERS = {
     "bert-base-uncased": 9,
@@ -37,7 +38,7 @@ BASELINES = Path(__file__).with_name("baselines.csv")
 
 
 def f_of(precision: float, recall: float) -> float:
-    """Return the harmonic mean; 0 where it has no value."""
+    """Return the harmonic mean, or 0 if it is undefined."""
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
@@ -50,28 +51,31 @@ class WithPairs(WithModels):
     idf: Any
 
     def told(self) -> dict[str, object]:
-        """Return what signatures say of options that may be left out. Raises InputError for those
-        that do not fit."""
-        name, has_blank = name_of(self.model).rpartition("/")[2], has_bytes(self.model)
-        if self.layer is None and name not in LAYERS:
-            raise InputError(f"layer: give one; it is known of {', '.join(LAYERS)}, not of {name}")
-        if self.layer is not None and self.layer < 0:
-            raise InputError(
-                f"layer: expected 0, which is before the first block, or more, found {self.layer}"
-            )
-        if self.prefix_space and not has_blank:
-            raise InputError(
-                "prefix_space has no effect: the pieces of this model are not of bytes; leave it out"
-            )
-        layer = LAYERS[name] if self.layer is None else self.layer
-        return {
-            "layer": layer,
-            "prefix_space": (self.prefix_space or "true") if has_blank else None,
-        }
+        """Return the options of signatures that have no fixed default. Raises InputError for wrong
+        ones.
+        """
+        name = name_of(self.model).rpartition("/")[2]
+        layer = self.layer
+        if layer is None:
+            if name not in LAYERS:
+                known = ", ".join(LAYERS)
+                raise InputError(f"layer: give one; it is known of {known}, not of {name}")
+            layer = LAYERS[name]
+        if layer < 0:
+            expected = "expected 0, which is before the first block, or more"
+            raise InputError(f"layer: {expected}, found {layer}")
+        prefix_space = None
+        if has_bytes(self.model):
+            prefix_space = self.prefix_space or "true"
+        elif self.prefix_space:
+            reason = "the pieces of this model are not of bytes"
+            raise InputError(f"prefix_space has no effect: {reason}; leave it out")
+        return {"layer": layer, "prefix_space": prefix_space}
 
     def with_references(self, references: Callable[[], list[str]]) -> dict[str, Any]:
         """Return the option idf for data with these references: a file in the folder of caches, a
-        document a line."""
+        text a line.
+        """
         if self.idf != "references":
             return {}
         data = "".join(f"{text}\n" for text in references()).encode()
@@ -81,73 +85,82 @@ class WithPairs(WithModels):
         return {"idf": path}
 
     def load(self, device: str) -> None:
-        """Load the model without the blocks above the layer, and the weights of pieces. Raises
-        InputError."""
+        """Load the model without the blocks above the layer, and the weights of tokens.
+
+        Raises InputError if idf needs all references, which a Scorer does not have.
+        """
         if self.idf == "references":
-            raise InputError(
-                "idf: references is for pipeline.evaluate and runs, which have all references"
-            )
+            users = "pipeline.evaluate and runs, which have all references"
+            raise InputError(f"idf: references is for {users}")
         settings = self.told()
-        self.at, self.blank = (
-            int(str(settings["layer"])),
-            " " * (settings["prefix_space"] == "true"),
-        )
-        config = {"num_hidden_layers": max(self.at, 1), "output_hidden_states": True}
-        self.net = Network(self.model, "AutoModel", device, self._units, **config)
-        limit = self.net.tokenizer.model_max_length
-        self.longest = limit if limit < 1e29 else self.net.positions
-        marks = {self.net.tokenizer.cls_token_id, self.net.tokenizer.sep_token_id}
-        self.weight: Callable[[int], float] = lambda piece: float(piece not in marks)
-        self.empty = len(self._pieces([""])[0]["input_ids"])
-        self.numbers, self.known = dict[str, int](), dict[tuple[int, int], tuple[float, ...]]()
-        if self.idf not in (None, "none"):
-            texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
-            found = Counter(
-                piece for text in self._pieces(texts) for piece in set(text["input_ids"])
-            )
-            self.weight = lambda piece: math.log((len(texts) + 1) / (found[piece] + 1))
+        self.layer_number = int(str(settings["layer"]))
+        self.prefix = " " if settings["prefix_space"] == "true" else ""
+        config = {"num_hidden_layers": max(self.layer_number, 1), "output_hidden_states": True}
+        self.net = Network(self.model, "AutoModel", device, self._unit_vectors, **config)
+        tokenizer = self.net.tokenizer
+        self.max_length = tokenizer.model_max_length
+        if self.max_length >= 1e29:  # the tokenizer has no limit
+            self.max_length = self.net.positions
+        self.empty_length = len(self._token_ids([""])[0]["input_ids"])
+        self.numbers: dict[str, int] = {}
+        self.scores: dict[tuple[int, int], tuple[float, ...]] = {}
+        if self.idf in (None, "none"):
+            marks = {tokenizer.cls_token_id, tokenizer.sep_token_id}
+            self.weight: Callable[[int], float] = lambda token: float(token not in marks)
+            return
+        texts = self.idf.read_bytes().decode().removesuffix("\n").split("\n")
+        frequencies = Counter[int]()
+        for text in self._token_ids(texts):
+            frequencies.update(set(text["input_ids"]))
+        documents = len(texts)
+        self.weight = lambda token: math.log((documents + 1) / (frequencies[token] + 1))
 
-    def _pieces(self, texts: Sequence[str]) -> list[Pieces]:
-        return self.net.pieces(
-            self.longest, [self.blank * bool(text.strip()) + text.strip() for text in texts]
-        )
+    def _token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
+        stripped = [text.strip() for text in texts]
+        prefixed = [self.prefix + text if text else "" for text in stripped]
+        return self.net.token_ids(self.max_length, prefixed)
 
-    def _units(self, out: Any, given: Any) -> list[Any]:
-        """Return the hidden states of the layer, divided by their norms, of each text [pieces,
-        units]."""
-        units = out.hidden_states[self.at] / out.hidden_states[self.at].norm(dim=-1, keepdim=True)
-        return [
-            own[:size].clone()
-            for own, size in zip(units, given["attention_mask"].sum(1).tolist(), strict=True)
-        ]
+    def _unit_vectors(self, output: Any, padded: Any) -> list[Any]:
+        """Return the hidden states of the layer, divided by their norms, of each text: [tokens,
+        units].
+        """
+        states = output.hidden_states[self.layer_number]
+        units = states / states.norm(dim=-1, keepdim=True)
+        lengths = padded["attention_mask"].sum(1).tolist()
+        return [units[row, :length].clone() for row, length in enumerate(lengths)]
 
     def pairs(self, outputs: Sequence[str], references: Sequence[str]) -> list[tuple[float, ...]]:
-        """Return precision and recall of each pair. Pairs of equal pieces are compared once, and so
-        have the same."""
+        """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
+        that they have equal scores.
+        """
         import torch
 
-        pieces = self._pieces([*outputs, *references])
-        numbers = [self.numbers.setdefault(repr(each), len(self.numbers)) for each in pieces]
+        numbers = []
+        ids: dict[int, list[int]] = {}
+        for text in self._token_ids([*outputs, *references]):
+            number = self.numbers.setdefault(repr(text), len(self.numbers))
+            numbers.append(number)
+            ids[number] = text["input_ids"]
         pairs = list(zip(numbers[: len(outputs)], numbers[len(outputs) :], strict=True))
-        ids = {number: each["input_ids"] for number, each in zip(numbers, pieces, strict=True)}
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
-        wanted = {number: {"input_ids": ids[number]} for pair in new for number in pair}
-        units = dict(zip(wanted, self.net.values(list(wanted.values())), strict=True))
-        weights = {
-            number: torch.tensor([*map(self.weight, ids[number])]).to(units[number])
-            for number in wanted
-        }
-        for pair in new:
-            (one, two), (own, other) = (
-                [each[number] for number in pair] for each in (units, weights)
-            )
-            similar = one @ two.T
-            means = torch.stack(
-                (similar.amax(1) @ own / own.sum(), similar.amax(0) @ other / other.sum())
-            )
-            is_empty = self.empty in (len(own), len(other))
-            self.known[pair] = (0.0, 0.0) if is_empty else tuple(means.nan_to_num(0.0).tolist())
-        return [self.known[pair] for pair in pairs]
+        new_pairs = [pair for pair in dict.fromkeys(pairs) if pair not in self.scores]
+        new_numbers = list(dict.fromkeys(chain.from_iterable(new_pairs)))
+        values = self.net.values([{"input_ids": ids[number]} for number in new_numbers])
+        vectors = dict(zip(new_numbers, values, strict=True))
+        weights = {}
+        for number in new_numbers:
+            token_weights = torch.tensor([self.weight(token) for token in ids[number]])
+            weights[number] = token_weights.to(vectors[number])
+        for pair in new_pairs:
+            output, reference = pair
+            if self.empty_length in (len(ids[output]), len(ids[reference])):
+                self.scores[pair] = (0.0, 0.0)
+                continue
+            similarities = vectors[output] @ vectors[reference].T
+            precision = similarities.amax(1) @ weights[output] / weights[output].sum()
+            recall = similarities.amax(0) @ weights[reference] / weights[reference].sum()
+            scores = torch.stack((precision, recall)).nan_to_num(0.0)
+            self.scores[pair] = tuple(scores.tolist())
+        return [self.scores[pair] for pair in pairs]
 
 
 @metric(
@@ -155,7 +168,7 @@ class WithPairs(WithModels):
     version="1",
     names=("precision", "recall"),
     each_reference=True,
-    batch_size=AT_ONCE,
+    batch_size=CALL_SIZE,
 )
 @dataclass(eq=False)
 class Vectors(WithPairs):
@@ -173,16 +186,21 @@ class Vectors(WithPairs):
     late = ("score", "rescale", "baseline")
 
     def told(self) -> dict[str, object]:
-        """Return what signatures say of options that mean more than their values. Raises
-        InputError."""
+        """Return the options of signatures that have no fixed default; baselines by their digest.
+
+        Raises InputError for wrong options.
+        """
         settings = super().told()
-        below = self.baselines(settings["layer"])
-        shown = f"sha.{sha256(repr(below).encode()).hexdigest()[:12]}" if any(below) else "false"
-        return {**settings, "rescale": shown, "baseline": None}
+        baselines = self.baselines(settings["layer"])
+        rescale = "false"
+        if any(baselines):
+            rescale = f"sha.{sha256(repr(baselines).encode()).hexdigest()[:12]}"
+        return {**settings, "rescale": rescale, "baseline": None}
 
     def baselines(self, layer: Any) -> list[float]:
-        """Return what is subtracted from precision, recall and F: zeros without rescaling. Raises
-        InputError."""
+        """Return the baselines of precision, recall and F: zeros without rescaling. Raises
+        InputError.
+        """
         if self.rescale not in ("true", "false"):
             raise InputError(f"rescale: expected true, false, found '{self.rescale}'")
         if self.rescale == "false":
@@ -190,49 +208,45 @@ class Vectors(WithPairs):
                 raise InputError("baseline has no effect without rescale: true; leave it out")
             return [0.0, 0.0, 0.0]
         name = name_of(self.model).rpartition("/")[2]
-        text = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
-        rows = (
-            text
-            if self.baseline
-            else [row.removeprefix(f"{name},") for row in text if row.startswith(f"{name},")]
-        )
+        rows = (self.baseline or BASELINES).read_text(encoding="utf-8").split()[1:]
+        if not self.baseline:
+            prefix = f"{name},"
+            rows = [row.removeprefix(prefix) for row in rows if row.startswith(prefix)]
         try:
-            _, p, r, f = map(float, rows[layer].split(","))
+            _, precision, recall, f = map(float, rows[layer].split(","))
         except (IndexError, ValueError):
-            where = self.baseline or f"what bert-score publishes of {name}"
-            wrong = f"rescale: no row LAYER,P,R,F for layer {layer} in {where}; `baseline: FILE` names another"
-            raise InputError(wrong) from None
-        return [p, r, f]
+            source = self.baseline or f"what bert-score publishes of {name}"
+            problem = f"rescale: no row LAYER,P,R,F for layer {layer} in {source}"
+            raise InputError(f"{problem}; `baseline: FILE` names another") from None
+        return [precision, recall, f]
 
     def peer_signature(self) -> str:
         """Return the hash that bert-score prints."""
-        from importlib.metadata import (
-            version,
-        )  # here, because it takes longer to load than this file
+        from importlib import metadata  # here, because it takes longer to load than this file
 
+        transformers = metadata.version("transformers")
         idf = "no-idf" if self.idf == "none" else "idf"
-        rescaled = (
-            "" if self.rescale == "false" else "-custom-rescaled" if self.baseline else "-rescaled"
-        )
-        program = f"{RELEASE}(hug_trans={version('transformers')})"
-        fast = "_fast-tokenizer" if self.prefix_space == "false" else ""
-        return (
-            f"{name_of(self.model)}_L{self.told()['layer']}_{idf}_version={program}{rescaled}{fast}"
-        )
+        signature = f"{name_of(self.model)}_L{self.told()['layer']}_{idf}"
+        signature += f"_version={RELEASE}(hug_trans={transformers})"
+        if self.rescale != "false":
+            signature += "-custom-rescaled" if self.baseline else "-rescaled"
+        if self.prefix_space == "false":
+            signature += "_fast-tokenizer"
+        return signature
 
     __call__ = WithPairs.pairs
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-        """Return the score of a line, precision, recall and F, each that of the reference where it
-        is highest."""
-        highest = (
-            max(each) for each in zip(*((p, r, f_of(p, r)) for p, r in answers), strict=True)
-        )
-        p, r, f = (
-            (x - b) / (1 - b)
-            for x, b in zip(highest, self.baselines(super().told()["layer"]), strict=True)
-        )
-        return {"p": p, "r": r, "f": f}[self.score], p, r, f
+        """Return the score of a line, precision, recall and F, each of the reference with the
+        highest.
+        """
+        of_references = [(p, r, f_of(p, r)) for p, r in answers]
+        highest = map(max, zip(*of_references, strict=True))
+        baselines = self.baselines(super().told()["layer"])
+        rescaled = []
+        for value, baseline in zip(highest, baselines, strict=True):
+            rescaled.append((value - baseline) / (1 - baseline))
+        return rescaled["prf".index(self.score)], *rescaled
 
 
 GEC = {"model": f"{HUB}bert-base-uncased", "layer": "9", "rescale": "true"}

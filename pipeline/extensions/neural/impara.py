@@ -1,4 +1,4 @@
-"""IMPARA (Maeda et al. 2022): the quality of an output by a model, where it is near enough to its
+"""IMPARA (Maeda et al. 2022): the quality of an output by a model, if it is similar enough to its
 source.
 """
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from pipeline.metrics.functions.declare import Model, metric
 
-from .networks import AT_ONCE, Logits, Network, WithModels, built_in
+from .networks import CALL_SIZE, Logits, Network, WithModels, built_in
 
 NAMES = ("logit", "similarity")
 
 
-@metric(name="impara", version="1", names=NAMES, beside="kept", batch_size=AT_ONCE)
+@metric(name="impara", version="1", names=NAMES, beside="kept", batch_size=CALL_SIZE)
 @dataclass(eq=False)
 class Quality(WithModels):
     """Quality of an output where it means what the source means (Maeda et al. 2022); needs a
@@ -32,36 +32,41 @@ class Quality(WithModels):
 
     def load(self, device: str) -> None:
         """Load the models."""
-        self.logits, self.vectors = (
-            Logits(self.quality, device),
-            Network(self.similarity, "AutoModel", device, _means),
-        )
+        self.logits = Logits(self.quality, device)
+        self.vectors = Network(self.similarity, "AutoModel", device, _means)
 
     def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, float]]:
-        """Return the logit of quality, and the cosine of source and output: 1 where both have the
-        same pieces.
+        """Return the logit of quality, and the cosine of source and output.
+
+        The cosine of texts with equal tokens is 1.
         """
         import torch
 
-        logits = self.logits.values(self.logits.pieces(self.max_length, outputs))
-        sides = [self.vectors.pieces(self.max_length, texts) for texts in (sources, outputs)]
-        ones, twos = (torch.stack(self.vectors.values(texts)) for texts in sides)
-        cosines = torch.nn.functional.cosine_similarity(ones, twos, eps=1e-8).tolist()
-        lines = zip(logits, cosines, *sides, strict=True)
-        return [(logit, 1.0 if one == two else cosine) for logit, cosine, one, two in lines]
+        logits = self.logits.values(self.logits.token_ids(self.max_length, outputs))
+        source_ids = self.vectors.token_ids(self.max_length, sources)
+        output_ids = self.vectors.token_ids(self.max_length, outputs)
+        source_vectors = torch.stack(self.vectors.values(source_ids))
+        output_vectors = torch.stack(self.vectors.values(output_ids))
+        similarity = torch.nn.functional.cosine_similarity
+        cosines = similarity(source_vectors, output_vectors, eps=1e-8).tolist()
+        for index, ids in enumerate(source_ids):
+            if ids == output_ids[index]:
+                cosines[index] = 1.0
+        return list(zip(logits, cosines, strict=True))
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return score, quality, similarity, and whether the similarity is high enough."""
         ((logit, cosine),) = answers
         quality = 1 / (1 + math.exp(-max(logit, -700.0)))
-        kept = bool(np.float32(cosine) >= np.float32(self.threshold))  # as tensors are compared
-        return quality * kept, quality, cosine, kept
+        # compared as tensors are
+        is_similar = bool(np.float32(cosine) >= np.float32(self.threshold))
+        return quality * is_similar, quality, cosine, is_similar
 
 
-def _means(out: Any, given: Any) -> Any:
-    """Return the mean of the last hidden states of each text, over all of its pieces."""
-    weights = given["attention_mask"][..., None].float()
-    return (out.last_hidden_state * weights).sum(1) / weights.sum(1)
+def _means(output: Any, padded: Any) -> Any:
+    """Return the mean of the last hidden states of each text, over all of its tokens."""
+    weights = padded["attention_mask"][..., None].float()
+    return (output.last_hidden_state * weights).sum(1) / weights.sum(1)
 
 
 Impara = built_in(

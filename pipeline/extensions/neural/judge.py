@@ -1,5 +1,5 @@
-"""A language model as judge: it marks the outputs of a line side by side, at an OpenAI-compatible
-address.
+"""A language model as judge: it marks the outputs of a line side by side, at an address that is
+compatible with OpenAI.
 """
 
 import json
@@ -11,7 +11,7 @@ from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
@@ -22,22 +22,42 @@ from pipeline.metrics.functions.declare import metric
 from .networks import built_in
 
 PROMPT = Path(__file__).with_name("judge.txt")
-"""What the model is told, where nothing else is given."""
-ADDRESS, KEY, REQUESTS = "OPENAI_BASE_URL", "OPENAI_API_KEY", "GEC_PIPELINE_JUDGE_REQUESTS"
-"""Variables of the environment: the address of the server, the key for this address, and the
-requests at once."""
-USUAL, LOCAL = "https://api.openai.com/v1", ("localhost", "127.0.0.1", "::1")
-"""The address where the environment names none; and this computer, which a config may name, and no
-proxy serves."""
-TRIES, PAUSE, LONGEST = 5, 2.0, 60.0
-"""How often a line is asked for; the seconds before it is asked for again, which double each time;
-and the most."""
-AT_ONCE, SILENCE, LARGEST = 16, 90.0, 1 << 20
-"""The most requests at once, the seconds that a server has for an answer, and the bytes that this
-may have."""
+"""The default prompt of the model."""
+ADDRESS = "OPENAI_BASE_URL"
+"""The environment variable with the address of the server."""
+KEY = "OPENAI_API_KEY"
+"""The environment variable with the key for this address."""
+REQUESTS = "GEC_PIPELINE_JUDGE_REQUESTS"
+"""The environment variable with the number of concurrent requests."""
+DEFAULT_ADDRESS = "https://api.openai.com/v1"
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
+"""This computer, which a config may name, and which no proxy serves."""
+TRIES = 5
+"""How often a line is asked for."""
+PAUSE = 2.0
+"""Seconds before a line is asked for again; they double each time."""
+MAX_PAUSE = 60.0
+MAX_REQUESTS = 16
+"""Concurrent requests."""
+TIMEOUT = 90.0
+"""Seconds that a server has for an answer."""
+MAX_BYTES = 1 << 20
+"""Bytes of an answer, and of a prompt."""
 ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>[]|"})
-"""Signs that stand between messages for some models. JSON can say them in other signs, so that no
-text has them."""
+"""Characters that delimit messages for some models. JSON can escape them, so that no text has
+them.
+"""
+
+
+class Answer(NamedTuple):
+    """The answer of a server to a request."""
+
+    status: int
+    """The status of HTTP; 0 if there is no answer."""
+    retry_after: str
+    """The header Retry-After."""
+    text: str
+    """The text without the key, or why there is no answer."""
 
 
 class Judge:
@@ -55,31 +75,29 @@ class Judge:
         highest: int = 5,
         address: str | None = None,
     ) -> None:
-        requests = os.environ.get(REQUESTS) or str(AT_ONCE)
-        if highest < 2 or requests not in map(str, range(1, AT_ONCE + 1)):
-            raise ConfigError(
-                f"highest is at least 2, {REQUESTS} is 1 to {AT_ONCE}; found {highest} and {requests}"
-            )
-        if address and urlsplit(address).hostname not in LOCAL:
-            raise ConfigError(
-                f"address: a config may name a server of this computer; {ADDRESS} may name any other"
-            )
-        self.model, self.prompt, self.temperature, self.highest = (
-            model,
-            prompt or PROMPT,
-            temperature,
-            highest,
-        )
-        self.address, self.free = address, threading.Semaphore(int(requests))
-        self.used, self.lock = Counter[str](), threading.Lock()
+        requests = os.environ.get(REQUESTS) or str(MAX_REQUESTS)
+        if highest < 2 or requests not in map(str, range(1, MAX_REQUESTS + 1)):
+            limits = f"highest is at least 2, {REQUESTS} is 1 to {MAX_REQUESTS}"
+            raise ConfigError(f"{limits}; found {highest} and {requests}")
+        if address and urlsplit(address).hostname not in LOCAL_HOSTS:
+            remedy = f"{ADDRESS} may name any other"
+            raise ConfigError(f"address: a config may name a server of this computer; {remedy}")
+        self.model = model
+        self.prompt = prompt or PROMPT
+        self.temperature = temperature
+        self.highest = highest
+        self.address = address
+        self.semaphore = threading.Semaphore(int(requests))
+        self.lock = threading.Lock()
+        self.used = Counter[str]()
 
     def told(self) -> dict[str, str | None]:
-        """Return what signatures have: digests of the prompt, and of an address that is given.
-        Raises CorpusError.
+        """Return the options of signatures: digests of the prompt, and of the option address.
+
+        Raises CorpusError if the prompt cannot be read.
         """
-        texts = small_text(self.prompt, LARGEST), self.address or ""
-        prompt, address = (f"sha.{sha256(text.encode()).hexdigest()[:12]}" for text in texts)
-        return {"prompt": prompt, "address": address if self.address else None}
+        prompt = _digest(small_text(self.prompt, MAX_BYTES))
+        return {"prompt": prompt, "address": _digest(self.address) if self.address else None}
 
     def cost(self, source: str, outputs: Sequence[str]) -> float:
         """Return about how many tokens the question and its answer have: four letters are one, as
@@ -90,7 +108,8 @@ class Judge:
     def spent(self) -> dict[str, int]:
         """Return what was used since the last call."""
         with self.lock:
-            used, self.used = self.used, Counter()
+            used = self.used
+            self.used = Counter()
         return dict(used)
 
     def __call__(
@@ -100,29 +119,35 @@ class Judge:
         return [self.marks(source, texts) for source, texts in zip(sources, outputs, strict=True)]
 
     def marks(self, source: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the marks of a line, None for all where no answer is right. Raises ConfigError
-        where there is none.
+        """Return the marks of a line, None for all if no answer is valid.
 
-        The outputs stand in an order that neither systems nor lengths decide.
+        The outputs are in an order that neither systems nor lengths decide. Raises ConfigError if
+        there is no answer.
         """
         ordered = sorted(texts, key=lambda text: sha256(text.encode()).digest())
-        (address, key), question, pause = self.server(), self.question(source, ordered), PAUSE
-        for left in reversed(range(TRIES)):
-            status, wanted, said = self.ask(address, key, question)
-            if status == 200:
-                marks = self.read(said, len(ordered))
+        address, key = self.server()
+        question = self.question(source, ordered)
+        pause = PAUSE
+        for tries_left in reversed(range(TRIES)):
+            answer = self.ask(address, key, question)
+            if answer.status == 200:
+                marks = self.read(answer.text, len(ordered))
                 if not isinstance(marks, str):
                     return [marks[ordered.index(text)] for text in texts]
                 question = self.question(source, ordered, f"\n\nYour last answer {marks}.")
                 continue
-            told = " ".join(
-                [address, *([f"answers {status}"] if status else []), *said[:500].split()]
-            )
-            if 0 < status < 500 and status not in (408, 429):
-                raise ConfigError(told)
-            if not left:
-                raise ConfigError(f"{told}, {TRIES} times; answers are kept: run the command again")
-            sleep(min(float(wanted) if wanted.isdecimal() else pause, LONGEST))
+            words = answer.text[:500].split()
+            if answer.status:
+                words.insert(0, f"answers {answer.status}")
+            problem = " ".join([address, *words])
+            is_final = 0 < answer.status < 500 and answer.status not in (408, 429)
+            if is_final:
+                raise ConfigError(problem)
+            if not tries_left:
+                remedy = "answers are kept: run the command again"
+                raise ConfigError(f"{problem}, {TRIES} times; {remedy}")
+            requested = float(answer.retry_after) if answer.retry_after.isdecimal() else pause
+            sleep(min(requested, MAX_PAUSE))
             pause *= 2
         return [None] * len(texts)
 
@@ -130,102 +155,108 @@ class Judge:
         """Return a request, with outputs under numbers from 1. The texts are JSON, which none of
         them can end.
         """
-        told = {
+        content = {
             "source": source,
             "outputs": dict(enumerate(outputs, 1)),
             "highest_mark": self.highest,
         }
-        message = json.dumps(told, ensure_ascii=False).translate(ESCAPES) + more
-        prompt = small_text(self.prompt, LARGEST).strip()
+        message = json.dumps(content, ensure_ascii=False).translate(ESCAPES) + more
+        prompt = small_text(self.prompt, MAX_BYTES).strip()
         messages = [{"role": "system", "content": prompt}, {"role": "user", "content": message}]
         return {"model": self.model, "temperature": self.temperature, "messages": messages}
 
-    def ask(self, address: str, key: str, question: dict[str, Any]) -> tuple[int, str, str]:
-        """Return the status of the answer, its Retry-After, and its text without the key; or 0 and
-        why there is none.
+    def ask(self, address: str, key: str, question: dict[str, Any]) -> Answer:
+        """Return the answer of the server to a question.
 
         No redirect is followed: another server would get texts and key.
         """
-        headers = {"Content-Type": "application/json"} | (
-            {"Authorization": f"Bearer {key}"} if key else {}
-        )
-        request = Request(f"{address}/chat/completions", json.dumps(question).encode(), headers)  # noqa: S310 (checked)
-        opener, data = OpenerDirector(), b""
-        proxies = ProxyHandler({} if urlsplit(address).hostname in LOCAL else None)
-        for handler in (proxies, HTTPHandler(), HTTPSHandler()):
+        headers = {"Content-Type": "application/json"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        data = json.dumps(question).encode()
+        request = Request(f"{address}/chat/completions", data, headers)  # noqa: S310 (checked)
+        opener = OpenerDirector()
+        is_local = urlsplit(address).hostname in LOCAL_HOSTS
+        for handler in (ProxyHandler({} if is_local else None), HTTPHandler(), HTTPSHandler()):
             opener.add_handler(handler)
         with self.lock:
             self.used["requests"] += 1
+        text = ""
         try:
-            with self.free, opener.open(request, timeout=SILENCE) as response:
-                end = monotonic() + SILENCE
-                while piece := response.read1(1 << 16):
-                    data += piece
-                    if len(data) > LARGEST or monotonic() > end:
-                        return 0, "", "sends too much, or too slowly"
-                said = data.decode("utf-8", "replace").replace(key or "\0", "***")
+            with self.semaphore, opener.open(request, timeout=TIMEOUT) as response:
+                received = _received(response)
+                if received is None:
+                    return Answer(0, "", "sends too much, or too slowly")
+                text = received.decode("utf-8", "replace").replace(key or "\0", "***")
                 if response.status == 200:
-                    json.loads(said)["choices"][0]["message"]
-                return response.status, response.headers.get("Retry-After", ""), said
-        except (
-            ValueError,
-            LookupError,
-            TypeError,
-            RecursionError,
-        ):  # a page of HTML, or an answer that ends too soon
-            return 0, "", f"sends no chat completion: {said or 'nothing'}"
+                    json.loads(text)["choices"][0]["message"]
+                return Answer(response.status, response.headers.get("Retry-After", ""), text)
+        except (ValueError, LookupError, TypeError, RecursionError):
+            # a page of HTML, or an answer that ends too soon
+            return Answer(0, "", f"sends no chat completion: {text or 'nothing'}")
         except (OSError, HTTPException) as error:
-            return 0, "", f"does not answer: {getattr(error, 'reason', error)!s}"
+            return Answer(0, "", f"does not answer: {getattr(error, 'reason', error)!s}")
 
     def server(self) -> tuple[str, str]:
-        """Return the address, and the key if the environment names the same one. Raises
+        """Return the address, and the key if the environment names the same address. Raises
         ConfigError.
         """
-        usual, key = (os.environ.get(ADDRESS) or USUAL).rstrip("/"), os.environ.get(KEY, "").strip()
+        usual = (os.environ.get(ADDRESS) or DEFAULT_ADDRESS).rstrip("/")
+        key = os.environ.get(KEY, "").strip()
         address = (self.address or usual).rstrip("/")
         parts = urlsplit(address)
-        if parts.scheme not in ("http", "https") or not parts.hostname or {*"@?#"} & {*address}:
-            raise ConfigError(
-                f"{ADDRESS}: expected an address such as {USUAL}, without names, keys or a question mark"
-            )
-        if address == USUAL and not key:
-            raise ConfigError(
-                f"needs {KEY} in the environment, or the address of another server in {ADDRESS}"
-            )
+        is_web = parts.scheme in ("http", "https") and parts.hostname
+        if not is_web or {*"@?#"} & {*address}:
+            expected = f"expected an address such as {DEFAULT_ADDRESS}"
+            raise ConfigError(f"{ADDRESS}: {expected}, without names, keys or a question mark")
+        if address == DEFAULT_ADDRESS and not key:
+            remedy = f"or the address of another server in {ADDRESS}"
+            raise ConfigError(f"needs {KEY} in the environment, {remedy}")
         return address, key if address == usual else ""
 
-    def read(self, said: str, number: int) -> list[float] | str:
-        """Return so many marks, in the order of their numbers, or what is wrong with an answer, as
+    def read(self, text: str, number: int) -> list[float] | str:
+        """Return the marks of an answer in the order of their numbers, or what is wrong with it, as
         a predicate.
         """
-        from pydantic import (
-            TypeAdapter,
-        )  # here, because every command declares the options of all metrics
+        # here, because every command declares the options of all metrics
+        from pydantic import TypeAdapter
 
         try:
-            answer = json.loads(said)
+            answer = json.loads(text)
             usage = answer.get("usage") or {}
+            used = {}
+            for name in ("prompt_tokens", "completion_tokens"):
+                used[name] = int(usage.get(name) or 0)
             with self.lock:
-                self.used.update(
-                    {
-                        name: int(usage.get(name) or 0)
-                        for name in ("prompt_tokens", "completion_tokens")
-                    }
-                )
+                self.used.update(used)
             choice = answer["choices"][0]
             if choice.get("finish_reason") == "length":
                 return "was cut off"
             content = choice["message"]["content"]
-            marks = TypeAdapter(dict[int, float]).validate_json(
-                content[content.rindex("{") : content.rindex("}") + 1]
-            )
+            json_text = content[content.rindex("{") : content.rindex("}") + 1]
+            marks = TypeAdapter(dict[int, float]).validate_json(json_text)
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError, OverflowError):
             return "had no JSON object of marks"
-        if sorted(marks) != list(range(1, number + 1)) or not all(
-            1 <= mark <= self.highest for mark in marks.values()
-        ):
+        numbers = sorted(marks)
+        in_range = all(1 <= mark <= self.highest for mark in marks.values())
+        if numbers != list(range(1, number + 1)) or not in_range:
             return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
-        return [marks[name] for name in sorted(marks)]
+        return [marks[each] for each in numbers]
+
+
+def _digest(text: str) -> str:
+    return f"sha.{sha256(text.encode()).hexdigest()[:12]}"
+
+
+def _received(response: Any) -> bytes | None:
+    """Return the body of a response, or None if it is too long or takes too long."""
+    data = b""
+    end = monotonic() + TIMEOUT
+    while received := response.read1(1 << 16):
+        data += received
+        if len(data) > MAX_BYTES or monotonic() > end:
+            return None
+    return data
 
 
 JudgeMetric = built_in(

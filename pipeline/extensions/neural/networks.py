@@ -1,5 +1,7 @@
 """What metrics with neural models share: models are loaded from disk alone, and texts are computed
 in even batches.
+
+The tokens here are those of a model's own tokenizer, which are parts of words.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,154 +13,166 @@ from typing import Any, ClassVar
 from pipeline.errors import InputError
 from pipeline.metrics.functions.declare import CodeOrigin
 from pipeline.metrics.functions.metric import FunctionMetric, function_metric_class
-from pipeline.metrics.functions.models import name_of, special_pieces
+from pipeline.metrics.functions.models import name_of, special_tokens
 
-Pieces = dict[str, list[int]]
-"""A text as a tokenizer has it: input_ids, and of a pair perhaps token_type_ids."""
+TokenIds = dict[str, list[int]]
+"""A text as a tokenizer returns it: input_ids, and of a pair perhaps token_type_ids."""
 
-AT_ONCE = 256
-"""Texts of a call, which are put into batches by their number of pieces."""
-BATCH = 8192
-"""The most pieces of a batch, with those that fill it up."""
-ROOM = 1 << 29
-"""Bytes of what models make of texts that are kept in memory."""
+CALL_SIZE = 256
+"""Texts of a call, which are put into batches by their number of tokens."""
+MAX_BATCH_TOKENS = 8192
+"""The most tokens of a batch, with those of its padding."""
+MAX_CACHE_BYTES = 1 << 29
+"""Bytes of values of texts that are kept in memory."""
+MAX_ERROR_CHARS = 500
+"""Characters of an error of a model that a message quotes."""
 
 
 def built_in(plugin: Any, names: tuple[str, ...] = (), **members: Any) -> type[FunctionMetric]:
-    """Return the metric of a plug-in that is part of the program, with members of its own, such as
-    spellings.
+    """Return the metric of a plug-in that is part of the program, with further class attributes.
 
-    `names` are the numbers of a line, the score first, where the method of_line() makes them of
-    what a call returns."""
-    module, name = plugin.target.__module__, plugin.target.__name__
-    own = plugin.with_origin(CodeOrigin("module", module, name, "", "gec-pipeline"))
-    made = function_metric_class(replace(own.declared, names=names or own.declared.names), own)
-    for member, value in {"help_page": "neural", "is_built_in": True, **members}.items():
-        setattr(made, member, value)
-    return made
+    `names` are the names of the numbers of a line, the score first, if the method of_line() makes
+    them from what a call returns.
+    """
+    target = plugin.target
+    origin = CodeOrigin("module", target.__module__, target.__name__, "", "gec-pipeline")
+    plugin = plugin.with_origin(origin)
+    declared = plugin.declared
+    if names:
+        declared = replace(declared, names=names)
+    metric_class = function_metric_class(declared, plugin)
+    attributes = {"help_page": "neural", "is_built_in": True} | members
+    for name, value in attributes.items():
+        setattr(metric_class, name, value)
+    return metric_class
 
 
 class WithModels:
-    """What is said of metrics with models before anything is computed."""
+    """The checks of a metric with models before anything is computed."""
 
     modules: ClassVar[tuple[str, ...]] = ("torch", "transformers")
-    spec: ClassVar[str] = "torch and transformers: pip install 'gec-pipeline[neural]'"
+    requirement: ClassVar[str] = "torch and transformers: pip install 'gec-pipeline[neural]'"
 
     def lacks(self) -> str | None:
-        """Return which packages are needed, with the command that installs them, where one is
-        missing.
-        """
-        return None if all(map(find_spec, self.modules)) else f"needs {self.spec}"
+        """Return which packages are needed, with the command that installs them, if one is missing."""
+        return None if all(map(find_spec, self.modules)) else f"needs {self.requirement}"
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
-        """Return what is odd in texts: a message, the numbers of items, and above which share of
-        lines it is told.
+        """Return warnings: a message, the numbers of items, and the share of lines above which
+        there is a warning.
         """
-        folders = [
-            value for value in vars(self).values() if isinstance(value, Path) and value.is_dir()
-        ]
-        marks = frozenset[str]().union(*map(special_pieces, folders))
-        lines = (" ".join(str(text) for text in line) for line in zip(*texts.values(), strict=True))
-        odd = [number for number, line in enumerate(lines) if any(mark in line for mark in marks)]
-        return [
-            (
-                "texts have special pieces of the model, such as [SEP], which end or change them",
-                odd,
-                0.0,
-            )
-        ]
+        special: set[str] = set()
+        for value in vars(self).values():
+            if isinstance(value, Path) and value.is_dir():
+                special |= special_tokens(value)
+        affected = []
+        for number, line in enumerate(zip(*texts.values(), strict=True)):
+            joined = " ".join(map(str, line))
+            if any(token in joined for token in special):
+                affected.append(number)
+        message = "texts have special pieces of the model, such as [SEP], which end or change them"
+        return [(message, affected, 0.0)]
 
 
 class Network:
-    """A model with its tokenizer. What it makes of a text is kept, so that equal pieces have equal
+    """A model with its tokenizer. Values of texts are cached, so that equal tokens have equal
     values.
     """
 
     def __init__(
         self, model: Path, kind: str, device: str, work: Callable[[Any, Any], Any], **config: Any
     ) -> None:
-        """Load a model as a class of transformers, such as AutoModel; raises InputError where
-        weights are missing.
+        """Load a model as a class of transformers, such as AutoModel.
 
-        `work` returns a value for each text of a batch: it gets what the model returns, and what
-        the model was given."""
+        `work` returns a value for each text of a batch, from the output and the input of the model.
+        Raises InputError if the model cannot be loaded or has no weights of this class.
+        """
         import torch
         import transformers
 
         transformers.utils.logging.set_verbosity_error()
         transformers.utils.logging.disable_progress_bar()
-        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
         local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        make = getattr(transformers, kind).from_pretrained
+        model_class = getattr(transformers, kind)
         try:
-            self.tokenizer = transformers.AutoTokenizer.from_pretrained(
-                model, use_fast=True, **local
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model, use_fast=True, **local)
+            net, report = model_class.from_pretrained(
+                model, output_loading_info=True, **local, **config
             )
-            net, told = make(model, output_loading_info=True, **local, **config)
         except Exception as error:
-            said = " ".join(str(error)[:500].split())
-            raise InputError(f"{name_of(model)} cannot be loaded as {kind}: {said}") from error
-        self.tokenizer.padding_side = "right"
-        self.tokenizer.pad_token = self.tokenizer.pad_token or self.tokenizer.eos_token
-        if lacking := sorted(name for name in told["missing_keys"] if "pooler." not in name):
+            reason = " ".join(str(error)[:MAX_ERROR_CHARS].split())
+            raise InputError(f"{name_of(model)} cannot be loaded as {kind}: {reason}") from error
+        tokenizer.padding_side = "right"
+        tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+        missing = sorted(name for name in report["missing_keys"] if "pooler." not in name)
+        if missing:
             layers = f" with {config['num_hidden_layers']} layers" if config else ""
-            raise InputError(
-                f"{name_of(model)} lacks weights of {kind}{layers}: {', '.join(lacking[:3])}"
-            )
-        self.net, self.work, self.kept = net.float().eval().to(device), work, dict[str, Any]()
-        behind_padding = net.config.model_type in ("roberta", "xlm-roberta", "camembert")
-        self.positions: int = (
-            getattr(net.config, "max_position_embeddings", 1 << 20) - 2 * behind_padding
-        )
+            names = ", ".join(missing[:3])
+            raise InputError(f"{name_of(model)} lacks weights of {kind}{layers}: {names}")
+        self.tokenizer = tokenizer
+        self.net = net.float().eval().to(device)
+        self.work = work
+        self.cache: dict[str, Any] = {}
+        self.positions: int = getattr(net.config, "max_position_embeddings", 1 << 20)
+        if net.config.model_type in ("roberta", "xlm-roberta", "camembert"):
+            self.positions -= 2  # their positions begin behind that of padding
 
-    def pieces(self, max_length: int | None, *texts: Sequence[str], **more: Any) -> list[Pieces]:
-        """Return the pieces of texts, or of pairs of texts, of which longer ones are cut. Raises
-        InputError.
+    def token_ids(
+        self, max_length: int | None, *texts: Sequence[str], **options: Any
+    ) -> list[TokenIds]:
+        """Return the tokens of texts, or of pairs of texts; longer ones are truncated.
 
-        `more` has further arguments of the tokenizer.
+        `options` are further arguments of the tokenizer. Raises InputError for a maximal length
+        that leaves no token, and for a text with more tokens than the model has positions.
         """
-        least = (
-            self.tokenizer.num_special_tokens_to_add(len(texts) > 1) + 1
-        )  # with fewer nothing would be cut
-        if max_length is not None and max_length < least:
-            raise InputError(f"max_length: expected {least} or more, found {max_length}")
-        given = self.tokenizer(
-            *map(list, texts), truncation=bool(max_length), max_length=max_length, **more
+        is_pair = len(texts) > 1
+        special = self.tokenizer.num_special_tokens_to_add(is_pair)
+        if max_length is not None and max_length <= special:  # nothing would be truncated
+            raise InputError(f"max_length: expected {special + 1} or more, found {max_length}")
+        lists = map(list, texts)
+        encoded = self.tokenizer(
+            *lists, truncation=bool(max_length), max_length=max_length, **options
         )
-        names = [
-            "input_ids",
-            *(["token_type_ids"] if len(texts) > 1 and "token_type_ids" in given else []),
-        ]
-        found = [
-            dict(zip(names, each, strict=True))
-            for each in zip(*(given[name] for name in names), strict=True)
-        ]
-        if (longest := max(len(text["input_ids"]) for text in found)) > self.positions:
-            raise InputError(
-                f"{longest} pieces are too many for the model; max_length: {self.positions} cuts them"
-            )
-        return found
+        names = ["input_ids"]
+        if is_pair and "token_type_ids" in encoded:
+            names.append("token_type_ids")
+        result = []
+        for values in zip(*(encoded[name] for name in names), strict=True):
+            result.append(dict(zip(names, values, strict=True)))
+        longest = max(len(each["input_ids"]) for each in result)
+        if longest > self.positions:
+            remedy = f"max_length: {self.positions} cuts them"
+            raise InputError(f"{longest} pieces are too many for the model; {remedy}")
+        return result
 
-    def values(self, texts: Sequence[Pieces], most: int = BATCH) -> list[Any]:
-        """Return what `work` makes of each text, in batches of texts of about one length: `most`
-        pieces at most.
-        """
+    def values(
+        self, texts: Sequence[TokenIds], max_batch_tokens: int = MAX_BATCH_TOKENS
+    ) -> list[Any]:
+        """Return what `work` returns for each text, in batches of texts of about one length."""
         import torch
 
-        if sum(getattr(value, "nbytes", 8) for value in self.kept.values()) > ROOM:
-            self.kept.clear()
+        if sum(getattr(value, "nbytes", 8) for value in self.cache.values()) > MAX_CACHE_BYTES:
+            self.cache.clear()
         keys = list(map(repr, texts))
-        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self.kept}
-        order = sorted(new, key=lambda key: -len(new[key]["input_ids"]))
-        while order:
-            size = max(1, most // len(new[order[0]]["input_ids"]))
-            part, order = order[:size], order[size:]
-            given = self.tokenizer.pad([new[key] for key in part], return_tensors="pt").to(
-                self.net.device
-            )
+        new: dict[str, TokenIds] = {}
+        for key, text in zip(keys, texts, strict=True):
+            if key not in self.cache:
+                new[key] = text
+        # batches, the longest texts first
+        remaining = sorted(new, key=lambda key: -len(new[key]["input_ids"]))
+        while remaining:
+            longest = len(new[remaining[0]]["input_ids"])
+            size = max(1, max_batch_tokens // longest)
+            batch = remaining[:size]
+            remaining = remaining[size:]
+            padded = self.tokenizer.pad([new[key] for key in batch], return_tensors="pt")
+            padded = padded.to(self.net.device)
             with torch.inference_mode():
-                self.kept.update(zip(part, self.work(self.net(**given), given), strict=True))
-        return [self.kept[key] for key in keys]
+                values = self.work(self.net(**padded), padded)
+                self.cache.update(zip(batch, values, strict=True))
+        return [self.cache[key] for key in keys]
 
 
 class Logits(Network):
@@ -167,4 +181,4 @@ class Logits(Network):
     def __init__(self, model: Path, device: str) -> None:
         """Load the model."""
         kind = "AutoModelForSequenceClassification"
-        super().__init__(model, kind, device, lambda out, _: out.logits[:, 0].tolist())
+        super().__init__(model, kind, device, lambda output, _: output.logits[:, 0].tolist())

@@ -1,9 +1,10 @@
-"""PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit weighs what it moves BERTScore
-by.
+"""PT-ERRANT, PT-M2 with ERRANT's edits (Gong et al. 2022): each edit is weighed by its effect on
+BERTScore.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -13,46 +14,54 @@ from pipeline.arrays import Floats, Ints
 from pipeline.extensions.edits.errant_report import NOOP, Comparison
 from pipeline.extensions.edits.m2_files import Edit
 from pipeline.extensions.edits.metrics.errant import Errant
-from pipeline.extensions.edits.records import annotation_of, outputs_of
+from pipeline.extensions.edits.records import Annotation, annotation_of, outputs_of
+from pipeline.extensions.edits.view_names import EDITS_OF_BOTH
 from pipeline.metrics.base.capabilities import ComputesNumbers, CountWarning
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import option
-from pipeline.metrics.base.statistics_spec import EDITS_OF_BOTH, Columns, Field, Text
+from pipeline.metrics.base.statistics_spec import Columns, Field, Text
 from pipeline.metrics.functions.declare import Model, metric
 from pipeline.metrics.functions.metric import FunctionMetricSpec, parameter_option
 
 from .bertscore import WithPairs, f_of
-from .networks import AT_ONCE, built_in
+from .networks import CALL_SIZE, built_in
 
 Key = tuple[int | str, ...] | None
-"""What makes two edits equal."""
+"""The properties in which edits have to be equal."""
 
-WEIGHTS, EDITS = ("tp", "fp", "fn"), ("edits", "weightless")
+WEIGHTS = ("tp", "fp", "fn")
+"""The sums of the weights of hits and misses, in units of 1 / UNIT."""
+EDITS = ("edits", "weightless")
+"""The number of edits, and of those that weigh 0."""
 NAMES = ("order", "ref_len", *WEIGHTS, *EDITS)
-"""The columns of each annotator. Those of WEIGHTS are sums, in units of 1 / UNIT."""
+"""The columns of each annotator."""
 UNIT = 10**9
-MANY = 0.05
-"""The share of edits without a weight from which there is a warning."""
+MAX_WEIGHTLESS_SHARE = 0.05
+"""The share of edits without a weight, above which there is a warning."""
 CS = Comparison("cs")
 
 
-def _distinct(edits: Iterable[Edit]) -> dict[Key, Edit]:
-    return {key: edit for edit in edits if edit.type != NOOP for key in CS.keys_of(edit)}
+def _by_key(edits: Iterable[Edit]) -> dict[Key, Edit]:
+    """Return edits but noops by their keys; of equal ones the last."""
+    by_key: dict[Key, Edit] = {}
+    for edit in edits:
+        if edit.type != NOOP:
+            for key in CS.keys_of(edit):
+                by_key[key] = edit
+    return by_key
 
 
 def corrected(source: str, edits: Iterable[Edit]) -> str:
     """Return a text, split at single blanks, with edits applied, but for noops."""
     words = source.split(" ")
-    for edit in sorted(
-        (each for each in edits if each.start >= 0), key=lambda each: each[:2], reverse=True
-    ):
-        words[edit.start : edit.end] = (
-            [edit.correction] if edit.correction not in ("", "-NONE-") else []
-        )
+    replacements = [edit for edit in edits if edit.start >= 0]
+    for edit in sorted(replacements, key=lambda edit: edit[:2], reverse=True):
+        is_deletion = edit.correction in ("", "-NONE-")
+        words[edit.start : edit.end] = [] if is_deletion else [edit.correction]
     return " ".join(words)
 
 
-@metric(name="pt_errant", version="1", names=NAMES, each_reference=True, batch_size=AT_ONCE)
+@metric(name="pt_errant", version="1", names=NAMES, each_reference=True, batch_size=CALL_SIZE)
 @dataclass(eq=False)
 class Weights(WithPairs):
     """The weights of the edits that an output and an annotator have in common, and of the others."""
@@ -67,59 +76,80 @@ class Weights(WithPairs):
     def __call__(
         self, sources: list[str], outputs: list[str], references: list[str | tuple[str, ...]]
     ) -> list[tuple[int, ...]]:
-        """Return the numbers of NAMES for each output beside an annotator.
+        """Return the numbers of NAMES for each output and annotator.
 
         `outputs` and `references` are records of edits. The record of an annotator may have its
-        text beside it; without one that is the source with the edits applied."""
-        lines = [_Beside(*line) for line in zip(sources, outputs, references, strict=True)]
-        texts = [pair for line in lines for pair in line.pairs]
-        scores = iter(
-            self.pairs([text for text, _ in texts], [text for _, text in texts]) if texts else ()
-        )
-        return [
-            line.counted([f_of(*next(scores)) for _ in line.pairs], self.weightless == "equal")
-            for line in lines
-        ]
+        text beside it; without one that is the source with the edits applied.
+        """
+        pairs = []
+        compared: list[str] = []
+        annotated: list[str] = []
+        for source, output, reference in zip(sources, outputs, references, strict=True):
+            pair = _OutputAndAnnotator(source, output, reference)
+            pairs.append(pair)
+            compared += pair.texts
+            annotated += [pair.annotated_text] * len(pair.texts)
+        scores = iter(self.pairs(compared, annotated) if compared else ())
+        numbers = []
+        for pair in pairs:
+            f_scores = [f_of(*next(scores)) for _ in pair.texts]
+            numbers.append(pair.numbers(f_scores, equal=self.weightless == "equal"))
+        return numbers
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the numbers of all annotators, one after the other."""
-        return tuple(number for answer in answers for number in answer)
+        return tuple(chain.from_iterable(answers))
 
 
-class _Beside:
-    """An output of a sentence beside an annotator."""
+class _OutputAndAnnotator:
+    """The edits of an output of a sentence and those of an annotator."""
 
     def __init__(self, source: str, output: str, reference: str | tuple[str, ...]) -> None:
         record, *texts = (reference,) if isinstance(reference, str) else reference
-        outputs, self.annotation = outputs_of(output.encode()), annotation_of(record.encode())
-        self.is_there = self.annotation is not None and self.annotation.output < len(outputs)
-        self.own, self.gold = dict[Key, Edit](), dict[Key, Edit]()
-        if self.annotation and self.is_there:
-            self.own, self.gold = (
-                _distinct(outputs[self.annotation.output]),
-                _distinct(self.annotation.edits),
-            )
-        (text,) = texts or [corrected(source, self.annotation.edits if self.annotation else ())]
-        self.edits = self.own | self.gold
-        alone = [corrected(source, [edit]) for edit in self.edits.values()]
-        self.pairs = [(each, text) for each in (source, *alone)] if alone else []
+        outputs = outputs_of(output.encode())
+        annotation = annotation_of(record.encode())
+        self.annotation: Annotation | None = None
+        self.proposed: dict[Key, Edit] = {}
+        self.gold: dict[Key, Edit] = {}
+        if annotation and annotation.output < len(outputs):
+            self.annotation = annotation
+            self.proposed = _by_key(outputs[annotation.output])
+            self.gold = _by_key(annotation.edits)
+        gold_edits = annotation.edits if annotation else ()
+        self.annotated_text = texts[0] if texts else corrected(source, gold_edits)
+        self.edits = self.proposed | self.gold
+        self.texts: list[str] = []
+        """The source, and the source with each of the edits; empty without edits."""
+        if self.edits:
+            self.texts = [source, *(corrected(source, [edit]) for edit in self.edits.values())]
 
-    def counted(self, scores: list[float], equal: bool) -> tuple[int, ...]:
-        """Return the numbers of NAMES, from BERTScore of all pairs in their order."""
-        if not self.annotation or not self.is_there:
-            return (0, -1, *(0 for _ in NAMES[2:]))
-        moved = [abs(score - scores[0]) for score in scores[1:]]
-        weightless = moved.count(0)
-        if equal and weightless == len(moved):
-            moved = [1 / max(len(moved), 1)] * len(moved)
-        weights = {key: round(UNIT * weight) for key, weight in zip(self.edits, moved, strict=True)}
-        sides = (
-            self.own.keys() & self.gold,
-            self.own.keys() - self.gold,
-            self.gold.keys() - self.own,
+    def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
+        """Return the numbers of NAMES.
+
+        `scores` are those of BERTScore for `texts`. With `equal` all edits weigh the same if all
+        weigh nothing.
+        """
+        if not self.annotation:
+            return (0, -1, 0, 0, 0, 0, 0)
+        weights = [abs(score - scores[0]) for score in scores[1:]]
+        weightless = weights.count(0)
+        if equal and weightless == len(weights):
+            weights = [1 / max(len(weights), 1)] * len(weights)
+        weight_of = {}
+        for key, weight in zip(self.edits, weights, strict=True):
+            weight_of[key] = round(UNIT * weight)
+        hits = self.proposed.keys() & self.gold
+        false_positives = self.proposed.keys() - self.gold
+        false_negatives = self.gold.keys() - self.proposed
+        return (
+            self.annotation.order,
+            len(self.gold),
+            sum(weight_of[key] for key in hits),
+            sum(weight_of[key] for key in false_positives),
+            sum(weight_of[key] for key in false_negatives),
+            len(weights),
+            weightless,
         )
-        sums = (sum(map(weights.__getitem__, keys)) for keys in sides)
-        return (self.annotation.order, len(self.gold), *sums, len(moved), weightless)
 
 
 Weighing = built_in(Weights)
@@ -133,7 +163,7 @@ class PtErrantSpec(FunctionMetricSpec):
     """The weights of hits and misses with each annotator."""
 
     annotator: str = ""
-    """The annotator of texts, as signatures call it; empty: there are only M2 files."""
+    """The annotator of texts, as in signatures; empty: there are only M2 files."""
     input = EDITS_OF_BOTH
     source = True
     references = True
@@ -147,10 +177,11 @@ class PtErrantSpec(FunctionMetricSpec):
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
         """Read the numbers of each system."""
-        return [
-            self.columns_of([tuple(map(int, row.split())) for row in lines.texts()])
-            for lines in text.systems
-        ]
+        columns_of_systems = []
+        for lines in text.systems:
+            rows = [tuple(map(int, row.split())) for row in lines.texts()]
+            columns_of_systems.append(self.columns_of(rows))
+        return columns_of_systems
 
     def columns_of(self, rows: Sequence[tuple[float, ...]]) -> dict[str, Ints]:
         """Return the columns of lines with these numbers, those of one annotator after the other."""
@@ -162,11 +193,12 @@ class PtErrantSpec(FunctionMetricSpec):
 class PtErrant(ComputesNumbers, Errant):
     """F-beta of the weights of edits that the output and an annotator have in common.
 
-    The weight of an edit is how far BERTScore of the source with the annotator's text moves where
-    the edit alone is applied. Precision and recall are those of ERRANT, of sums of weights. For
-    each sentence the annotator counts with whom F of all sentences so far is highest; of equals the
-    one with more right, then with less wrong, then with less missed, then the first. With ties: m2
-    the one with the least sum of what is below F counts, as in the authors' code."""
+    The weight of an edit is the change of BERTScore of the source with the annotator's text if the
+    edit alone is applied. Precision and recall are those of ERRANT, of sums of weights. For each
+    sentence the annotator counts with whom F of all sentences so far is highest; of equals the one
+    with more hits, then with fewer false positives, then with fewer false negatives, then the
+    first. With ties: m2 the one with the least denominator of F counts, as in the authors' code.
+    """
 
     name: ClassVar[str] = "pt_errant"
     summary: ClassVar[str] = (
@@ -199,13 +231,15 @@ class PtErrant(ComputesNumbers, Errant):
     idf: str = _OPTIONS["idf"]
     ties: str = option(
         "errant",
-        help="which of annotators with equal F and hits counts: as ERRANT chooses, or as the M² scorer does",
+        help="which of annotators with equal F and hits counts: as ERRANT chooses, or as the M² "
+        "scorer does",
         choices=("errant", "m2"),
         implicit=True,
     )
     weightless: str = option(
         "zero",
-        help="what edits weigh of a line where all weigh nothing: nothing (zero), or all the same (equal)",
+        help="what edits weigh of a line where all weigh nothing: nothing (zero), or all the same "
+        "(equal)",
         choices=("zero", "equal"),
         implicit=True,
         applies=lambda m: m.level == "mean",
@@ -220,18 +254,21 @@ class PtErrant(ComputesNumbers, Errant):
     @property
     def spec(self) -> PtErrantSpec:  # type: ignore[override]
         """The weights of hits and misses with each annotator."""
-        inner = self._weighing.spec
-        told = (
-            f"{inner.signature}|annotator:{self.annotation}" if self.annotation else inner.signature
-        )
+        weighing = self._weighing.spec
+        signature = weighing.signature
+        if self.annotation:
+            signature += f"|annotator:{self.annotation}"
         return PtErrantSpec(
-            self.name, NAMES, 0, signature=told, code=inner.code, annotator=self.annotation
+            self.name,
+            NAMES,
+            0,
+            signature=signature,
+            code=weighing.code,
+            annotator=self.annotation,
         )
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric with the weights of pieces in data with these references, where these
-        are asked for.
-        """
+        """Return the metric with the weights of tokens in these references, if it has the option."""
         return replace(self, idf=self._weighing.for_run(systems, references).idf)
 
     def breakdown(self, categories: tuple[str, ...]) -> None:
@@ -248,12 +285,12 @@ class PtErrant(ComputesNumbers, Errant):
         """Return pt_errant, precision, recall, the sums of weights, and how many edits there are
         and have none.
         """
-        weights: dict[str, Floats] = {name: totals[name] / UNIT for name in WEIGHTS}
-        return (
-            super().score(totals)
-            | weights
-            | {name: totals[name].astype(np.float64) for name in EDITS}
-        )
+        outputs = super().score(totals)
+        for name in WEIGHTS:
+            outputs[name] = totals[name] / UNIT
+        for name in EDITS:
+            outputs[name] = totals[name].astype(np.float64)
+        return outputs
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
         tp, fp, fn = counts.astype(np.float64)
@@ -264,31 +301,24 @@ class PtErrant(ComputesNumbers, Errant):
 
     def settings(self, references: int | None = None) -> list[tuple[str, object]]:
         """Return the options as signatures have them, the model by its digest."""
-        inner = {
-            key: value
-            for key, value in self._weighing.settings()
-            if key in _OPTIONS and key != "weightless"
-        }
-        own = dict(super().settings(references)) | inner
-        return [
-            (key, own[key])
-            for key in (*(option.key for option in self.options), "nrefs")
-            if key in own
-        ]
+        settings = dict(super().settings(references))
+        for key, value in self._weighing.settings():
+            if key in _OPTIONS and key != "weightless":
+                settings[key] = value
+        keys = [*(option.key for option in self.options), "nrefs"]
+        return [(key, settings[key]) for key in keys if key in settings]
 
     def count_warnings(self, counts: Mapping[str, Iterable[Columns]]) -> list[CountWarning]:
-        """Return that many edits have no weight, so that nothing counts them."""
-        sums = [
-            [int(each[name].sum()) for name in EDITS]
-            for blocks in counts.values()
-            for each in blocks
-        ]
-        whole, weightless = map(sum, zip(*sums, strict=True)) if sums else (0, 0)
-        if weightless <= MANY * whole:
+        """Return a warning if many edits have no weight."""
+        edits = 0
+        weightless = 0
+        for blocks in counts.values():
+            for columns in blocks:
+                edits += int(columns["edits"].sum())
+                weightless += int(columns["weightless"].sum())
+        if weightless <= MAX_WEIGHTLESS_SHARE * edits:
             return []
-        why = "for the model they change nothing, as letters of another case do not for an uncased one"
-        return [
-            CountWarning(
-                f"pt_errant: {weightless:,} of {whole:,} edits weigh 0 and do not count: {why}"
-            )
-        ]
+        problem = f"{weightless:,} of {edits:,} edits weigh 0 and do not count"
+        reason = "for the model they change nothing"
+        example = "as letters of another case do not for an uncased one"
+        return [CountWarning(f"pt_errant: {problem}: {reason}, {example}")]

@@ -1,11 +1,12 @@
-"""The Scribendi score (Islam and Magnani 2021): is the output likelier than its source, and no
-other sentence.
+"""The Scribendi score (Islam and Magnani 2021): whether an output is likelier than its source, and
+similar to it.
 """
 
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -15,62 +16,70 @@ from pipeline import kernel
 from pipeline.kernel.common import Encoded
 from pipeline.metrics.functions.declare import Model, metric
 
-from .networks import AT_ONCE, BATCH, Network, WithModels, built_in
+from .networks import CALL_SIZE, MAX_BATCH_TOKENS, Network, WithModels, built_in
 
-HIGHEST = 700.0
+MAX_LOSS = 700.0
 """About the highest mean of negative logarithms whose perplexity is a float64."""
-NONE = -1.0
-"""Stands for the likelihood of a text without pieces."""
-SPACES = 0.01
-"""The share of lines from which white space as the only difference is a warning."""
+NO_TOKENS = -1.0
+"""Stands for the likelihood of a text without tokens."""
+MAX_WHITE_SPACE_SHARE = 0.01
+"""The share of lines that differ in white space alone, above which there is a warning."""
 
 
-def _means(out: Any, given: dict[str, Any]) -> Any:
-    """Return the mean of the negative log likelihoods of the pieces of each text behind its first
-    one."""
+def _mean_losses(output: Any, padded: dict[str, Any]) -> Any:
+    """Return the mean of the negative log likelihoods of each text's tokens but the first."""
     from torch.nn.functional import cross_entropy
 
-    losses = cross_entropy(
-        out.logits[:, :-1].transpose(1, 2), given["input_ids"][:, 1:], reduction="none"
-    )
-    mask = given["attention_mask"][:, 1:]
+    predictions = output.logits[:, :-1].transpose(1, 2)
+    losses = cross_entropy(predictions, padded["input_ids"][:, 1:], reduction="none")
+    mask = padded["attention_mask"][:, 1:]
     return ((losses * mask).sum(1) / mask.sum(1)).tolist()
 
 
 def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
-    """Return 1 - d / (characters of both) of each pair, with d insertions and deletions at least; 0
-    for empty ones."""
-    texts = [
-        np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32)
-        for text in (*ones, *twos)
-    ]
-    _, ids = np.unique(np.concatenate(texts), return_inverse=True)
-    ends, half = np.cumsum([0, *map(len, texts)]), len(ones)
-    one = Encoded(ids[: ends[half]].astype(np.int32), ends[: half + 1])
-    two = Encoded(ids[ends[half] :].astype(np.int32), ends[half:] - ends[half])
+    """Return the similarity of each pair of texts: 1 - d / (characters of both), or 0 if both are
+    empty.
+
+    d is the smallest number of insertions and deletions that make one of the other.
+    """
+    codes = []
+    for text in (*ones, *twos):
+        codes.append(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.int32))
+    _, ids = np.unique(np.concatenate(codes), return_inverse=True)
+    offsets = np.cumsum([0, *map(len, codes)])
+    middle = offsets[len(ones)]
+    one = Encoded(ids[:middle].astype(np.int32), offsets[: len(ones) + 1])
+    two = Encoded(ids[middle:].astype(np.int32), offsets[len(ones) :] - middle)
     common = kernel.lcs([one], [two])[0, :, 0].tolist()
-    sizes = (np.diff(one.offsets) + np.diff(two.offsets)).tolist()
-    return [
-        1 - (size - 2 * same) / size if size else 0.0
-        for size, same in zip(sizes, common, strict=True)
-    ]
+    lengths = (np.diff(one.offsets) + np.diff(two.offsets)).tolist()
+    similarities = []
+    for length, shared in zip(lengths, common, strict=True):
+        similarities.append(1 - (length - 2 * shared) / length if length else 0.0)
+    return similarities
 
 
 def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
-    """Return the token sort ratio of each pair, as fuzzywuzzy has it with Levenshtein: hundredths,
-    1 where equal."""
-    left, right = (list(map(_sorted_words, texts)) for texts in (ones, twos))
-    triples = zip(left, right, ratios(left, right), strict=True)
-    return [
-        1.0 if one == two else round(100 * ratio) / 100 if one and two else 0.0
-        for one, two, ratio in triples
-    ]
+    """Return the token sort ratio of each pair, as fuzzywuzzy computes it with Levenshtein.
+
+    It is a multiple of 0.01, and 1 for equal words.
+    """
+    left = list(map(_sorted_words, ones))
+    right = list(map(_sorted_words, twos))
+    similarities = []
+    for one, two, similarity in zip(left, right, ratios(left, right), strict=True):
+        if one == two:
+            similarities.append(1.0)
+        elif one and two:
+            similarities.append(round(100 * similarity) / 100)
+        else:
+            similarities.append(0.0)
+    return similarities
 
 
 def _sorted_words(text: str) -> str:
-    """Return the words of a text without U+0080 to U+00FF and without signs, in small letters,
-    sorted."""
-    return " ".join(sorted(re.sub(r"\W", " ", re.sub("[\x80-\xff]", "", text)).lower().split()))
+    """Return the sorted words of a text in lower case, without U+0080 to U+00FF and punctuation."""
+    words = re.sub(r"\W", " ", re.sub("[\x80-\xff]", "", text))
+    return " ".join(sorted(words.lower().split()))
 
 
 NAMES = ("is_equal", "source", "output", "token_sort", "levenshtein")
@@ -83,7 +92,7 @@ NAMES = ("is_equal", "source", "output", "token_sort", "levenshtein")
     scale=0,
     names=NAMES,
     beside="better|worse",
-    batch_size=AT_ONCE,
+    batch_size=CALL_SIZE,
 )
 @dataclass(eq=False)
 class Likelier(WithModels):
@@ -97,51 +106,65 @@ class Likelier(WithModels):
     late = ("threshold",)
 
     def notes(self, **texts: Sequence[Any]) -> list[tuple[str, list[int], float]]:
-        """Warn of special pieces, and of texts that differ in white space alone."""
-        pairs = enumerate(zip(texts["sources"], texts["outputs"], strict=True))
-        spaces = [
-            n
-            for n, (one, two) in pairs
-            if one != two and one.split() == two.split() and not self.strip
-        ]
-        said = "source and output differ in white space alone, which is a change; `strip: true` ignores it at the ends"
-        return [*super().notes(**texts), (said, spaces, SPACES)]
+        """Return warnings of special tokens, and of texts that differ in white space alone."""
+        warnings = super().notes(**texts)
+        affected = []
+        if not self.strip:
+            pairs = zip(texts["sources"], texts["outputs"], strict=True)
+            for number, (source, output) in enumerate(pairs):
+                if source != output and source.split() == output.split():
+                    affected.append(number)
+        difference = "source and output differ in white space alone, which is a change"
+        message = f"{difference}; `strip: true` ignores it at the ends"
+        return [*warnings, (message, affected, MAX_WHITE_SPACE_SHARE)]
 
     def load(self, device: str) -> None:
         """Load the model."""
-        self.net = Network(self.model, "AutoModelForCausalLM", device, _means)
+        self.net = Network(self.model, "AutoModelForCausalLM", device, _mean_losses)
 
     def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, ...]]:
-        """Return whether both texts are equal, their mean negative log likelihoods, and how near
-        they are."""
+        """Return the numbers of NAMES: whether both texts are equal, their mean negative log
+        likelihoods, and two similarities.
+        """
         if self.strip:
-            sources, outputs = ([text.strip() for text in texts] for texts in (sources, outputs))
-        equal = (one == two for one, two in zip(sources, outputs, strict=True))
-        likely = map(self._likelihoods, (sources, outputs))
-        return list(
-            zip(equal, *likely, token_sort(sources, outputs), ratios(sources, outputs), strict=True)
+            sources = [text.strip() for text in sources]
+            outputs = [text.strip() for text in outputs]
+        numbers = (
+            [source == output for source, output in zip(sources, outputs, strict=True)],
+            self._losses(sources),
+            self._losses(outputs),
+            token_sort(sources, outputs),
+            ratios(sources, outputs),
         )
+        return list(zip(*numbers, strict=True))
 
-    def _likelihoods(self, texts: list[str]) -> list[float]:
-        """Return the mean of each text, over its pieces behind the one that begins it; NONE for a
-        text without."""
-        begun = [self.net.tokenizer.bos_token + text for text in texts]
-        pieces = self.net.pieces(self.max_length, begun, add_special_tokens=False)
-        there = [text for text in pieces if len(text["input_ids"]) > 1]
-        means = iter(
-            self.net.values(there, BATCH // 4)
-        )  # of each piece there are logits of all pieces
-        return [next(means) if len(text["input_ids"]) > 1 else NONE for text in pieces]
+    def _losses(self, texts: list[str]) -> list[float]:
+        """Return the mean negative log likelihood of each text, or NO_TOKENS."""
+        with_start = [self.net.tokenizer.bos_token + text for text in texts]
+        ids = self.net.token_ids(self.max_length, with_start, add_special_tokens=False)
+        has_tokens = [len(text["input_ids"]) > 1 for text in ids]
+        # for each token there are logits of the whole vocabulary, so that batches are smaller
+        means = iter(self.net.values(list(compress(ids, has_tokens)), MAX_BATCH_TOKENS // 4))
+        return [next(means) if has_token else NO_TOKENS for has_token in has_tokens]
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two
-        ratios.
+        similarities.
         """
-        ((is_equal, before, after, *near),) = answers
-        likelier = min(before, after) != NONE and before > after and max(near) >= self.threshold
-        score = 0 if is_equal else 1 if likelier else -1
-        shown = (0.0 if each == NONE else math.exp(min(each, HIGHEST)) for each in (before, after))
-        return score, score > 0, score < 0, *shown, *near
+        ((is_equal, source_loss, output_loss, *similarities),) = answers
+        is_likelier = min(source_loss, output_loss) != NO_TOKENS and source_loss > output_loss
+        if is_equal:
+            score = 0
+        elif is_likelier and max(similarities) >= self.threshold:
+            score = 1
+        else:
+            score = -1
+        perplexities = map(_perplexity, (source_loss, output_loss))
+        return score, score > 0, score < 0, *perplexities, *similarities
+
+
+def _perplexity(loss: float) -> float:
+    return 0.0 if loss == NO_TOKENS else math.exp(min(loss, MAX_LOSS))
 
 
 Scribendi = built_in(

@@ -1,5 +1,5 @@
-"""SOME (Yoshimura et al. 2020): grammaticality, fluency and meaning by three regression models; no
-references.
+"""SOME (Yoshimura et al. 2020): grammaticality, fluency and meaning by three regression models,
+without references.
 """
 
 import re
@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from pipeline.errors import InputError
 from pipeline.metrics.functions.declare import Model, metric
 
-from .networks import AT_ONCE, Logits, WithModels, built_in
+from .networks import CALL_SIZE, Logits, WithModels, built_in
 
 NAMES = ("grammar", "fluency", "meaning")
-LOW, WIDE = 1.0, 3.0
-"""The lowest mark of the judges whom the models follow, and how far above it the highest is."""
+LOWEST_MARK = 1.0
+"""The lowest mark of the judges whom the models follow."""
+MARK_RANGE = 3.0
+"""The difference between their highest mark and the lowest."""
 
 
-@metric(name="some", version="1", names=NAMES, beside="|".join(NAMES), batch_size=AT_ONCE)
+@metric(name="some", version="1", names=NAMES, beside="|".join(NAMES), batch_size=CALL_SIZE)
 @dataclass(eq=False)
 class Marks(WithModels):
     """Grammaticality, fluency and meaning by three models (Yoshimura et al. 2020); needs a source,
@@ -33,33 +35,32 @@ class Marks(WithModels):
     def told(self) -> None:
         """Raise InputError for weights that are no three numbers."""
         if not re.fullmatch(r"([0-9]*\.?[0-9]+\+){2}[0-9]*\.?[0-9]+", self.weights):
-            raise InputError(
-                f"weights: expected three numbers, such as 0.55+0.43+0.02, found '{self.weights}'"
-            )
+            expected = "expected three numbers, such as 0.55+0.43+0.02"
+            raise InputError(f"weights: {expected}, found '{self.weights}'")
 
     def load(self, device: str) -> None:
-        """Load the models. Raises InputError where their vocabularies are not the same."""
+        """Load the models. Raises InputError if their vocabularies differ."""
         self.nets = [Logits(model, device) for model in (self.grammar, self.fluency, self.meaning)]
-        one, two, three = (net.tokenizer.get_vocab() for net in self.nets)
-        if not one == two == three:
-            raise InputError(
-                "grammar, fluency and meaning have different vocabularies: one of the models is wrong"
-            )
+        grammar, fluency, meaning = (net.tokenizer.get_vocab() for net in self.nets)
+        if not grammar == fluency == meaning:
+            problem = "grammar, fluency and meaning have different vocabularies"
+            raise InputError(f"{problem}: one of the models is wrong")
 
     def __call__(self, sources: list[str], outputs: list[str]) -> list[tuple[float, ...]]:
         """Return the three marks of each line."""
-        logits = [
-            net.values(net.pieces(self.max_length, *texts))
-            for net, texts in zip(
-                self.nets, ((outputs,), (outputs,), (sources, outputs)), strict=True
-            )
-        ]
-        return [tuple((logit - LOW) / WIDE for logit in own) for own in zip(*logits, strict=True)]
+        marks = []
+        for net, texts in zip(self.nets, ([outputs], [outputs], [sources, outputs]), strict=True):
+            logits = net.values(net.token_ids(self.max_length, *texts))
+            marks.append([(logit - LOWEST_MARK) / MARK_RANGE for logit in logits])
+        return list(zip(*marks, strict=True))
 
     def of_line(self, answers: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
         """Return the weighted sum, and the three marks."""
-        ((g, f, m),), (one, two, three) = answers, map(float, self.weights.split("+"))
-        return two * f + one * g + three * m, g, f, m
+        ((grammar, fluency, meaning),) = answers
+        weights = list(map(float, self.weights.split("+")))
+        # summed in this order, on which the last bit depends
+        score = weights[1] * fluency + weights[0] * grammar + weights[2] * meaning
+        return score, grammar, fluency, meaning
 
 
 Some = built_in(

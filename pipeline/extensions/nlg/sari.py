@@ -351,7 +351,7 @@ class Sari(ScoresLines, ShowsNgrams, Metric):
         """Return how n-grams are counted; none for legacy, whose source has other tokens."""
         if self.legacy:
             return None
-        return Rule("sari", self.spec.tokenization, 1, SARI_ORDER, merged=True)
+        return Rule("simplification", self.spec.tokenization, 1, SARI_ORDER, merged=True)
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the lengths, and the counts of each order."""

@@ -33,6 +33,7 @@ from .explorer import explorer, pairs_data
 from .sections import section
 from .shell import PageTable, Row
 from .svg import interval_axis, interval_bar, interval_scale
+from .type_maps import type_maps
 
 UNTESTED = "-"
 EQUAL = "="
@@ -131,7 +132,7 @@ def content(context: ReportContext, linked: Mapping[str, Collection[str]]) -> di
         "boards": boards,
         "overview": overview,
         "scores": as_json(overview["data"]),
-        "types": section("types", {}, results, context.digits),
+        "types": type_maps(results, context.digits),
         "settings": settings_line(results.statistics) if results.statistics else "",
         "lettered": bool(results.tests) and baseline_of(results) is None,
         "human": section("human", None, context),

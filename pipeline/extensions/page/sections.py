@@ -4,7 +4,6 @@ An extension names a function for each part in `page_sections`:
 
     "human": (context) -> the variable `human` of the template, or None
     "rankings": (context) -> titles and RankedSystems beside the rankings by metrics
-    "types": (results, digits) -> maps of scores by type: see type_maps() of the extension edits
     "findings": (context) -> ReportTables below the scores
     "expected": (context) -> the variable `expected` of the template, or None
     "effects": (corpus, metric_result, lines, digits) -> {(system, line): effects of its edits}

@@ -11,6 +11,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -26,9 +27,8 @@ from matplotlib.ticker import MaxNLocator
 from pipeline.errors import printable
 from pipeline.report.context import (
     FONTS,
+    MIN_POINTS,
     PLAIN,
-    SMALLEST,
-    STYLE,
     WIDTHS,
     PlotFigure,
     PlotStyle,
@@ -62,6 +62,8 @@ MAX_SMALL_POINTS = 20
 """How many points at most a figure of usual size has; one with more is larger."""
 MAX_NAMED_CLUSTERS = 30
 """In a figure of more rows, clusters of one system have only their number."""
+STYLE: ContextVar[PlotStyle] = ContextVar("STYLE", default=PLAIN)
+"""The style of the figures that are being drawn; styled() sets it."""
 _DOT: dict[str, Any] = {"marker": "o", "markersize": 5, "linestyle": ""}
 MARKS: dict[str, dict[str, Any]] = {
     "interval": {"color": BLUE, "marker": "|", "markersize": 6, "linewidth": 1.4},
@@ -187,10 +189,10 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
     """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
-        room = int(figure.get_figwidth() * 72 / (SMALLEST * (0.55 * longest + 4)))
+        room = int(figure.get_figwidth() * 72 / (MIN_POINTS * (0.55 * longest + 4)))
         columns = max(1, min(columns, room))
         lines = -(-len(entries) // columns)
-        figure.set_figheight(figure.get_figheight() + 1.6 * SMALLEST / 72 * (lines - 1))
+        figure.set_figheight(figure.get_figheight() + 1.6 * MIN_POINTS / 72 * (lines - 1))
     figure.legend(handles=list(entries), loc="outside lower center", ncols=columns)
 
 

@@ -28,5 +28,6 @@ EXTENSION = Extension(
         "expect": "models:EXPECT",
     },
     report_tables=("report_tables:published_tables",),
+    several_runs_formats={"board": "pages.own_runs:BOARD"},
     help_folder="help",
 )

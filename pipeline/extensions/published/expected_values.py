@@ -4,22 +4,27 @@
 
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
-from pipeline.arrays import Floats, Ints
 from pipeline.data.config.resolved import select_lines
-from pipeline.data.inputs import annotator_of
+from pipeline.data.input_readers import reader_of
+from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.human.correlation import common_systems, correlate, vector
 from pipeline.extensions.human.judgment_summary import JudgmentSummary
 from pipeline.extensions.human.judgments import Judgments
-from pipeline.extensions.human.meta_evaluation import judged_scores, sentence_level, sentence_pairs
+from pipeline.extensions.human.meta_evaluation import (
+    JudgedScores,
+    judged_scores,
+    sentence_level,
+    sentence_pairs,
+)
 from pipeline.extensions.human.models import CorrelationConfig
 from pipeline.extensions.human.records import correlated
 from pipeline.extensions.human.score_files import metric_scores
@@ -33,9 +38,9 @@ from .published_sections import Cell, Published, counted
 from .verdicts import Verdict
 
 Scores = dict[str, float]
-LISTED = 300
-"""The most values of an entry that results.json lists; of more values only those that are not equal
-are listed."""
+MAX_LISTED = 300
+"""Values of an entry that results.json lists; of more values only those that are not equal are
+listed."""
 
 
 def with_published(
@@ -54,14 +59,12 @@ def with_published(
     results = replace(results, **sections.compute(progress))
     if written.expect:
         plain = results.plain()
-        entries = [
-            _Entry(number, entry, sections, plain).checked()
-            for number, entry in enumerate(written.expect)
-        ]
+        entries = []
+        for number, entry in enumerate(written.expect):
+            entries.append(_Entry(number, entry, sections, plain).checked())
+        verdicts_of_entries = [(entry["verdict"], entry["published"]) for entry in entries]
         expectations = {
-            "verdict": verdicts.whole_verdict(
-                [(entry["verdict"], entry["published"]) for entry in entries]
-            ),
+            "verdict": verdicts.whole_verdict(verdicts_of_entries),
             "recorded": written.publication.verdict if written.publication else None,
             "missed": [number for number, entry in enumerate(entries, 1) if entry["missed"]],
             "entries": entries,
@@ -81,46 +84,54 @@ class Sections:
         scored: Sequence[MetricResult],
         scores: Sequence[Score],
     ) -> None:
-        self.written, self.opened, self.scored, self.scores = written, opened, scored, scores
+        self.written = written
+        self.opened = opened
+        self.scored = scored
+        self.scores = scores
+        self.judgments: dict[str, Any] = {}
+        self.columns: dict[str, Scores] = {}
         self.notes: list[str] = []
         """Warnings: what could not be computed, and why."""
 
     def compute(self, progress: Progress | None = None) -> dict[str, Any]:
         """Return the sections by name; an empty one is None."""
-        self.judgments: dict[str, Any] = {}
         for name, judgments in self.opened.judgments.items():
-            self.judgments[name] = JudgmentSummary(
-                judgments, self.written.judgments[name], progress
-            ).plain()
-        self.columns: dict[str, Scores] = {}
+            config = self.written.judgments[name]
+            self.judgments[name] = JudgmentSummary(judgments, config, progress).plain()
         for name, column in self.written.columns.items():
-            self.columns |= self.attempt(name, partial(self.column, name, column))
+            with self.noted(name):
+                self.columns[name] = self.column(name, column)
         correlations: dict[str, dict[str, Any]] = {}
         for correlation in self.written.correlations:
             for name, others in self.correlation(correlation).items():
                 correlations.setdefault(name, {}).update(others)
         agreements: dict[str, Any] = {}
         for name, agreement in self.written.agreements.items():
-            agreements |= self.attempt(name, partial(self.agreement, name, agreement))
-        sections = zip(
-            models.SECTIONS, (self.judgments, self.columns, correlations, agreements), strict=True
-        )
-        return {name: section or None for name, section in sections}
+            with self.noted(name):
+                agreements[name] = self.agreement(name, agreement)
+        return {
+            "judgments": self.judgments or None,
+            "columns": self.columns or None,
+            "correlations": correlations or None,
+            "agreements": agreements or None,
+        }
 
-    def attempt(self, name: str, make: Callable[[], Any]) -> dict[str, Any]:
-        """Return {name: what `make` returns}. Return an empty mapping and add a note where that
-        raises InputError."""
+    @contextmanager
+    def noted(self, name: str) -> Iterator[None]:
+        """Add a note for what cannot be computed, which raises InputError."""
         try:
-            return {name: make()}
+            yield
         except InputError as error:
             self.notes.append(f"{name}: {error}")
-            return {}
 
     def scored_by(self, metric: str | None, dataset: str | None) -> MetricResult:
-        """Return the scores by the metric that a text means, on a data set. None means the only
-        data set."""
-        same = (item for item in self.scored if item.metric == self.opened.metrics[metric])
-        return next(item for item in same if dataset is None or item.scores[0].dataset == dataset)
+        """Return the scores by the metric of a text, on a data set. None means the only data
+        set."""
+        expected_metric = self.opened.metrics[metric]
+        for result in self.scored:
+            if result.metric == expected_metric and dataset in (None, result.scores[0].dataset):
+                return result
+        raise KeyError(metric)  # the texts were checked when the files were opened
 
     def column(self, name: str, column: models.ColumnConfig) -> Scores:
         """Return the scores of a column, renamed and rounded as the config says."""
@@ -131,60 +142,64 @@ class Sections:
             scores = self.judgments[column.judgments][column.human]["scores"]
         else:
             scores = self.opened.columns[name]
-        renamed = {column.rename.get(system, system): value for system, value in scores.items()}
+        renamed = {}
+        for system, value in scores.items():
+            renamed[column.rename.get(system, system)] = round_score(value, column.rounding)
         if len(renamed) < len(scores):
             raise InputError("two systems would have the same name: see `rename`")
-        return {system: round_score(value, column.rounding) for system, value in renamed.items()}
+        return renamed
 
     def correlation(self, written: CorrelationConfig) -> dict[str, dict[str, Any]]:
         """Return {column: {other column: coefficients}}, computed on the systems that all of these
         columns have."""
-        of, with_ = (
-            [name for name in names if name in self.columns]
-            for names in (written.of, written.with_)
-        )
+        of = [name for name in written.of if name in self.columns]
+        with_ = [name for name in written.with_ if name in self.columns]
         if not of or not with_:
             return {}
+        result: dict[str, dict[str, Any]] = {}
         if written.statistics:
-            known = self.opened.records
-            return {
-                one: {two: correlated(known[one], known[two], written) for two in with_}
-                for one in of
-            }
+            outputs = self.opened.records
+            for one in of:
+                result[one] = {}
+                for two in with_:
+                    result[one][two] = correlated(outputs[one], outputs[two], written)
+            return result
         columns = {name: self.columns[name] for name in (*of, *with_)}
-        scored = {system for column in columns.values() for system in common_systems([column])}
-        nowhere = [name for name in written.without if name not in scored]
-        self.notes += [
-            f"correlations: without: no column has a system '{name}'" for name in nowhere
-        ]
+        scored: set[str] = set()
+        for column in columns.values():
+            scored.update(common_systems([column]))
+        for name in written.without:
+            if name not in scored:
+                self.notes.append(f"correlations: without: no column has a system '{name}'")
         systems = common_systems(columns.values(), written.without)
         values = {name: vector(column, systems) for name, column in columns.items()}
-        return {
-            one: {
-                two: {"systems": len(systems), **correlate(values[one], values[two])}
-                for two in with_
-            }
-            for one in of
-        }
+        for one in of:
+            result[one] = {}
+            for two in with_:
+                coefficients = correlate(values[one], values[two])
+                result[one][two] = {"systems": len(systems), **coefficients}
+        return result
 
     def agreement(self, name: str, written: models.AgreementConfig) -> dict[str, Any]:
         """Return how far sentence scores agree with judgements."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
-            systems, scores, lines = _of_cells(
-                self.opened.sentence_tables[name], judgments, written.without
-            )
+            cells = self.opened.sentence_tables[name]
+            judged = _scores_of_cells(cells, judgments, written.without)
         else:
             (metric,) = metric_scores([self.scored_by(written.metric, written.dataset)])
-            systems, scores, lines = judged_scores(
+            judged = judged_scores(
                 metric, judgments, written.without, written.numbering, self.notes
             )
+        systems = judged.systems
+        scores = judged.scores
         if written.order is not None:
             if sorted(written.order) != sorted(systems):
                 raise InputError(f"order: expected each of {', '.join(systems)} once")
             scores = scores[[systems.index(system) for system in written.order]]
             systems = list(written.order)
-        level = sentence_level(scores, *sentence_pairs(judgments, systems, lines), written.ties)
+        pairs, human_ties = sentence_pairs(judgments, systems, judged.lines)
+        level = sentence_level(scores, pairs, human_ties, written.ties)
         return {"systems": systems, **level._asdict()}
 
 
@@ -195,9 +210,8 @@ def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
         return score.score
     if output not in score.outputs:
         names = ", ".join([*score.outputs, *others])
-        raise InputError(
-            f"{parse_signature(score.metric)[0]} has no output '{output}'; there are {names}"
-        )
+        metric, _ = parse_signature(score.metric)
+        raise InputError(f"{metric} has no output '{output}'; there are {names}")
     return score.outputs[output]
 
 
@@ -206,60 +220,62 @@ def round_score(value: float, rounding: models.RoundingConfig | None, scale: str
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
     scaled = verdicts.decimal(value, scale)
-    return float(
-        scaled if rounding is None else verdicts.rounded(scaled, rounding.digits, rounding.rule)
-    )
+    if rounding is not None:
+        scaled = verdicts.rounded(scaled, rounding.digits, rounding.rule)
+    return float(scaled)
 
 
-def _of_cells(
+def _scores_of_cells(
     cells: Sequence[Cell], judgments: Judgments, without: Sequence[str]
-) -> tuple[list[str], Floats, Ints]:
-    """Return the judged systems, their scores [systems, sentences], and the column of each judged
-    sentence in these.
+) -> JudgedScores:
+    """Return the scores of judged systems in a table, of the sentences that it has.
 
-    Sentences are the same where their numbers are written alike. Raises InputError where a score is
-    lacking."""
-    names = sorted(
-        {cell.system for cell in cells if cell.system in judgments.systems} - set(without)
-    )
-    rows = {name: number for number, name in enumerate(names)}
-    columns = {
-        text: number for number, text in enumerate(dict.fromkeys(cell.sentence for cell in cells))
-    }
-    scores = np.full((len(names), len(columns)), np.nan)
+    Sentences are the same if their numbers are written alike. Raises InputError if a score is
+    missing."""
+    judged = set(judgments.systems).difference(without)
+    systems = sorted({cell.system for cell in cells if cell.system in judged})
+    sentences = list(dict.fromkeys(cell.sentence for cell in cells))
+    rows = {name: number for number, name in enumerate(systems)}
+    columns = {text: number for number, text in enumerate(sentences)}
+    scores = np.full((len(systems), len(sentences)), np.nan)
     for cell in cells:
         if cell.system in rows:
             scores[rows[cell.system], columns[cell.sentence]] = float(cell.score)
-    lacking = next((segment for segment in judgments.segments if segment not in columns), None)
-    if lacking is not None or not names:
-        reason = (
-            f"no score of the judged sentence {lacking}" if names else "no system that was judged"
-        )
-        raise InputError(f"agreements: the table has {reason}")
+    if not systems:
+        raise InputError("agreements: the table has no system that was judged")
+    for segment in judgments.segments:
+        if segment not in columns:
+            message = f"no score of the judged sentence {segment}"
+            raise InputError(f"agreements: the table has {message}")
     lines = np.array([columns[segment] for segment in judgments.segments], np.int64)
-    absent = np.argwhere(np.isnan(scores[:, lines]))
-    if len(absent):
-        name, segment = names[absent[0][0]], judgments.segments[absent[0][1]]
+    for row, judged_sentence in np.argwhere(np.isnan(scores[:, lines])):
+        segment = judgments.segments[judged_sentence]
         raise InputError(
-            f"agreements: the table has no score of {name} for the judged sentence {segment}"
+            f"agreements: the table has no score of {systems[row]} for the judged sentence "
+            f"{segment}"
         )
-    return names, scores, lines
+    return JudgedScores(systems, scores, lines)
 
 
 def _other_annotators(written: models.PublishedConfig, opened: Published) -> Iterator[str]:
     """Yield a warning for each entry whose texts are annotated here by other versions than those of
     the publication."""
     for number, entry in enumerate(written.expect, 1):
-        metric = opened.metrics.get(entry.metric) if entry.path is None else None
-        ours = annotator_of(metric.spec.input) if metric else ""
+        metric = None
+        if entry.path is None:
+            metric = opened.metrics.get(entry.metric)
+        ours = ""
+        if metric and metric.spec.input != TEXTS:
+            ours = reader_of(metric.spec.input).annotator(metric.spec.input)
         if entry.annotator and not ours:
             yield f"expect {number}: 'annotator' has no effect, because no text is annotated here"
         elif ours and entry.published and entry.annotator != ours:
-            others = "may have been with others (key `annotator`)"
-            theirs = f"were with {entry.annotator}" if entry.annotator else others
+            theirs = "may have been with others (key `annotator`)"
+            if entry.annotator:
+                theirs = f"were with {entry.annotator}"
             yield (
-                f"expect {number}: texts are annotated with {ours}, and those of the published values {theirs}: other "
-                "versions give other edits and other scores"
+                f"expect {number}: texts are annotated with {ours}, and those of the published "
+                f"values {theirs}: other versions give other edits and other scores"
             )
 
 
@@ -273,31 +289,28 @@ class _Entry:
         sections: Sections,
         plain: dict[str, Any],
     ) -> None:
-        self.number, self.entry, self.sections, self.plain = number, entry, sections, plain
+        self.number = number
+        self.entry = entry
+        self.sections = sections
+        self.plain = plain
 
     def checked(self) -> dict[str, Any]:
         """Return the title, the verdict and the compared values of the entry, as in results.json."""
-        entry, compared, messages = self.entry, list[verdicts.Compared](), list[str]()
+        entry = self.entry
+        compared: list[verdicts.Compared] = []
+        messages: list[str] = []
         try:
             compared = self.compared()
         except InputError as error:
-            messages = [str(error)]
-        verdict: Verdict = verdicts.verdict_of(compared, entry.rounding)
-        publication = self.sections.written.publication
-        recorded: Verdict = (
-            "tolerance"
-            if entry.tolerance is not None
-            else "rounding"
-            if entry.rounding
-            else "exact"
-        )
-        if entry.recorded:
-            recorded = entry.recorded
-        elif publication is not None and publication.verdict == "not run":
-            recorded = "not run"
-        differences = [abs(value.difference) for value in compared if value.difference is not None]
-        others = [value for value in compared if value.verdict != "equal"]
+            messages.append(str(error))
         messages += [value.message for value in compared if value.message]
+        verdict = verdicts.verdict_of(compared, entry.rounding)
+        recorded = self.recorded()
+        differences = [abs(value.difference) for value in compared if value.difference is not None]
+        listed = compared
+        if len(compared) > MAX_LISTED:
+            unequal = [value for value in compared if value.verdict != "equal"]
+            listed = unequal[:MAX_LISTED]
         return {
             "title": entry.title or self.title(),
             "verdict": verdict,
@@ -312,10 +325,20 @@ class _Entry:
             "tolerance": entry.tolerance,
             "why": entry.why,
             "message": messages[0] if messages else None,
-            "compared": [
-                value.plain() for value in (others[:LISTED] if len(compared) > LISTED else compared)
-            ],
+            "compared": [value.plain() for value in listed],
         }
+
+    def recorded(self) -> Verdict:
+        """Return the verdict on record; only a worse one is a miss."""
+        entry = self.entry
+        publication = self.sections.written.publication
+        if entry.recorded:
+            return entry.recorded
+        if publication is not None and publication.verdict == "not run":
+            return "not run"
+        if entry.tolerance is not None:
+            return "tolerance"
+        return "rounding" if entry.rounding else "exact"
 
     def title(self) -> str:
         """Return a title made of the keys of the entry."""
@@ -323,12 +346,12 @@ class _Entry:
         if entry.path is not None:
             return entry.path.replace("/", " ").replace("_", " ")
         metric = self.sections.opened.metrics[entry.metric].name
-        parts = [entry.dataset or "", metric, "" if entry.output == "score" else entry.output]
-        parts += [
-            key
-            for key in ("order", "sentences", "mean", "reports")
-            if getattr(entry, key) is not None
-        ]
+        parts = [entry.dataset, metric]
+        if entry.output != "score":
+            parts.append(entry.output)
+        for key in ("order", "sentences", "mean", "reports"):
+            if getattr(entry, key) is not None:
+                parts.append(key)
         return " ".join(part for part in parts if part)
 
     def compared(self) -> list[verdicts.Compared]:
@@ -336,11 +359,13 @@ class _Entry:
         is expected."""
         entry = self.entry
         if entry.same is not None:
-            one, two = (_at_path(self.plain, path) for path in (entry.path or "", entry.same))
-            same: Literal["equal", "differs"] = "equal" if one == two else "differs"
-            return [
-                verdicts.Compared(place=(), expected=entry.same, found=entry.path, verdict=same)
-            ]
+            one = _at_path(self.plain, entry.path or "")
+            two = _at_path(self.plain, entry.same)
+            verdict: Literal["equal", "differs"] = "equal" if one == two else "differs"
+            same = verdicts.Compared(
+                place=(), expected=entry.same, found=entry.path, verdict=verdict
+            )
+            return [same]
         if entry.path is not None:
             ours = _at_path(self.plain, entry.path)
         elif entry.reports is not None:
@@ -351,18 +376,30 @@ class _Entry:
             ours = _mean(ours, entry)
         if entry.order is not None:
             return verdicts.compare_order(entry.order, _numbers(ours))
-        expected = entry.values if entry.table is None else self.expected_table()
         if entry.reports is not None:
-            expected = self.sections.opened.expected_reports[self.number]
-        scale = "1" if entry.mean is not None and entry.before is not None else entry.scale
-        return [
-            verdicts.Compared(
-                place=place, expected=text, found=None, verdict="differs", message=message
-            )
-            if message
-            else verdicts.compare(place, text, value, scale, entry.rounding, entry.tolerance)
-            for place, text, value, message in verdicts.leaves(expected, ours)
-        ]
+            expected: Any = self.sections.opened.expected_reports[self.number]
+        elif entry.table is not None:
+            expected = self.expected_table()
+        else:
+            expected = entry.values
+        is_scaled = entry.mean is not None and entry.before is not None
+        scale = "1" if is_scaled else entry.scale
+        compared = []
+        for leaf in verdicts.leaves(expected, ours):
+            if leaf.message:
+                result = verdicts.Compared(
+                    place=leaf.keys,
+                    expected=leaf.expected,
+                    found=None,
+                    verdict="differs",
+                    message=leaf.message,
+                )
+            else:
+                result = verdicts.compare(
+                    leaf.keys, leaf.expected, leaf.ours, scale, entry.rounding, entry.tolerance
+                )
+            compared.append(result)
+        return compared
 
     def expected_table(self) -> dict[str, Any]:
         """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
@@ -372,53 +409,52 @@ class _Entry:
         systems: dict[str, dict[int, str]] = {}
         for cell in cells:
             if not (cell.sentence.isascii() and cell.sentence.isdigit()):
-                raise InputError(
-                    f"{cell.position}: '{cell.sentence[:40]}' is no number of a sentence"
-                )
+                message = f"'{cell.sentence[:40]}' is no number of a sentence"
+                raise InputError(f"{cell.position}: {message}")
             systems.setdefault(cell.system, {})[int(cell.sentence)] = cell.score
-        return {
-            system: [texts[number] for number in sorted(texts)] for system, texts in systems.items()
-        }
+        values = {}
+        for system, texts in systems.items():
+            values[system] = [texts[number] for number in sorted(texts)]
+        return values
 
     def scores(self) -> dict[str, Any]:
         """Return the outputs or sentence scores that the entry names: {system: value, or list of
         values}."""
         entry = self.entry
         scored = self.sections.scored_by(entry.metric, entry.dataset)
+        if entry.sentences is not None:
+            return self.sentence_scores(scored)
         first = scored.scores[0]
-        if entry.sentences is None:
-            key = first.dataset, first.metric
-            scores = [
-                score for score in self.sections.scores if (score.dataset, score.metric) == key
-            ]
-            owner, _, name = entry.output.partition(".")
+        section, _, name = entry.output.partition(".")
+        values: dict[str, Any] = {}
+        for score in self.sections.scores:
+            if (score.dataset, score.metric) != (first.dataset, first.metric):
+                continue
             if entry.output == "rank":
-                return {score.system: score.rank for score in scores}
-            if (
-                name and entry.output in models.SPECIAL
-            ):  # a number of the section `samples` or `bootstrap`
-                return {
-                    score.system: getattr(getattr(score, owner), name, None) for score in scores
-                }
-            return {
-                score.system: output_of(score, entry.output, models.SPECIAL) for score in scores
-            }
-        metric = metric_scores([scored])[0]
+                values[score.system] = score.rank
+            elif name and entry.output in models.SPECIAL:  # of `samples` or `bootstrap`
+                values[score.system] = getattr(getattr(score, section), name, None)
+            else:
+                values[score.system] = output_of(score, entry.output, models.SPECIAL)
+        return values
+
+    def sentence_scores(self, scored: MetricResult) -> dict[str, list[float]]:
+        """Return the sentence scores of the lines that the entry names, by system."""
+        (metric,) = metric_scores([scored])
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
-        named = f"1-{metric.lines}" if entry.sentences == "all" else entry.sentences
+        lines = self.entry.sentences
+        if lines == "all":
+            lines = f"1-{metric.lines}"
+        items = lines if isinstance(lines, list) else [lines]
         try:
-            items = named if isinstance(named, list) else [named]
-            ranges = select_lines(True, [(str(item), "sentences") for item in items]).numbers(
-                metric.lines
-            )
-            lines = np.concatenate([np.arange(low, high) for low, high in ranges])
+            selection = select_lines(True, [(str(item), "sentences") for item in items])
+            ranges = selection.numbers(metric.lines)
         except ConfigError as error:
             raise InputError(error.problems) from None
-        return {
-            name: row.tolist()
-            for name, row in zip(metric.systems, metric.sentences()[:, lines], strict=True)
-        }
+        numbers = np.concatenate([np.arange(low, high) for low, high in ranges])
+        rows = metric.sentences()[:, numbers].tolist()
+        return dict(zip(metric.systems, rows, strict=True))
 
 
 def _at_path(content: Any, path: str) -> Any:
@@ -431,9 +467,8 @@ def _at_path(content: Any, path: str) -> Any:
         elif isinstance(content, list) and step.isdigit() and 0 < int(step) <= len(content):
             content = content[int(step) - 1]
         else:
-            raise InputError(
-                f"there is no '{step}' in '{'/'.join(done) or 'results.json'}'{verdicts.listed(content)}"
-            )
+            where = "/".join(done) or "results.json"
+            raise InputError(f"there is no '{step}' in '{where}'{verdicts.listed(content)}")
         done.append(step)
     return content
 
@@ -442,20 +477,24 @@ def _numbers(values: Any) -> dict[str, float]:
     """Return a number for each system, so that the highest number is the best system."""
     if isinstance(values, list):  # an order already
         return {str(name): float(-number) for number, name in enumerate(values)}
-    if not isinstance(values, dict) or not all(
-        isinstance(v, int | float) or v is None for v in values.values()
-    ):
+    if not isinstance(values, dict):
         raise InputError("an order needs a number for each system")
-    return {name: math.nan if value is None else float(value) for name, value in values.items()}
+    numbers = {}
+    for name, value in values.items():
+        if not isinstance(value, int | float | None):
+            raise InputError("an order needs a number for each system")
+        numbers[name] = math.nan if value is None else float(value)
+    return numbers
 
 
 def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
     """Return the mean of the values of some systems, each scaled and rounded first where the entry
     says `before`."""
-    values, names = _numbers(ours), entry.mean or []
-    lacking = next((name for name in names if name not in values), None)
-    if lacking is not None:
-        raise InputError(f"there is no score of {lacking}; there are {', '.join(values)}")
+    values = _numbers(ours)
+    names = entry.mean or []
+    for name in names:
+        if name not in values:
+            raise InputError(f"there is no score of {name}; there are {', '.join(values)}")
     if entry.before is None:
         return math.fsum(values[name] for name in names) / len(names)
     parts = [round_score(values[name], entry.before, entry.scale) for name in names]

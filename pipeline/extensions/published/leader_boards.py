@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +28,7 @@ from .verdicts import EXACT, read_number
 OTHER = "unknown: on record as not reproducible"
 """The settings of a printed score that differs from ours though it should be by the same metric."""
 TRUTH = {"true": "yes", "false": "no"}
-LARGEST = Decimal(10) ** 6
+MAX_PERCENT = Decimal(10) ** 6
 """A printed percentage from this size on is no score."""
 
 
@@ -53,66 +52,78 @@ def printed_scores(outcome: Outcome, dataset: str, metric: Metric) -> list[tuple
     """Return (system, published score) for each score by a metric on a data set that a recipe
     expects.
     """
-    recipe, entries = outcome.recipe, (outcome.expectations or {}).get("entries", [])
-    rows = []
+    recipe = outcome.recipe
+    compared_entries = (outcome.expectations or {}).get("entries", [])
+    scores = []
     for number, entry in enumerate(recipe.expected):
         text = _metric_of(entry, recipe, dataset, metric)
         if text is None:
             continue
-        values, is_published = entry.get("values"), entry.get("published") != "false"
-        if not isinstance(values, dict) and number < len(entries):
-            values = {item["place"]: item["expected"] for item in entries[number]["compared"]}
-        for system, value in (values if isinstance(values, dict) else {}).items():
-            shown = _percent(str(value), str(entry.get("scale", "1")))
-            if shown:
-                rows.append((system, Printed(recipe.name, shown, text, recipe.year, is_published)))
-    return rows
+        values = entry.get("values")
+        if not isinstance(values, dict):
+            values = {}
+            if number < len(compared_entries):
+                for item in compared_entries[number]["compared"]:
+                    values[item["place"]] = item["expected"]
+        is_published = entry.get("published") != "false"
+        for system, value in values.items():
+            percent = _percent(str(value), str(entry.get("scale", "1")))
+            if percent:
+                printed = Printed(recipe.name, percent, text, recipe.year, is_published)
+                scores.append((system, printed))
+    return scores
 
 
 def _metric_of(entry: dict[str, Any], recipe: Recipe, dataset: str, metric: Metric) -> str | None:
-    """Return the text of an entry's metric, "" where it is that of the board; None if the entry is
-    of no such score.
+    """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
+    no such score.
     """
     if any(key in entry for key in ("path", "mean", "sentences", "order")):
         return None
     if entry.get("output", "score") != "score" or entry.get("dataset", dataset) != dataset:
         return None
-    written = recipe.content.get("metrics", [])
-    text = entry.get(
-        "metric", written[0] if isinstance(written, list) and len(written) == 1 else written
-    )
+    text = entry.get("metric")
+    if text is None:
+        metrics = recipe.content.get("metrics", [])
+        text = metrics
+        if isinstance(metrics, list) and len(metrics) == 1:
+            text = metrics[0]
+    if not isinstance(text, str):
+        return None
     try:
-        own = from_text(text) if isinstance(text, str) else None
+        entry_metric = from_text(text)
     except InputError:
         return None
-    if own is None or own.name != metric.name:
+    if entry_metric.name != metric.name:
         return None
-    if own == metric:
+    if entry_metric == metric:
         return OTHER if entry.get("recorded") == "differs" else ""
-    return str(text)
+    return text
 
 
 def _percent(value: str, scale: str) -> str | None:
-    """Return a published number in percent with all its digits; None where it is no number."""
-    number, factor = read_number(value), read_number(scale)
+    """Return a published number in percent with all its digits; None if it is no number."""
+    number = read_number(value)
+    factor = read_number(scale)
     if number is None or not factor:
         return None
-    if factor == Decimal(1).scaleb(
-        factor.adjusted()
-    ):  # a power of ten: all digits stay, zeros at the end too
-        shifted = number.scaleb(2 - factor.adjusted())
+    if factor == Decimal(1).scaleb(factor.adjusted()):
+        # A power of ten: all digits stay, zeros at the end too.
+        percent = number.scaleb(2 - factor.adjusted())
     else:
-        shifted = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
-    return f"{shifted:f}" if abs(shifted) < LARGEST else None
+        percent = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
+    return f"{percent:f}" if abs(percent) < MAX_PERCENT else None
 
 
 TEXTS = ("source", "references", "gold")
 """The keys of a data set that say which texts it has. Any other key but `bom` makes it another data
 set."""
-RESAMPLES, TRIALS, SEED = 1000, 10_000, 12345
-PER_PAIR = 40
-"""Trials for each pair of systems where there are many: Holm's correction multiplies the smallest p
-by their number."""
+RESAMPLES = 1000
+TRIALS = 10_000
+SEED = 12345
+TRIALS_PER_PAIR = 40
+"""Trials for each pair of systems if there are many: Holm's correction multiplies the smallest p by
+their number."""
 
 
 @dataclass(frozen=True)
@@ -165,28 +176,34 @@ class LeaderBoard:
         """The name of its run directory."""
         return f"board-{self.name}"
 
-    def config(self, own: Path | None = None) -> dict[str, Any] | None:
-        """Return the config that scores the outputs which are here; None where these or the data
-        set are not here.
+    @property
+    def has_published_scores(self) -> bool:
+        """Whether a publication has a score of one of its systems."""
+        for entrant in self.entrants:
+            if any(printed.published for printed in entrant.printed):
+                return True
+        return False
 
-        With an output of one's own, every system is tested against that one.
+    def config(self, added: Path | None = None) -> dict[str, Any] | None:
+        """Return the config that scores the outputs which are here; None if these or the data set
+        are missing.
+
+        Every system is tested against an output that is added.
         """
         here = [entrant for entrant in self.entrants if entrant.here]
-        dataset = dict(self.dataset)
-        if isinstance(marked := dataset.get("bom"), list):
-            dataset["bom"] = [
-                name for name in marked if any(entrant.name == name for entrant in here)
-            ]
-        shared = [file for files in _files(self.dataset).values() for file in files]
-        if len(here) < 2 or any(state(file) != "here" for file in shared):
+        if len(here) < 2 or not self._texts_are_here():
             return None
         systems = {entrant.name: f"data:{entrant.file.key}" for entrant in here}
-        statistics = {"resamples": str(RESAMPLES), "trials": str(TRIALS), "seed": str(SEED)}
-        if own:
-            statistics["baseline"] = own.stem if own.stem not in systems else f"{own.stem}@own"
-            systems[statistics["baseline"]] = str(own)
-        else:
-            statistics["trials"] = str(max(TRIALS, PER_PAIR * math.comb(len(here), 2)))
+        dataset = dict(self.dataset)
+        if isinstance(dataset.get("bom"), list):
+            dataset["bom"] = [name for name in dataset["bom"] if name in systems]
+        trials = max(TRIALS, TRIALS_PER_PAIR * math.comb(len(here), 2))
+        statistics = {"resamples": str(RESAMPLES), "trials": str(trials), "seed": str(SEED)}
+        if added:
+            name = f"{added.stem}@own" if added.stem in systems else added.stem
+            systems[name] = str(added)
+            statistics["trials"] = str(TRIALS)
+            statistics["baseline"] = name
         return {
             "version": "1",
             "description": self.title,
@@ -197,15 +214,20 @@ class LeaderBoard:
             "output": {"dir": f"runs/{self.folder}"},
         }
 
+    def _texts_are_here(self) -> bool:
+        """Return whether source, references and gold are in the cache of data sets."""
+        for files in _files(self.dataset).values():
+            if any(state(file) != "here" for file in files):
+                return False
+        return True
+
 
 @cache
 def written_boards() -> Mapping[str, dict[str, Any]]:
     """Return what boards.yaml says, by the names of the boards."""
-    text = (resources.files("pipeline.extensions.published") / "boards.yaml").read_text(
-        encoding="utf-8"
-    )
-    leader_boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
-    return leader_boards
+    text = Path(__file__).with_name("boards.yaml").read_text(encoding="utf-8")
+    boards: dict[str, dict[str, Any]] = parse(text)[0].plain()
+    return boards
 
 
 def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[LeaderBoard]:
@@ -214,13 +236,13 @@ def leader_boards(outcomes: Sequence[Outcome], *, unread: bool = False) -> list[
     """
     _of_catalogue.cache_clear()
     _records_of.cache_clear()
-    listed = []
+    boards = []
     for name, written in written_boards().items():
-        for own, about in _each_board(name, written, outcomes):
-            entrants = _entrants(about, outcomes, unread)
+        for board, about in _each_board(name, written, outcomes):
+            entrants = _entrants(about, outcomes, unread=unread)
             if len(entrants) > 1:
-                listed.append(LeaderBoard(name=own, **about, entrants=tuple(entrants)))
-    return listed
+                boards.append(LeaderBoard(name=board, **about, entrants=tuple(entrants)))
+    return boards
 
 
 def _each_board(
@@ -233,12 +255,13 @@ def _each_board(
     """
     if "of" not in written:
         yield name, written
-    for recipe in (
-        outcome.recipe for outcome in outcomes if outcome.recipe.family == written.get("of", "?")
-    ):
-        metric = next(
-            text for text in recipe.content["metrics"] if from_text(text).name == written["metric"]
-        )
+        return
+    for outcome in outcomes:
+        recipe = outcome.recipe
+        if recipe.family != written["of"]:
+            continue
+        metrics = recipe.content["metrics"]
+        metric = next(text for text in metrics if from_text(text).name == written["metric"])
         result = recipe.name.removeprefix(f"{recipe.family}-")
         about = {
             "title": written["title"].replace("{result}", result),
@@ -253,58 +276,86 @@ def _each_board(
 
 
 def _facts(written: Mapping[str, Any], result: str) -> dict[str, dict[str, str]]:
-    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} where it is
-    not here.
+    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} if it is
+    missing.
     """
     (file,) = _of_catalogue(written["file"])
     if state(file, quick=True) != "here":
         return {}
-    records = [one for one in _records_of(cache_path(file)) if one.text(written["where"]) == result]
-    return {
-        title: {
-            one.text(written["system"]): TRUTH.get(text := one.text(column).lower(), text)
-            for one in records
-        }
-        for title, column in written["columns"].items()
-    }
+    facts: dict[str, dict[str, str]] = {title: {} for title in written["columns"]}
+    for record in _records_of(cache_path(file)):
+        if record.text(written["where"]) != result:
+            continue
+        for title, column in written["columns"].items():
+            text = record.text(column).lower()
+            facts[title][record.text(written["system"])] = TRUTH.get(text, text)
+    return facts
 
 
 _records_of = cache(read_records)
 
 
-def _entrants(written: dict[str, Any], outcomes: Sequence[Outcome], unread: bool) -> list[Entrant]:
+@dataclass
+class _Output:
+    """An output, and the recipes that name it for the data set of a board."""
+
+    file: DataFile
+    system: str
+    """Its name in the oldest recipe."""
+    names: list[str] = field(default_factory=list)
+    recipes: dict[str, Recipe] = field(default_factory=dict)
+    """By name, the oldest publication first."""
+    printed: list[Printed] = field(default_factory=list)
+    is_scored: bool = False
+    """Whether a recipe has a score of it by the metric of the board."""
+
+
+def _entrants(
+    written: dict[str, Any], outcomes: Sequence[Outcome], *, unread: bool
+) -> list[Entrant]:
     """Return the systems of a board. Outputs with the same content are one, and references are
     none.
 
-    A system has the name that it has in its oldest recipe, followed by that recipe's where another
+    A system has the name that it has in its oldest recipe, followed by that recipe's if another
     one has the name."""
-    own, metric = _files(written["dataset"]), from_text(written["metric"])
-    references = {content_of(file) for file in own.get("references", ())}
-    named: dict[str, list[tuple[str, Recipe, list[Printed], DataFile]]] = {}
-    scored = set[str]()
+    texts = _files(written["dataset"])
+    metric = from_text(written["metric"])
+    references = {content_of(file) for file in texts.get("references", ())}
+    outputs: dict[str, _Output] = {}
     for outcome in sorted(outcomes, key=lambda one: (one.recipe.year or math.inf, one.recipe.name)):
-        for dataset in _same_datasets(outcome.recipe, own):
-            recipe, printed = outcome.recipe, printed_scores(outcome, dataset, metric)
-            tables = [each for each in recipe.expected if unread and "table" in each]
-            awaited = any(_metric_of(each, recipe, dataset, metric) is not None for each in tables)
-            for system, written_of in recipe.mapping("systems").items():
-                files = _named(
-                    written_of.get(dataset) if isinstance(written_of, dict) else written_of
-                )
-                if len(files) == 1 and (content := content_of(files[0])) not in references:
-                    of_system = [one for name, one in printed if name == system]
-                    named.setdefault(content, []).append((system, recipe, of_system, files[0]))
-                    scored |= {content} if of_system or awaited else set()
+        recipe = outcome.recipe
+        for dataset in _same_datasets(recipe, texts):
+            printed = printed_scores(outcome, dataset, metric)
+            has_unread_table = unread and _has_table(recipe, dataset, metric)
+            for system, text in recipe.mapping("systems").items():
+                files = _named(text.get(dataset) if isinstance(text, dict) else text)
+                if len(files) != 1 or content_of(files[0]) in references:
+                    continue
+                output = outputs.setdefault(content_of(files[0]), _Output(files[0], system))
+                scores = [score for name, score in printed if name == system]
+                output.names.append(system)
+                output.recipes[recipe.name] = recipe
+                output.printed += scores
+                output.is_scored = output.is_scored or bool(scores) or has_unread_table
     entrants: dict[str, Entrant] = {}
-    for content, places in named.items():
-        if content in scored:
-            scores = tuple(one for _, _, printed, _ in places for one in printed)
-            system, recipe, _, file = places[0]
-            name = system if system not in entrants else f"{system}@{recipe.name}"
-            recipes_of = {one.name: one for _, one, _, _ in places}
-            names = tuple(dict.fromkeys([name, *(other for other, *_ in places[1:])]))
-            entrants[name] = Entrant(name, file, tuple(recipes_of.values()), scores, names)
+    for output in outputs.values():
+        if not output.is_scored:
+            continue
+        name = output.system
+        recipes = tuple(output.recipes.values())
+        if name in entrants:
+            name = f"{name}@{recipes[0].name}"
+        names = tuple(dict.fromkeys([name, *output.names[1:]]))
+        entrants[name] = Entrant(name, output.file, recipes, tuple(output.printed), names)
     return list(entrants.values())
+
+
+def _has_table(recipe: Recipe, dataset: str, metric: Metric) -> bool:
+    """Return whether a recipe expects scores by a metric in a table."""
+    for entry in recipe.expected:
+        if "table" in entry and _metric_of(entry, recipe, dataset, metric) is not None:
+            return True
+    return False
 
 
 def _named(text: Any) -> list[DataFile]:
@@ -329,25 +380,29 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
     """
     if not isinstance(dataset, dict) or not set(dataset) <= {*TEXTS, "bom"}:
         return {}
-    named = {
-        key: [_named(text) for text in (value if isinstance(value, list) else [value])]
-        for key, value in dataset.items()
-        if key in TEXTS
-    }
-    if not all(files for texts in named.values() for files in texts):
-        return {}
-    return {
-        key: [file for files in texts for file in files] for key, texts in named.items() if texts
-    }
+    files: dict[str, list[DataFile]] = {}
+    for key, value in dataset.items():
+        if key not in TEXTS:
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            named = _named(text)
+            if not named:
+                return {}
+            files.setdefault(key, []).extend(named)
+    return files
 
 
-def _same_datasets(recipe: Recipe, own: dict[str, list[DataFile]]) -> Iterator[str]:
+def _same_datasets(recipe: Recipe, texts: dict[str, list[DataFile]]) -> Iterator[str]:
     """Yield the names of the data sets of a recipe that have the texts of a board."""
     if "include" in recipe.content or recipe.mapping("defaults"):
         return
+    expected = _contents(texts)
     for name, dataset in recipe.mapping("datasets").items():
-        sums = {key: [content_of(file) for file in texts] for key, texts in _files(dataset).items()}
-        if sums and all(
-            sums.get(key, []) == [content_of(file) for file in texts] for key, texts in own.items()
-        ):
+        contents = _contents(_files(dataset))
+        if contents and all(contents.get(key, []) == sums for key, sums in expected.items()):
             yield name
+
+
+def _contents(texts: dict[str, list[DataFile]]) -> dict[str, list[str]]:
+    """Return the checksums of files."""
+    return {key: [content_of(file) for file in files] for key, files in texts.items()}

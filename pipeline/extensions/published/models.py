@@ -1,6 +1,4 @@
-"""The written form of a config as a whole, and of its judgements, correlations, and values that it
-expects.
-"""
+"""The sections of a config with columns of scores, correlations, and values that are expected."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -84,7 +82,7 @@ ColumnNumber = Annotated[int, Field(ge=1, le=1000), BeforeValidator(models.whole
 
 
 def _one_of(written: models.ConfigModel, *keys: str) -> str:
-    """Return the one of these keys that is given; raises ValueError unless there is one."""
+    """Return the one of these keys that is written; raises ValueError unless there is one."""
     present = [key for key in keys if getattr(written, key) is not None]
     if len(present) != 1:
         found = ", ".join(present) or "none"

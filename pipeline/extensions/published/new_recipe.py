@@ -13,7 +13,7 @@ from pipeline.data.dataset_cache import cache_path, content_of, fetch_files
 from pipeline.errors import CorpusError, DataError, InputError, Problem
 from pipeline.files.plain_files import small_text
 from pipeline.files.remote import PREFIX, is_data
-from pipeline.files.small_tables import read_rows
+from pipeline.files.small_tables import Row, read_rows
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import metrics_called
 
@@ -23,10 +23,15 @@ from .verdicts import read_number
 MAX_BYTES = 1 << 24
 ARROW = re.compile(r"[\s(]*[↑↓]\)?")
 """What papers put behind the name of a metric, to say which scores are good."""
-LARGEST = 1 << 30
-"""A file of a repository, whose size is not known yet, may have so many bytes."""
-OUTPUTS = {"p": "precision", "prec": "precision", "r": "recall", "rec": "recall"} | {
-    n: n for n in ("precision", "recall")
+MAX_FILE_BYTES = 1 << 30
+"""Bytes of a file of a repository, whose size is not known yet."""
+OUTPUTS = {
+    "p": "precision",
+    "prec": "precision",
+    "precision": "precision",
+    "r": "recall",
+    "rec": "recall",
+    "recall": "recall",
 }
 """What tables call outputs of the only metric of a config; F with anything behind it is the score.
 """
@@ -35,7 +40,7 @@ OUTPUTS = {"p": "precision", "prec": "precision", "r": "recall", "rec": "recall"
 def new_recipe(
     content: dict[str, Any],
     table: Path,
-    rows: Sequence[tuple[int, list[str]]],
+    rows: Sequence[Row],
     metrics: Sequence[Metric],
 ) -> dict[str, Any]:
     """Return a config with what a table prints: systems in its first column, and a column for each
@@ -43,42 +48,22 @@ def new_recipe(
 
     Numbers above 1 are percent. Raises InputError where the table has a column that no metric of
     the config means, and a cell that is no number."""
-    expect: list[dict[str, Any]] = []
-    titles, rest = [ARROW.sub("", title) for title in rows[0][1]], rows[1:]
+    titles = [ARROW.sub("", title) for title in rows[0].cells]
+    for line, cells in rows[1:]:
+        if len(cells) > len(titles):
+            message = f"has {len(cells)} cells; there are {len(titles)} titles"
+            raise InputError(f"{table}:{line}: {message}")
+    expect = []
     for column, title in enumerate(titles[1:], 1):
-        meant = {"metric": title} if len(metrics_called(title, metrics)) == 1 else {}
-        output = "score" if title.lower().startswith("f") else OUTPUTS.get(title.lower(), "")
-        if not meant and (len(metrics) > 1 or not output):
-            names = ", ".join(metric.name for metric in metrics)
-            raise InputError(
-                f"{table}: which metric is '{title}'? Head the column with one of the config's: {names}"
-            )
-        values = dict[str, str]()
-        for line, cells in rest:
-            if len(cells) > len(titles):
-                raise InputError(
-                    f"{table}:{line}: has {len(cells)} cells; there are {len(titles)} titles"
-                )
-            text = "".join(cells[column : column + 1]).strip("-")
-            if text and (cells[0] in values or read_number(cells[column]) is None):
-                wrong = (
-                    "stands in two lines"
-                    if cells[0] in values
-                    else f"'{cells[column]}' is no number"
-                )
-                raise InputError(f"{table}:{line}: {cells[0]}, {title}: {wrong}")
-            values |= {cells[0]: cells[column]} if text else {}
-        if not values:
-            raise InputError(f"{table}: {title}: has no number")
-        percent = any(
-            abs(number) > 1 for text in values.values() if (number := read_number(text)) is not None
-        )
-        own = {"output": output} if output in OUTPUTS.values() and not meant else meant
+        score = _score_of(title, table, metrics)
+        values = _values(rows[1:], column, title, table)
+        numbers = [read_number(text) for text in values.values()]
+        is_percent = any(number is not None and abs(number) > 1 for number in numbers)
         expect.append(
             {
                 "title": title,
-                **own,
-                "scale": "100" if percent else "1",
+                **score,
+                "scale": "100" if is_percent else "1",
                 "rounding": "half_up",
                 "values": values,
             }
@@ -88,6 +73,41 @@ def new_recipe(
         **content,
         "expect": expect,
     }
+
+
+def _score_of(title: str, table: Path, metrics: Sequence[Metric]) -> dict[str, str]:
+    """Return the keys of an entry of `expect` for the title of a column: a metric, or an output of
+    the only one.
+    """
+    if len(metrics_called(title, metrics)) == 1:
+        return {"metric": title}
+    output = OUTPUTS.get(title.lower(), "")
+    is_score = title.lower().startswith("f")
+    if len(metrics) > 1 or not (output or is_score):
+        names = ", ".join(metric.name for metric in metrics)
+        raise InputError(
+            f"{table}: which metric is '{title}'? Head the column with one of the config's: {names}"
+        )
+    return {"output": output} if output else {}
+
+
+def _values(rows: Sequence[Row], column: int, title: str, table: Path) -> dict[str, str]:
+    """Return the numbers of a column by system; raises InputError if one is wrong."""
+    values: dict[str, str] = {}
+    for line, cells in rows:
+        if column >= len(cells) or not cells[column].strip("-"):
+            continue
+        message = ""
+        if cells[0] in values:
+            message = "stands in two lines"
+        elif read_number(cells[column]) is None:
+            message = f"'{cells[column]}' is no number"
+        if message:
+            raise InputError(f"{table}:{line}: {cells[0]}, {title}: {message}")
+        values[cells[0]] = cells[column]
+    if not values:
+        raise InputError(f"{table}: {title}: has no number")
+    return values
 
 
 def from_repository(
@@ -101,53 +121,66 @@ def from_repository(
     files that cannot be fetched."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", repository):
         raise InputError(
-            f"--repository {repository}: expected OWNER/NAME@COMMIT, a commit with all of its 40 digits"
+            f"--repository {repository}: expected OWNER/NAME@COMMIT, a commit with all of its 40 "
+            "digits"
         )
     origin, _, commit = repository.partition("@")
     content = {key: child for key, child in content.items() if key != "catalogue"}
     outputs = content.get("systems")
     if isinstance(outputs, list) and len(outputs) == 1 and "{system}" in outputs[0]:
         content["systems"] = {name: outputs[0].replace("{system}", name) for name in systems}
-    named = [
-        text.removeprefix(PREFIX).partition("/") for text in texts_in(content) if is_data(text)
-    ]
-    paths = {path: name for name, _, path in named if getattr(catalogue().get(name), "home", True)}
-    if len(set(paths.values())) != 1:
-        told = "expected one NAME, which `gec-pipeline data list` does not have, in texts data:NAME/PATH"
+    # The files that no data set of the catalogue has.
+    names: dict[str, str] = {}
+    for text in filter(is_data, texts_in(content)):
+        name, _, path = text.removeprefix(PREFIX).partition("/")
+        if getattr(catalogue().get(name), "home", True):
+            names[path] = name
+    if len(set(names.values())) != 1:
+        listed = ", ".join(sorted(set(names.values()))) or "none"
         raise InputError(
-            f"--repository: {told}; found {', '.join(sorted(set(paths.values()))) or 'none'}"
+            "--repository: expected one NAME, which `gec-pipeline data list` does not have, in "
+            f"texts data:NAME/PATH; found {listed}"
         )
-    if wrong := next((path for path in paths if is_glob(path) or "{" in path), None):
-        raise InputError(
-            f"--repository: {wrong}: name each file; {{system}} may stand in the only text of `systems`"
-        )
+    for path in names:
+        if is_glob(path) or "{" in path:
+            raise InputError(
+                f"--repository: {path}: name each file; {{system}} may stand in the only text of "
+                "`systems`"
+            )
     source: dict[str, Any] = {"repository": origin, "commit": commit, "licence": "not stated"}
-    files = [
-        DataFile(dataset=name, name=path, path=path, size=LARGEST, sha256="", **source)
-        for path, name in paths.items()
-    ]
-    if problems := fetch_files(files, mirror).problems:
+    files = []
+    for path, name in names.items():
+        file = DataFile(
+            dataset=name, name=path, path=path, size=MAX_FILE_BYTES, sha256="", **source
+        )
+        files.append(file)
+    problems = fetch_files(files, mirror).problems
+    if problems:
         raise DataError(problems)
-    sums = {
-        file.name: {"bytes": str(cache_path(file).stat().st_size), "sha256": content_of(file)}
-        for file in files
-    }
-    return {"catalogue": {files[0].dataset: {"from": [{**source, "files": sums}]}}, **content}
+    checksums = {}
+    for file in files:
+        size = cache_path(file).stat().st_size
+        checksums[file.name] = {"bytes": str(size), "sha256": content_of(file)}
+    entry = {"from": [{**source, "files": checksums}]}
+    return {"catalogue": {files[0].dataset: entry}, **content}
 
 
-def table_rows(table: Path) -> list[tuple[int, list[str]]]:
-    """Return the rows of a table with the numbers of their lines, the first with the titles of the
-    columns."""
-    lines = enumerate(small_text(table, MAX_BYTES).splitlines(), 1)
-    marked = [(number, line.strip()) for number, line in lines if line.strip().startswith("|")]
-    rows = [
-        (number, [cell.strip(" *`\\") for cell in line.strip("|").split("|")])
-        for number, line in marked
-    ]
-    rows = [row for row in rows if any(cell.strip("-: ") for cell in row[1])] or list(
-        read_rows(table, MAX_BYTES)
-    )
-    if len(rows) < 2 or len(rows[0][1]) < 2:
+def table_rows(table: Path) -> list[Row]:
+    """Return the rows of a table, the first with the titles of the columns. A table in Markdown may
+    have text around it.
+    """
+    rows = []
+    for number, line in enumerate(small_text(table, MAX_BYTES).splitlines(), 1):
+        text = line.strip()
+        if not text.startswith("|"):
+            continue
+        cells = [cell.strip(" *`\\") for cell in text.strip("|").split("|")]
+        is_rule = not any(cell.strip("-: ") for cell in cells)
+        if not is_rule:
+            rows.append(Row(number, cells))
+    if not rows:
+        rows = list(read_rows(table, MAX_BYTES))
+    if len(rows) < 2 or len(rows[0].cells) < 2:
         message = "expected a table: a line of titles, and lines with a system and its numbers"
         raise CorpusError([Problem(str(table), message)])
     return rows

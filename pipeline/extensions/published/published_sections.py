@@ -7,6 +7,7 @@ Published numbers stand in tables, whose columns a config names, and in reports 
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ from pipeline.errors import (
 )
 from pipeline.extensions.human.comparison import requested_statistics
 from pipeline.extensions.human.judgments import Judgments, read_judgments
-from pipeline.extensions.human.models import RowsConfig
+from pipeline.extensions.human.models import CorrelationConfig, RowsConfig
 from pipeline.extensions.human.records import (
     Record,
     Scores,
@@ -76,13 +77,14 @@ def cells_of(
 
     Raises CorpusError where a score is not a number, and where a system comes twice.
     """
-    seen, cells = dict[tuple[str, str], str](), list[Cell]()
+    positions: dict[tuple[str, str], str] = {}
+    cells: list[Cell] = []
     for record in records:
         cell = Cell(
-            record.text(system),
-            record.text(sentence) if sentence else "",
-            record.text(score),
-            record.position,
+            system=record.text(system),
+            sentence=record.text(sentence) if sentence else "",
+            score=record.text(score),
+            position=record.position,
         )
         if cell.system in without:
             continue
@@ -90,12 +92,13 @@ def cells_of(
             number_of(cell.score, "a score, a number")
         except ValueError as error:
             raise CorpusError([Problem(cell.position, str(error))]) from None
-        twin = seen.setdefault((cell.system, cell.sentence), cell.position)
-        if twin != cell.position:
-            subject = f"system '{cell.system[:40]}'" + (
-                f", sentence {cell.sentence[:20]}," if cell.sentence else ""
-            )
-            raise CorpusError([Problem(cell.position, f"{subject} comes twice (first at {twin})")])
+        first = positions.setdefault((cell.system, cell.sentence), cell.position)
+        if first != cell.position:
+            subject = f"system '{cell.system[:40]}'"
+            if cell.sentence:
+                subject += f", sentence {cell.sentence[:20]},"
+            message = f"{subject} comes twice (first at {first})"
+            raise CorpusError([Problem(cell.position, message)])
         cells.append(cell)
     return cells
 
@@ -123,40 +126,37 @@ def read_report(path: Path) -> Sentences:
     and after the annotators of a sentence `>> Chosen Annotator for line 5 : 0`. The numbers are the
     totals of all sentences up to this one, if this annotator is taken here. Other lines are passed
     over. Raises CorpusError where the file is no report."""
-    name, sentences = named(path), Sentences()
+    name = named(path)
+    sentences: Sentences = {}
     annotators: dict[str, dict[str, str]] = {}
     counts: dict[str, str] | None = None
     for number, line in numbered_lines(path, name):
-        if match := _ANNOTATOR.fullmatch(line.rstrip()):
+        text = line.rstrip()
+        position = f"{name}:{number}"
+        if match := _ANNOTATOR.fullmatch(text):
             counts = annotators.setdefault(match[1], {})
-        elif match := _COUNT.fullmatch(line.rstrip()):
+        elif match := _COUNT.fullmatch(text):
             if counts is None:
-                raise CorpusError(
-                    [Problem(f"{name}:{number}", "has a count, and no annotator stands before it")]
-                )
+                message = "has a count, and no annotator stands before it"
+                raise CorpusError([Problem(position, message)])
             counts[match[1]] = match[2]
-        elif match := _CHOSEN.fullmatch(line.rstrip()):
+        elif match := _CHOSEN.fullmatch(text):
             if not annotators:
-                raise CorpusError(
-                    [Problem(f"{name}:{number}", "has a chosen annotator, and no counts before it")]
-                )
+                message = "has a chosen annotator, and no counts before it"
+                raise CorpusError([Problem(position, message)])
             sentences[match[1]] = {**annotators, TAKEN: match[2]}
-            annotators, counts = {}, None
+            annotators = {}
+            counts = None
     if not sentences:
-        raise CorpusError(
-            [
-                Problem(
-                    name, "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
-                )
-            ]
-        )
+        message = "is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"
+        raise CorpusError([Problem(name, message)])
     return sentences
 
 
 def counted(scored: MetricResult) -> dict[str, Sentences]:
-    """Return what such a report would say of each system, with numbers in place of texts.
+    """Return what such a report would have for each system, with numbers in place of texts.
 
-    Raises InputError where the metric has not whole counts for each annotator.
+    Raises InputError if the metric has no integer counts for each annotator.
     """
     metric = scored.metric
     if not all(field.per_reference and not field.real for field in metric.terms):
@@ -164,21 +164,24 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
     names = [field.name for field in metric.terms]
     systems = {}
     for system, stored in zip(scored.names, scored.columns, strict=False):
-        sentences, before = Sentences(), np.zeros(len(names), np.int64)
+        sentences: Sentences = {}
+        total = np.zeros(len(names), np.int64)
         for columns, chosen in zip(stored.blocks(), chosen_references(metric, stored), strict=True):
             terms = metric.make_terms(columns)
             counts = np.stack([terms[name] for name in names], axis=-1)
-            own = counts[np.arange(len(chosen)), chosen]
-            totals = before + np.cumsum(own, axis=0) - own
+            # The totals before each line, and with it if each annotator is taken there.
+            taken_counts = counts[np.arange(len(chosen)), chosen]
+            before = total + np.cumsum(taken_counts, axis=0) - taken_counts
+            with_each = before[:, None] + counts
+            present = columns["ref_len"] >= 0
             for line, taken in enumerate(chosen.tolist()):
-                listed = np.flatnonzero(columns["ref_len"][line] >= 0).tolist()
-                with_each = (totals[line] + counts[line]).tolist()
-                said = {
-                    str(number): dict(zip(names, with_each[number], strict=True))
-                    for number in listed
-                }
-                sentences[str(len(sentences) + 1)] = {**said, TAKEN: taken}
-            before = before + own.sum(axis=0)
+                sentence: dict[str, Any] = {}
+                for annotator in np.flatnonzero(present[line]).tolist():
+                    totals = with_each[line, annotator].tolist()
+                    sentence[str(annotator)] = dict(zip(names, totals, strict=True))
+                sentence[TAKEN] = taken
+                sentences[str(len(sentences) + 1)] = sentence
+            total = total + taken_counts.sum(axis=0)
         systems[system] = sentences
     return systems
 
@@ -215,14 +218,13 @@ def open_published(config: Config, metrics: Sequence[Metric], problems: list[Pro
 
 class _Opener:
     def __init__(self, config: Config, metrics: Sequence[Metric], problems: list[Problem]) -> None:
-        self.config, self.written, self.metrics, self.problems = (
-            config,
-            models.published_config(config),
-            metrics,
-            problems,
-        )
+        self.config = config
+        self.written = models.published_config(config)
+        self.metrics = metrics
+        self.problems = problems
         self.opened = Published(written=self.written)
         self._records: dict[Path, list[Record]] = {}
+        """Those of the files that were read."""
 
     def problem(self, message: str, keys: Keys) -> None:
         self.problems.append(self.config.root.problem(message, keys))
@@ -231,17 +233,16 @@ class _Opener:
         try:
             return path_of(text, base_of(self.config.root.find(keys)))
         except DataError as error:
-            raise ConfigError(
-                [self.config.root.problem(problem.message, keys) for problem in error.problems]
-            ) from None
+            problems = error.problems
+        raise ConfigError([self.config.root.problem(one.message, keys) for one in problems])
 
     def open(self) -> Published:
+        """Open all files, and check all names."""
         for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
-                    self.problem(
-                        f"'{name}' cannot be a name: / parts the keys of paths", (section, name)
-                    )
+                    message = f"'{name}' cannot be a name: / parts the keys of paths"
+                    self.problem(message, (section, name))
         for name, judgments in self.written.judgments.items():
             with gathered(self.problems):
                 path = self.path(judgments.file, ("judgments", name, "file"))
@@ -250,89 +251,89 @@ class _Opener:
                 )
         for name, column in self.written.columns.items():
             self.column(name, column)
-        self.correlations()
+        for number, correlation in enumerate(self.written.correlations):
+            self.correlation(number, correlation)
+        self.check_pairs()
         for name, agreement in self.written.agreements.items():
-            where: Keys = ("agreements", name)
-            self.check_name(
-                agreement.judgments,
-                self.written.judgments,
-                "section of judgments",
-                (*where, "judgments"),
-            )
+            keys: Keys = ("agreements", name)
+            self.check_judgments(agreement.judgments, keys)
             if agreement.table is not None:
-                self.opened.sentence_tables[name] = self.table(agreement.table, (*where, "table"))
+                self.opened.sentence_tables[name] = self.table(agreement.table, (*keys, "table"))
             else:
-                self.metric(agreement.metric, agreement.dataset, where)
+                self.metric(agreement.metric, agreement.dataset, keys)
         for number, entry in enumerate(self.written.expect):
             self.expectation(number, entry)
         self.check_verdict()
         return self.opened
 
-    def correlations(self) -> None:
-        """Append the problems of correlations: columns and statistics that are not there, and pairs
-        that come twice."""
-        seen: dict[tuple[str, str], int] = {}
+    def correlation(self, number: int, correlation: CorrelationConfig) -> None:
+        """Append the problems of a correlation with unknown columns and statistics."""
+        for key, names in (("of", correlation.of), ("with", correlation.with_)):
+            for index, name in enumerate(names):
+                keys = ("correlations", number, key, index)
+                self.check_name(name, self.written.columns, "column", keys)
+                column = self.written.columns.get(name)
+                if correlation.statistics and column and column.records is None:
+                    self.problem("`statistics` are of columns of `records`", keys)
+        try:
+            requested_statistics(correlation.statistics)
+        except InputError as error:
+            self.problem(str(error), ("correlations", number, "statistics"))
+
+    def check_pairs(self) -> None:
+        """Append a problem for each two columns that two correlations have."""
+        numbers: dict[tuple[str, str], int] = {}
         for number, correlation in enumerate(self.written.correlations):
-            for pair in ((one, two) for one in correlation.of for two in correlation.with_):
-                if seen.setdefault(pair, number) != number:
-                    self.problem(
-                        f"{pair[0]} and {pair[1]} are correlated twice", ("correlations", number)
-                    )
-            for key, names in (("of", correlation.of), ("with", correlation.with_)):
-                for index, name in enumerate(names):
-                    where = ("correlations", number, key, index)
-                    self.check_name(name, self.written.columns, "column", where)
-                    column = self.written.columns.get(name)
-                    if correlation.statistics and column and column.records is None:
-                        self.problem("`statistics` are of columns of `records`", where)
-            try:
-                requested_statistics(correlation.statistics)
-            except InputError as error:
-                self.problem(str(error), ("correlations", number, "statistics"))
+            for one, two in product(correlation.of, correlation.with_):
+                if numbers.setdefault((one, two), number) != number:
+                    self.problem(f"{one} and {two} are correlated twice", ("correlations", number))
 
     def check_verdict(self) -> None:
-        """Append a problem where the verdict on record cannot come out of the entries of `expect`."""
-        publication, entries, keys = (
-            self.written.publication,
-            self.written.expect,
-            ("publication", "verdict"),
-        )
+        """Append a problem if the verdict on record cannot come out of the entries of `expect`."""
+        publication = self.written.publication
+        entries = self.written.expect
         if publication is None or not entries:
             return
-        verdict, allowed = publication.verdict, list[tuple[Verdict, bool]]()
+        best_of_entries: list[tuple[Verdict, bool]] = []
         for entry in entries:
-            highest: Verdict = "rounding" if entry.rounding else "exact"
-            highest = entry.recorded if entry.recorded in ORDER else highest
-            allowed.append((highest, entry.published))
-        best = whole_verdict(allowed)
+            best: Verdict = "rounding" if entry.rounding else "exact"
+            if entry.recorded in ORDER:
+                best = entry.recorded
+            best_of_entries.append((best, entry.published))
+        best = whole_verdict(best_of_entries)
+        verdict = publication.verdict
+        message = ""
         if verdict in ORDER and best == "not published":
-            self.problem(
-                f"'{verdict}', but no entry of expect is published; expected 'not published'", keys
-            )
+            message = f"'{verdict}', but no entry of expect is published; expected 'not published'"
         elif verdict == "not published" and any(entry.published for entry in entries):
-            self.problem(
-                "'not published', but entries of expect are; say `published: false` there", keys
-            )
+            message = "'not published', but entries of expect are; say `published: false` there"
         elif verdict in ORDER and is_worse(best, verdict):
-            told = f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give '{best}' at best"
-            self.problem(told, keys)
+            message = (
+                f"'{verdict}', but with `rounding`, `tolerance` or `recorded` the entries give "
+                f"'{best}' at best"
+            )
+        if message:
+            self.problem(message, ("publication", "verdict"))
 
     def check_name(self, name: str, names: Collection[str], kind: str, keys: Keys) -> None:
-        """Append a problem where a name is not one of the names that the config has."""
+        """Append a problem if a name is not one of the names that the config has."""
         if name not in names:
             listed = f"; there are {', '.join(names)}" if names else "; there is none"
             self.problem(f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}", keys)
 
+    def check_judgments(self, name: str, keys: Keys) -> None:
+        kind = "section of judgments"
+        self.check_name(name, self.written.judgments, kind, (*keys, "judgments"))
+
     def metric(self, text: str | None, dataset: str | None, keys: Keys) -> Metric | None:
-        """Return the metric that a text means, and check the data set. None means the only one of
-        the config."""
+        """Return the metric of a text, and check the data set. None means the only one of the
+        config."""
         names = [item.name for item in self.config.datasets]
         if dataset is not None:
             self.check_name(dataset, names, "data set", (*keys, "dataset"))
         elif len(names) != 1:
-            self.problem(
-                f"of which data set? Say `dataset`: {', '.join(names) or 'there is none'}", keys
-            )
+            listed = ", ".join(names) or "there is none"
+            self.problem(f"of which data set? Say `dataset`: {listed}", keys)
         try:
             self.opened.metrics[text] = named_metric(text, self.metrics)
         except InputError as error:
@@ -340,24 +341,21 @@ class _Opener:
             return None
         return self.opened.metrics[text]
 
-    def records(self, written: RowsConfig, keys: Keys) -> list[Record]:
+    def records(self, config: RowsConfig, keys: Keys) -> list[Record]:
         """Return the records of a file, which is read once."""
-        path = self.path(written.file, (*keys, "file"))
+        path = self.path(config.file, (*keys, "file"))
         if path not in self._records:
             self._records[path] = read_records(path)
         return self._records[path]
 
-    def table(self, written: models.TableConfig, keys: Keys) -> list[Cell]:
+    def table(self, table: models.TableConfig, keys: Keys) -> list[Cell]:
         for key in ("metric", "metrics"):
-            if getattr(written, key) is not None:
-                self.problem(
-                    "stands beside `metric` and `metrics` of a table of `expect`", (*keys, key)
-                )
+            if getattr(table, key) is not None:
+                message = "stands beside `metric` and `metrics` of a table of `expect`"
+                self.problem(message, (*keys, key))
         with gathered(self.problems):
-            records = filtered(self.records(written, keys), written.where)
-            return cells_of(
-                records, written.system, written.score, written.sentence, written.without
-            )
+            records = filtered(self.records(table, keys), table.where)
+            return cells_of(records, table.system, table.score, table.sentence, table.without)
         return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
@@ -365,70 +363,60 @@ class _Opener:
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
         elif column.judgments is not None:
-            self.check_name(
-                column.judgments,
-                self.written.judgments,
-                "section of judgments",
-                (*keys, "judgments"),
-            )
+            self.check_judgments(column.judgments, keys)
             judgments = self.written.judgments.get(column.judgments)
-            if (
-                column.human == "trueskill"
-                and judgments is not None
-                and judgments.trueskill is None
-            ):
-                self.problem(
-                    f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`",
-                    (*keys, "human"),
-                )
+            has_no_runs = judgments is not None and judgments.trueskill is None
+            if column.human == "trueskill" and has_no_runs:
+                message = f"judgments.{column.judgments} says no runs of TrueSkill: `trueskill`"
+                self.problem(message, (*keys, "human"))
         else:
             with gathered(self.problems):
-                self.opened.columns[name] = self.scores(column, keys)
+                self.opened.columns[name] = self.scores(name, column)
 
-    def scores(self, column: models.ColumnConfig, keys: Keys) -> dict[str, float]:
+    def scores(self, name: str, column: models.ColumnConfig) -> dict[str, float]:
         """Return the scores of a column that is neither of a metric nor of judgements."""
+        keys: Keys = ("columns", name)
         if column.order is not None:
-            return {name: float(-rank) for rank, name in enumerate(column.order, 1)}
+            return {system: float(-rank) for rank, system in enumerate(column.order, 1)}
         if column.table is not None:
-            return {
-                cell.system: float(cell.score)
-                for cell in self.table(column.table, (*keys, "table"))
-            }
+            cells = self.table(column.table, (*keys, "table"))
+            return {cell.system: float(cell.score) for cell in cells}
         if column.records is not None:
             records = self.records(column.records, (*keys, "records"))
-            outputs = self.opened.records[str(keys[1])] = scores_of(column.records, records)
-            return means_of(outputs)
+            self.opened.records[name] = scores_of(column.records, records)
+            return means_of(self.opened.records[name])
         if column.f_beta is not None:
-            written = column.f_beta
-            records = read_records(self.path(written.file, (*keys, "f_beta", "file")))
-            tables = [
-                cells_of(records, "1", str(number))
-                for number in (written.precision, written.recall)
-            ]
-            precision, recall = (
-                np.array([float(cell.score) for cell in cells]) for cells in tables
-            )
-            scores = f_beta(precision, recall, float(written.beta)).tolist()
-            return {cell.system: score for cell, score in zip(tables[0], scores, strict=True)}
+            return self.f_beta_scores(column.f_beta, (*keys, "f_beta"))
         if column.file is not None:
-            path = self.path(column.file, (*keys, "file"))
-            systems = [
-                s.name
-                for s in self.config.systems
-                if column.dataset is None or column.dataset in s.paths
-            ]
-            scores = read_scores(path, systems)
-            title = column.title if column.title is not None else next(iter(scores))
-            if title not in scores or (column.title is None and len(scores) > 1):
-                raise InputError(
-                    [
-                        self.config.root.problem(
-                            f"which score? Say `title`: {', '.join(scores)}", keys
-                        )
-                    ]
-                )
-            return scores[title]
+            return self.file_scores(column.file, column, keys)
         return dict(column.scores or {})
+
+    def f_beta_scores(self, config: models.FBetaConfig, keys: Keys) -> dict[str, float]:
+        records = read_records(self.path(config.file, (*keys, "file")))
+        precision = cells_of(records, "1", str(config.precision))
+        recall = cells_of(records, "1", str(config.recall))
+        scores = f_beta(
+            np.array([float(cell.score) for cell in precision]),
+            np.array([float(cell.score) for cell in recall]),
+            float(config.beta),
+        )
+        systems = [cell.system for cell in precision]
+        return dict(zip(systems, scores.tolist(), strict=True))
+
+    def file_scores(self, file: str, column: models.ColumnConfig, keys: Keys) -> dict[str, float]:
+        path = self.path(file, (*keys, "file"))
+        systems = []
+        for system in self.config.systems:
+            if column.dataset is None or column.dataset in system.paths:
+                systems.append(system.name)
+        scores = read_scores(path, systems)
+        title = column.title
+        if title is None and len(scores) == 1:
+            title = next(iter(scores))
+        if title not in scores:
+            message = f"which score? Say `title`: {', '.join(scores)}"
+            raise InputError([self.config.root.problem(message, keys)])
+        return scores[title]
 
     def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
         keys: Keys = ("expect", number)
@@ -439,29 +427,26 @@ class _Opener:
             for system, text in entry.reports.items():
                 with gathered(self.problems):
                     counts[system] = read_report(self.path(text, (*keys, "reports", system)))
-        for key in ("path", "same"):
-            if getattr(entry, key) is not None:
-                self.check_path(str(getattr(entry, key)), (*keys, key))
-        metric = None if entry.path is not None else self.metric(entry.metric, entry.dataset, keys)
-        if entry.path is None and self.config.systems:
-            self.check_systems(entry, metric, keys)
+        if entry.path is not None:
+            self.check_path(entry.path, (*keys, "path"))
+        if entry.same is not None:
+            self.check_path(entry.same, (*keys, "same"))
+        if entry.path is None:
+            metric = self.metric(entry.metric, entry.dataset, keys)
+            if self.config.systems:
+                self.check_systems(entry, metric, keys)
 
     def check_path(self, path: str, keys: Keys) -> None:
-        """Append a problem where results.json will not have the section of a path, or the name
-        after the section."""
+        """Append a problem if results.json will not have the section of a path, or the name after
+        the section."""
         section, *rest = path.split("/")
         sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
-            self.problem(
-                f"results.json has no '{section}'{known_names(section, sections, 'expected')}", keys
-            )
+            hint = known_names(section, sections, "expected")
+            self.problem(f"results.json has no '{section}'{hint}", keys)
         elif rest and section in models.SECTIONS:
-            self.check_name(
-                rest[0],
-                list(dict.fromkeys(names_of(self.written, section))),
-                f"part of {section}",
-                keys,
-            )
+            names = list(dict.fromkeys(names_of(self.written, section)))
+            self.check_name(rest[0], names, f"part of {section}", keys)
 
     def check_systems(
         self, entry: models.ExpectationConfig, metric: Metric | None, keys: Keys
@@ -469,39 +454,43 @@ class _Opener:
         """Append a problem for each expected system that the config does not have. None is a metric
         that is wrong."""
         systems = [system.name for system in self.config.systems]
-        most = max((len(dataset.references) for dataset in self.config.datasets), default=0)
-        policies = [POLICIES[metric.policy]] if metric else POLICIES.values()
-        rows = [row for policy in policies for row in policy.rows(most)]
-        systems += [*rows, REFERENCES_ROW] if rows else []
-        expected = [("mean", entry.mean or []), ("order", entry.order or [])]
+        # References that are scored as systems.
+        references = max((len(dataset.references) for dataset in self.config.datasets), default=0)
+        policies = [POLICIES[metric.policy]] if metric else list(POLICIES.values())
+        rows: list[str] = []
+        for policy in policies:
+            rows += policy.rows(references)
+        if rows:
+            systems += [*rows, REFERENCES_ROW]
+        for index, name in enumerate(entry.mean or ()):
+            self.check_name(name, systems, "system", (*keys, "mean", index))
+        for index, name in enumerate(entry.order or ()):
+            self.check_name(name, systems, "system", (*keys, "order", index))
         if isinstance(entry.values, dict) and entry.mean is None:
-            expected.append(("values", list(entry.values)))
-        expected.append(("reports", list(entry.reports or {})))
-        for key, names in expected:
-            for index, name in enumerate(names):
-                self.check_name(
-                    name,
-                    systems,
-                    "system",
-                    (*keys, key, name if key in ("values", "reports") else index),
-                )
+            for name in entry.values:
+                self.check_name(name, systems, "system", (*keys, "values", name))
+        for name in entry.reports or ():
+            self.check_name(name, systems, "system", (*keys, "reports", name))
 
 
 def names_of(written: models.PublishedConfig, section: str) -> list[str]:
     """Return the names that a section of results.json has."""
-    if section == "correlations":
-        return [name for item in written.correlations for name in item.of]
-    return list(getattr(written, section))
+    if section != "correlations":
+        return list(getattr(written, section))
+    names = []
+    for correlation in written.correlations:
+        names += correlation.of
+    return names
 
 
 def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
-    """Return the metric that a text means: a name that only one metric has, or the printed form of
-    a metric.
+    """Return the metric of a text: a name that only one metric has, or the printed form of a
+    metric.
 
     A name may also be that of the score, such as the title of numbers from files. None means the
-    only metric. Raises InputError where no metric, or more than one, is meant."""
-    meant = metrics_called(text, metrics) if text is not None else metrics
-    same = [metric for metric in metrics if text == metric.output or metric in meant]
+    only metric. Raises InputError for no metric, or more than one."""
+    matching = metrics if text is None else metrics_called(text, metrics)
+    same = [metric for metric in metrics if text == metric.output or metric in matching]
     if len(same) == 1:
         return same[0]
     listed = ", ".join(dict.fromkeys(metric.name for metric in metrics)) or "none"

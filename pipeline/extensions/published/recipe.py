@@ -23,7 +23,7 @@ from pipeline.files.remote import PREFIX, is_data
 from .verdicts import VERDICTS, is_worse
 
 FOLDER = Path(__file__).parent / "recipes"
-NEEDED = ("what", "verdict")
+REQUIRED_KEYS = ("what", "verdict")
 """The keys of the section `publication` without which a config is no recipe."""
 
 
@@ -43,7 +43,7 @@ class Recipe:
 
     @property
     def family(self) -> str:
-        """The name of the file, where it has several recipes (`each`); else an empty text."""
+        """The name of the file if it has several recipes (`each`); else an empty text."""
         return self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
 
     @property
@@ -54,8 +54,8 @@ class Recipe:
     @property
     def year(self) -> int | None:
         """The year of the publication: the first one that its citation names, or None."""
-        named = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
-        return int(named[0]) if named else None
+        match = re.search(r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", ""))
+        return int(match[0]) if match else None
 
     @property
     def expected(self) -> list[dict[str, Any]]:
@@ -63,8 +63,9 @@ class Recipe:
         from .models import entry_of_each_metric  # here, because it takes time to load
 
         entries = entry_of_each_metric(self.content.get("expect"))
-        whole = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
-        return entries if whole else []
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            return []
+        return entries
 
     def mapping(self, name: str) -> dict[str, Any]:
         """Return a section of the config, such as `systems`; {} where it is missing or is no
@@ -78,21 +79,24 @@ class Recipe:
         """Whether the recipe takes minutes."""
         return self.publication.get("slow") == "true"
 
-    def lacking(self) -> list[DataFile]:
+    def missing_files(self) -> list[DataFile]:
         """Return the files that are not in the cache of data sets, or have changed there."""
         return [file for file in self.files if state(file) != "here"]
 
-    def what_lacks(self) -> str:
-        """Return how the reader gets the files that are not here; an empty text where all are here."""
-        lacking = self.lacking()
-        if not lacking:
+    def how_to_get_files(self) -> str:
+        """Return how to get the missing files; an empty text if there are none."""
+        missing = self.missing_files()
+        if not missing:
             return ""
-        count = "1 file is" if len(lacking) == 1 else f"{len(lacking)} files are"
-        names = dict.fromkeys(file.dataset for file in lacking if not file.how_to_obtain)
-        fetched = " ".join(dict.fromkeys(data_set(name).home or name for name in names))
-        ways = [f"gec-pipeline data fetch {fetched}"] if fetched else []
-        others = dict.fromkeys(file.dataset for file in lacking if file.how_to_obtain)
-        ways += [f"{name}: {by_hand(name)}" for name in others]
+        count = "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
+        homes: list[str] = []
+        for name in dict.fromkeys(file.dataset for file in missing if not file.how_to_obtain):
+            homes.append(data_set(name).home or name)
+        ways = []
+        if homes:
+            ways.append(f"gec-pipeline data fetch {' '.join(dict.fromkeys(homes))}")
+        for name in dict.fromkeys(file.dataset for file in missing if file.how_to_obtain):
+            ways.append(f"{name}: {by_hand(name)}")
         return f"{count} not here: {'; '.join(ways)}"
 
 
@@ -123,11 +127,11 @@ class Outcome:
 @cache
 def recipes() -> dict[str, Recipe]:
     """Return all recipes by name, in order of names."""
-    return {
-        recipe.name: recipe
-        for path in sorted(FOLDER.glob("*.yaml"))
-        for recipe in read_recipes(path)
-    }
+    result = {}
+    for path in sorted(FOLDER.glob("*.yaml")):
+        for recipe in read_recipes(path):
+            result[recipe.name] = recipe
+    return result
 
 
 def read_recipes(path: Path) -> list[Recipe]:
@@ -139,32 +143,39 @@ def read_recipes(path: Path) -> list[Recipe]:
     content = read(path)[0].plain()
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
-    return [
-        _recipe(f"{path.stem}-{value}", path, own) for value, own in members(content, str(path))
-    ]
+    family = []
+    for value, member in members(content, str(path)):
+        family.append(_recipe(f"{path.stem}-{value}", path, member))
+    return family
 
 
 def _recipe(name: str, path: Path, content: Any) -> Recipe:
     publication = content.get("publication") if isinstance(content, dict) else None
-    lists = ("tried", "not_compared")
-    if not isinstance(publication, dict) or not (
-        all(isinstance(value, list if key in lists else str) for key, value in publication.items())
-        and set(NEEDED) <= set(publication)
-        and publication["verdict"] in VERDICTS
-    ):
+    if publication is None or not _is_publication(publication):
         raise InputError(
-            f"{path}: is no recipe, which has `publication` with the keys {' and '.join(NEEDED)}, "
-            f"one of {', '.join(VERDICTS)}; "
+            f"{path}: is no recipe, which has `publication` with the keys "
+            f"{' and '.join(REQUIRED_KEYS)}, one of {', '.join(VERDICTS)}; "
             "`gec-pipeline help reproduce` has an example"
         )
     files: dict[DataFile, None] = {}
     bring(content.get("catalogue", {}), str(path))
     for text in filter(is_data, texts_in({**content, "catalogue": None})):
         try:
-            files |= dict.fromkeys(named_in(text))
+            files.update(dict.fromkeys(named_in(text)))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(name, path, content["publication"], tuple(files), content)
+    return Recipe(name, path, publication, tuple(files), content)
+
+
+def _is_publication(section: Any) -> bool:
+    """Return whether a section has the keys of a publication, all of the right types."""
+    if not isinstance(section, dict) or not set(REQUIRED_KEYS) <= set(section):
+        return False
+    for key, value in section.items():
+        kind = list if key in ("tried", "not_compared") else str
+        if not isinstance(value, kind):
+            return False
+    return section["verdict"] in VERDICTS
 
 
 def texts_in(content: Any) -> Iterator[str]:
@@ -172,7 +183,8 @@ def texts_in(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     else:
-        for child in content.values() if isinstance(content, dict) else content or ():
+        children = content.values() if isinstance(content, dict) else content
+        for child in children or ():
             yield from texts_in(child)
 
 
@@ -184,49 +196,55 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
     one name."""
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
-        if pattern.lower().endswith((".yaml", ".yml")):
-            for own in read_recipes(Path(pattern)):
-                if selected.setdefault(own.name, own).path != own.path:
-                    raise InputError(
-                        f"{pattern}: another result is called {own.name} too; give the file another name"
-                    )
+        if not pattern.lower().endswith((".yaml", ".yml")):
+            selected.update(_matching(pattern))
             continue
-        known = recipes()
-        matches = {
-            name: one
-            for name, one in known.items()
-            if fnmatchcase(name, pattern) or one.family == pattern
-        }
-        if not matches:
-            hint = (
-                did_you_mean(
-                    pattern, [*known, *filter(None, (one.family for one in known.values()))]
+        for recipe in read_recipes(Path(pattern)):
+            if selected.setdefault(recipe.name, recipe).path != recipe.path:
+                raise InputError(
+                    f"{pattern}: another result is called {recipe.name} too; "
+                    "give the file another name"
                 )
-                or "; `gec-pipeline reproduce --list` lists them"
-            )
-            raise InputError(f"no published result is called '{pattern}'{hint}")
-        selected |= matches
     return list(selected.values())
+
+
+def _matching(pattern: str) -> dict[str, Recipe]:
+    """Return the recipes of the package whose name, or that of whose file, matches a pattern."""
+    matching = {}
+    families = []
+    for name, recipe in recipes().items():
+        if fnmatchcase(name, pattern) or recipe.family == pattern:
+            matching[name] = recipe
+        if recipe.family:
+            families.append(recipe.family)
+    if not matching:
+        hint = did_you_mean(pattern, [*recipes(), *families])
+        hint = hint or "; `gec-pipeline reproduce --list` lists them"
+        raise InputError(f"no published result is called '{pattern}'{hint}")
+    return matching
 
 
 def fetch_missing(
     selected: Sequence[Recipe],
     mirror: str | None,
     warn: Callable[[str], None],
-    progress: Callable[[int, int], None] = lambda _done, _whole: None,
+    progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[str]:
-    """Fetch the files that recipes lack, but for those that the user brings, and return what went
-    wrong.
+    """Fetch the missing files of recipes, but for those that users bring; return what went wrong.
 
-    `progress` is told the bytes so far and in all. Raises DataError where the mirror is not one.
+    `progress` gets the bytes so far and in all. Raises DataError if the mirror is not one.
     """
-    lacking = dict.fromkeys(file for recipe in selected for file in recipe.lacking())
-    files = [file for file in lacking if not file.how_to_obtain]
+    files: dict[DataFile, None] = {}
+    for recipe in selected:
+        for file in recipe.missing_files():
+            if not file.how_to_obtain:
+                files[file] = None
     if not files:
         return []
     names = ", ".join(dict.fromkeys(file.dataset for file in files))
     warn(f"fetching {len(files)} file{'s' if len(files) > 1 else ''} of {names}")
-    return [str(problem) for problem in fetch_files(files, mirror, progress=progress).problems]
+    problems = fetch_files(list(files), mirror, progress=progress).problems
+    return [str(problem) for problem in problems]
 
 
 # Recipes of one file that differ by a parameter, such as the language pairs of a year.
@@ -240,87 +258,97 @@ _NAMED = re.compile(r"\{(\w+)\}")
 def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
     """Yield (value of the parameter, config) for each recipe of a file that has several. They are the rows of `each`.
 
-        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}    # the values of the parameter, and what differs
-        usual: {references: [A], tokenizer: 13a}                  # parameters that a row need not say
+        each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}
+        usual: {references: [A], tokenizer: 13a}
+
+    Each row of `each` has the value of the parameter and what differs; `usual` has the parameters
+    that a row need not name.
 
     In a text {pair}, or another of these names, stands for its value. Where that is a list, what holds the text comes
     once for each of its items: the item of a list, or the entry of a mapping whose key is the text. Only the value of a
     mapping that is the name alone, '{references}', stands for the list itself; it may be a mapping too. Raises
     InputError where `each` is wrong.
     """
-    each, usual = content["each"], content.get("usual") or {}
+    each = content["each"]
+    usual = content.get("usual") or {}
     rest = {key: child for key, child in content.items() if key not in ("each", "usual")}
     if not isinstance(each, dict) or len(each) != 1 or not isinstance(usual, dict):
         raise InputError(
-            f"{file}: each: expected one parameter with its values, such as {{pair: {{cs-en: {{}}}}}}"
+            f"{file}: each: expected one parameter with its values, "
+            "such as {pair: {cs-en: {}}}"
         )
     ((parameter, rows),) = each.items()
-    rows = dict.fromkeys(rows) if isinstance(rows, list) else rows
-    for value, row in rows.items() if isinstance(rows, dict) else ():
+    if isinstance(rows, list):
+        rows = dict.fromkeys(rows)
+    if not isinstance(rows, dict):
+        return
+    for value, row in rows.items():
         if row is not None and not isinstance(row, dict):
             raise InputError(
                 f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}"
             )
         filled = _filled(rest, {**usual, **(row or {}), parameter: value})
-        yield (
-            value,
-            {**filled, "systems": _listed(filled["systems"])} if "systems" in filled else filled,
-        )
+        if "systems" in filled:
+            filled["systems"] = _listed(filled["systems"])
+        yield value, filled
 
 
-def _filled(node: Any, given: Parameters) -> Any:
+def _filled(node: Any, parameters: Parameters) -> Any:
     """Return a part of a config with the values of parameters."""
     if isinstance(node, str):
-        whole = _NAMED.fullmatch(node)
-        if whole and whole[1] in given:
-            return given[whole[1]]
-        return _NAMED.sub(lambda found: str(given.get(found[1], found[0])), node)
+        name = _NAMED.fullmatch(node)
+        if name and name[1] in parameters:
+            return parameters[name[1]]
+        return _NAMED.sub(lambda match: str(parameters.get(match[1], match[0])), node)
     if isinstance(node, list):
-        return [_filled(child, one) for child in node for one in _each(_lists(child, given), given)]
+        items = []
+        for child in node:
+            for one in _each(_lists(child, parameters), parameters):
+                items.append(_filled(child, one))
+        return items
     if isinstance(node, dict):
-        pairs = (
-            (key, child, one)
-            for key, child in node.items()
-            for one in _each(_lists(key, given), given)
-        )
-        return {_filled(key, one): _filled(child, one) for key, child, one in pairs}
+        entries = {}
+        for key, child in node.items():
+            for one in _each(_lists(key, parameters), parameters):
+                entries[_filled(key, one)] = _filled(child, one)
+        return entries
     return node
 
 
-def _lists(node: Any, given: Parameters) -> set[str]:
+def _lists(node: Any, parameters: Parameters) -> set[str]:
     """Return the lists that a text names, or the texts inside an item of a list that do not stand
     for a list.
     """
     if isinstance(node, str):
-        return {name for name in _NAMED.findall(node) if isinstance(given.get(name), list)}
-    pairs = node.items() if isinstance(node, dict) else ()
-    inner = (
-        (key, child)
-        for key, child in pairs
-        if not (isinstance(child, str) and _NAMED.fullmatch(child))
-    )
-    return {name for key, child in inner for name in _lists(child, given) - _lists(key, given)}
+        names = _NAMED.findall(node)
+        return {name for name in names if isinstance(parameters.get(name), list)}
+    result: set[str] = set()
+    if isinstance(node, dict):
+        for key, child in node.items():
+            stands_for_list = isinstance(child, str) and _NAMED.fullmatch(child)
+            if not stands_for_list:
+                result |= _lists(child, parameters) - _lists(key, parameters)
+    return result
 
 
-def _each(names: set[str], given: Parameters) -> Iterator[Parameters]:
+def _each(names: set[str], parameters: Parameters) -> Iterator[Parameters]:
     """Yield the parameters with one item of each of these lists in its place."""
-    for items in product(*(given[name] for name in sorted(names))):
-        yield {**given, **dict(zip(sorted(names), items, strict=True))}
+    ordered = sorted(names)
+    for items in product(*(parameters[name] for name in ordered)):
+        yield {**parameters, **dict(zip(ordered, items, strict=True))}
 
 
 def _listed(systems: Any) -> Any:
-    """Return systems by name where patterns such as data:NAME/{system}.txt name them, so that
-    reports know them.
+    """Return systems by name if patterns such as data:NAME/{system}.txt name them, so that reports
+    know them.
     """
-    if not isinstance(systems, list) or not all(
-        is_data(text) and "{dataset}" not in text for text in systems
-    ):
+    if not isinstance(systems, list):
         return systems
-    files = [
-        (pattern, file.key)
-        for pattern in systems
-        for file in named_in(pattern.replace("{system}", "*"))
-    ]
-    return {
-        called(Path(key), pattern.removeprefix(PREFIX)): f"{PREFIX}{key}" for pattern, key in files
-    }
+    if not all(is_data(text) and "{dataset}" not in text for text in systems):
+        return systems
+    named = {}
+    for pattern in systems:
+        for file in named_in(pattern.replace("{system}", "*")):
+            name = called(Path(file.key), pattern.removeprefix(PREFIX))
+            named[name] = f"{PREFIX}{file.key}"
+    return named

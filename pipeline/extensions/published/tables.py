@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipeline.report.tables import Table
 
@@ -14,13 +14,16 @@ from .verdicts import VERDICTS
 if TYPE_CHECKING:
     from .recipe import Outcome, Recipe
 
-SHOWN = 10
-"""How many missed values of an entry have a line of their own."""
+MAX_MISSED = 10
+"""Missed values of an entry that have a line each."""
 HEADER = ["result", "equal", "difference", "verdict", "on record", "seconds"]
 SHORT = HEADER[:4]
 """The titles of the table in `gec-pipeline help reproduce`."""
 LEFT = (0, 3, 4)
-WIDTH, SUBJECT = 78, 60  # commands indent a little
+WIDTH = 78
+"""Columns of paragraphs; commands indent them a little."""
+MAX_SUBJECT = 60
+"""Characters of what a recipe reproduces, in the list of all."""
 
 
 def expectation_table(expectations: dict[str, Any]) -> Table:
@@ -29,17 +32,13 @@ def expectation_table(expectations: dict[str, Any]) -> Table:
     """
     rows = []
     for number, entry in enumerate(expectations["entries"], 1):
-        as_recorded = " (as recorded)" if entry["verdict"] == entry["recorded"] == "differs" else ""
-        verdict = VERDICTS[entry["verdict"]] + (" MISSED" if entry["missed"] else as_recorded)
-        rows.append(
-            [
-                str(number),
-                entry["title"],
-                counted(entry),
-                difference(entry["largest_difference"]),
-                verdict,
-            ]
-        )
+        verdict = VERDICTS[entry["verdict"]]
+        if entry["missed"]:
+            verdict += " MISSED"
+        elif entry["verdict"] == entry["recorded"] == "differs":
+            verdict += " (as recorded)"
+        largest = difference(entry["largest_difference"])
+        rows.append([str(number), entry["title"], counted(entry), largest, verdict])
     return ["", "expected", "equal", "largest difference", "verdict"], rows
 
 
@@ -50,7 +49,9 @@ def counted(entry: dict[str, Any]) -> str:
 
 def difference(value: float | None) -> str:
     """Return a difference with two significant digits."""
-    return "-" if value is None else "0" if value == 0 else f"{value:.2g}"
+    if value is None:
+        return "-"
+    return "0" if value == 0 else f"{value:.2g}"
 
 
 def misses(expectations: dict[str, Any]) -> Iterator[str]:
@@ -58,27 +59,32 @@ def misses(expectations: dict[str, Any]) -> Iterator[str]:
 
     For an entry without such values there is a line that says why it is worse.
     """
-
-    def in_words(item: dict[str, Any]) -> str:
-        label = f"{item['place']}: " if item["place"] else ""
-        if item.get("message"):
-            return f"{label}expected {item['expected']}: {item['message']}"
-        return f"{label}expected {item['expected']}, found {'no number' if item['found'] is None else item['found']}"
-
     for number in expectations["missed"]:
         entry = expectations["entries"][number - 1]
-        wrong = [item for item in entry["compared"] if item["verdict"] == "differs"]
-        lines = [in_words(item) for item in wrong[:SHOWN]]
-        if len(wrong) > SHOWN:
-            lines.append(f"and {len(wrong) - SHOWN} more")
-        if entry["message"] and not any(
-            entry["message"] == item.get("message") for item in wrong[:SHOWN]
-        ):
+        differing = [item for item in entry["compared"] if item["verdict"] == "differs"]
+        lines = []
+        messages = set()
+        for item in differing[:MAX_MISSED]:
+            lines.append(_miss(item))
+            messages.add(item.get("message"))
+        if len(differing) > MAX_MISSED:
+            lines.append(f"and {len(differing) - MAX_MISSED} more")
+        if entry["message"] and entry["message"] not in messages:
             lines.append(entry["message"])
-        yield from (f"{number}. {entry['title']}: {line}" for line in lines)
         if not lines:
-            verdict, recorded = (VERDICTS[entry[key]] for key in ("verdict", "recorded"))
-            yield f"{number}. {entry['title']}: {verdict}; on record is: {recorded}"
+            verdict = VERDICTS[entry["verdict"]]
+            lines.append(f"{verdict}; on record is: {VERDICTS[entry['recorded']]}")
+        for line in lines:
+            yield f"{number}. {entry['title']}: {line}"
+
+
+def _miss(item: dict[str, Any]) -> str:
+    """Return how a value differs."""
+    label = f"{item['place']}: " if item["place"] else ""
+    if item.get("message"):
+        return f"{label}expected {item['expected']}: {item['message']}"
+    ours = "no number" if item["found"] is None else item["found"]
+    return f"{label}expected {item['expected']}, found {ours}"
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
@@ -89,18 +95,23 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
     files: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
         files.setdefault(recipe.path, []).append(recipe)
-    for own in files.values():
-        lacking = len({file for recipe in own for file in recipe.lacking()})
-        here = "here" if not lacking else f"{lacking} to fetch"
-        verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in own)
-        verdict = ", ".join([*verdicts, *(["slow"] if any(recipe.slow for recipe in own) else [])])
-        what = f"{len(own)} results: " * bool(own[0].family) + own[0].publication["what"]
+    for family in files.values():
+        first = family[0]
+        missing = set()
+        for recipe in family:
+            missing.update(recipe.missing_files())
+        verdicts = dict.fromkeys(recipe.publication["verdict"] for recipe in family)
+        if any(recipe.slow for recipe in family):
+            verdicts["slow"] = None
+        subject = first.publication["what"]
+        if first.family:
+            subject = f"{len(family)} results: {subject}"
         rows.append(
             [
-                own[0].family or own[0].name,
-                verdict,
-                here,
-                textwrap.shorten(what, SUBJECT, placeholder=" ..."),
+                first.family or first.name,
+                ", ".join(verdicts),
+                f"{len(missing)} to fetch" if missing else "here",
+                textwrap.shorten(subject, MAX_SUBJECT, placeholder=" ..."),
             ]
         )
     return ["result", "on record", "data", "publication"], rows
@@ -110,26 +121,39 @@ def summary_table(outcomes: Sequence[Outcome]) -> Table:
     """Return a row for each outcome."""
     rows = []
     for outcome in outcomes:
-        equal, largest, verdict = summary(outcome)
+        result = summary(outcome)
+        verdict = f"{result.verdict} WORSE" if outcome.worse else result.verdict
         seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
-        cells = [equal, largest, verdict + (" WORSE" if outcome.worse else "")]
-        rows.append([outcome.recipe.name, *cells, outcome.recipe.publication["verdict"], seconds])
+        recorded = outcome.recipe.publication["verdict"]
+        name = outcome.recipe.name
+        rows.append([name, result.equal, result.difference, verdict, recorded, seconds])
     return HEADER, rows
 
 
-def summary(outcome: Outcome) -> tuple[str, str, str]:
-    """Return how many values are equal, the largest difference, and the verdict; dashes where a
-    recipe did not run.
-    """
+class Summary(NamedTuple):
+    """An outcome in three texts; the first two are dashes if the recipe did not run."""
+
+    equal: str
+    """How many values are equal."""
+    difference: str
+    """The largest difference."""
+    verdict: str
+
+
+def summary(outcome: Outcome) -> Summary:
+    """Return the summary of an outcome."""
     if outcome.expectations is None:
-        return "-", "-", "not run"
+        return Summary("-", "-", "not run")
     entries = outcome.expectations["entries"]
     differences = [e["largest_difference"] for e in entries if e["largest_difference"] is not None]
-    whole = {key: sum(entry[key] for entry in entries) for key in ("equal", "values")}
-    return (
-        counted(whole),
-        difference(max(differences, default=None)),
-        outcome.expectations["verdict"],
+    totals = {
+        "equal": sum(entry["equal"] for entry in entries),
+        "values": sum(entry["values"] for entry in entries),
+    }
+    return Summary(
+        equal=counted(totals),
+        difference=difference(max(differences, default=None)),
+        verdict=outcome.expectations["verdict"],
     )
 
 
@@ -142,11 +166,12 @@ def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
             for line in misses(outcome.expectations):
                 yield f"{outcome.recipe.name}: missed: {line}"
             if not outcome.expectations["missed"]:
-                verdict, recorded = (
-                    outcome.expectations["verdict"],
-                    outcome.recipe.publication["verdict"],
+                verdict = outcome.expectations["verdict"]
+                recorded = outcome.recipe.publication["verdict"]
+                yield (
+                    f"{outcome.recipe.name}: missed: the verdict is {verdict}, "
+                    f"on record is {recorded}"
                 )
-                yield f"{outcome.recipe.name}: missed: the verdict is {verdict}, on record is {recorded}"
 
 
 def about(recipe: Recipe) -> Iterator[str]:
@@ -154,21 +179,22 @@ def about(recipe: Recipe) -> Iterator[str]:
     was tried.
     """
     publication = recipe.publication
-    told = [
-        (key, publication[key])
-        for key in ("what", "cite", "url", "recipe", "note")
-        if publication.get(key)
-    ]
-    told += [
-        (key.replace("_", " "), text)
-        for key in ("tried", "not_compared")
-        for text in publication.get(key, ())
-    ]
-    told.append(("on record", f"{publication['verdict']} ({VERDICTS[publication['verdict']]})"))
-    for key, text in told:
-        first, rest = f"{key + ':':<14}", " " * 14
+    facts = []
+    for key in ("what", "cite", "url", "recipe", "note"):
+        if publication.get(key):
+            facts.append((key, publication[key]))
+    for key in ("tried", "not_compared"):
+        for text in publication.get(key, ()):
+            facts.append((key.replace("_", " "), text))
+    verdict = publication["verdict"]
+    facts.append(("on record", f"{verdict} ({VERDICTS[verdict]})"))
+    for key, text in facts:
         yield from textwrap.wrap(
-            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False
+            text,
+            WIDTH,
+            initial_indent=f"{key + ':':<14}",
+            subsequent_indent=" " * 14,
+            break_long_words=False,
         )
 
 
@@ -184,17 +210,14 @@ def values_table(entry: dict[str, Any]) -> Table:
     """Return a row for each value of an entry: the published value, ours, their difference, and a
     verdict.
     """
-    words = {"equal": "equal", "tolerance": "within the tolerance", "differs": "differs"}
-    rows = [
-        [
-            item["place"],
-            item["expected"],
-            item["found"] or "-",
-            difference(item["difference"]),
-            words[item["verdict"]],
-        ]
-        for item in entry["compared"]
-    ]
+    verdicts = {"equal": "equal", "tolerance": "within the tolerance", "differs": "differs"}
+    rows = []
+    for item in entry["compared"]:
+        ours = item["found"] or "-"
+        verdict = verdicts[item["verdict"]]
+        rows.append(
+            [item["place"], item["expected"], ours, difference(item["difference"]), verdict]
+        )
     return ["", "published" if entry["published"] else "expected", "ours", "difference", ""], rows
 
 
@@ -202,39 +225,47 @@ def to_markdown(outcomes: Sequence[Outcome]) -> str:
     """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and
     what is worse.
     """
-    ran = [[outcome.recipe.name, *summary(outcome)] for outcome in outcomes if outcome.expectations]
-    return "\n".join(markdown_lines(SHORT, ran, notes_of(outcomes))) + "\n"
+    rows = []
+    for outcome in outcomes:
+        if outcome.expectations:
+            rows.append([outcome.recipe.name, *summary(outcome)])
+    return "\n".join(markdown_lines(SHORT, rows, notes_of(outcomes))) + "\n"
 
 
 def markdown_lines(
     header: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()
 ) -> list[str]:
     """Return the lines of a table in Markdown, and notes below it as a list."""
-
-    def escaped(text: str) -> str:
-        return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
-
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    lines += ["| " + " | ".join(escaped(cell) for cell in row) + " |" for row in rows]
-    below = [f"- {escaped(line)}" for line in notes]
-    return [*lines, *([""] if below else []), *below]
+    for row in rows:
+        lines.append(f"| {' | '.join(map(_escaped, row))} |")
+    items = [f"- {_escaped(note)}" for note in notes]
+    if items:
+        lines += ["", *items]
+    return lines
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*").replace("<", "&lt;")
 
 
 def plain(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return all outcomes as mappings and lists, for JSON."""
-    entries = [
-        {
-            "name": outcome.recipe.name,
-            "publication": outcome.recipe.publication,
-            "recorded": outcome.recipe.publication["verdict"],
-            "verdict": (outcome.expectations or {}).get("verdict"),
-            "worse": outcome.worse,
-            "message": outcome.message or None,
-            "signatures": outcome.signatures,
-            "seconds": round(outcome.seconds, 3),
-            "entries": (outcome.expectations or {}).get("entries", []),
-            "warnings": outcome.warnings,
-        }
-        for outcome in outcomes
-    ]
-    return {"schema": 1, "results": entries}
+    results = []
+    for outcome in outcomes:
+        expectations = outcome.expectations or {}
+        results.append(
+            {
+                "name": outcome.recipe.name,
+                "publication": outcome.recipe.publication,
+                "recorded": outcome.recipe.publication["verdict"],
+                "verdict": expectations.get("verdict"),
+                "worse": outcome.worse,
+                "message": outcome.message or None,
+                "signatures": outcome.signatures,
+                "seconds": round(outcome.seconds, 3),
+                "entries": expectations.get("entries", []),
+                "warnings": outcome.warnings,
+            }
+        )
+    return {"schema": 1, "results": results}

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Verdict = Literal["exact", "rounding", "tolerance", "partly", "differs", "not published", "not run"]
 VERDICTS: dict[Verdict, str] = {
@@ -28,9 +28,9 @@ VERDICTS: dict[Verdict, str] = {
 nothing is worse than it. """
 ORDER: tuple[Verdict, ...] = ("exact", "rounding", "tolerance", "partly", "differs")
 RULES = {"half_up": ROUND_HALF_UP, "cut": ROUND_DOWN}
-MOST = 12
-"""Significant digits in which sums of the same floats agree, whatever the order of the summands."""
-LARGEST = 1000
+SIGNIFICANT_DIGITS = 12
+"""Digits in which sums of the same floats agree, whatever the order of the summands."""
+MAX_DIGITS = 1000
 """A text with a larger decimal exponent, or more digits, is not read as a number: floats end at 308
 and -324."""
 EXACT = Context(prec=4000)
@@ -80,17 +80,14 @@ def read_number(text: str) -> Decimal | None:
         number = Decimal(text.replace("_", "x"))
     except InvalidOperation:
         return None
-    if (
-        not number.is_finite()
-        or abs(number.adjusted()) > LARGEST
-        or len(number.as_tuple().digits) > LARGEST
-    ):
+    if not number.is_finite():
         return None
-    return number
+    too_large = abs(number.adjusted()) > MAX_DIGITS or len(number.as_tuple().digits) > MAX_DIGITS
+    return None if too_large else number
 
 
 def compare(
-    place: tuple[str, ...],
+    keys: tuple[str, ...],
     expected: str,
     value: object,
     scale: str,
@@ -109,11 +106,11 @@ def compare(
         text = None if value is None else str(value)
         same = expected == (NONE if text is None else text)
         return Compared(
-            place=place, expected=expected, found=text, verdict="equal" if same else "differs"
+            place=keys, expected=expected, found=text, verdict="equal" if same else "differs"
         )
     if isinstance(value, bool) or not isinstance(value, int | float):
         return Compared(
-            place=place, expected=expected, found=None, verdict="differs", message="is no number"
+            place=keys, expected=expected, found=None, verdict="differs", message="is no number"
         )
     ours = decimal(value, scale)
     difference = EXACT.subtract(ours, published)
@@ -122,71 +119,96 @@ def compare(
         verdict = "equal"
     elif tolerance is not None and abs(difference) <= Decimal(tolerance):
         verdict = "tolerance"
-    # Our number with up to two decimals more than the published one has; zeros at their end are
-    # dropped.
-    digits = max(-int(published.as_tuple().exponent), 0)
-    shown = f"{rounded(ours, min(digits + 2, 30)):f}"
-    if "." in shown:
-        whole, _, rest = shown.partition(".")
-        kept = rest[:digits] + rest[digits:].rstrip("0")
-        shown = f"{whole}.{kept}" if kept else whole
     return Compared(
-        place=place, expected=expected, found=shown, verdict=verdict, difference=float(difference)
+        place=keys,
+        expected=expected,
+        found=_printed(ours, published),
+        verdict=verdict,
+        difference=float(difference),
     )
 
 
+def _printed(ours: Decimal, published: Decimal) -> str:
+    """Return our number with up to two decimals more than the published one has, without zeros at
+    their end.
+    """
+    digits = max(-int(published.as_tuple().exponent), 0)
+    text = f"{rounded(ours, min(digits + 2, 30)):f}"
+    integer, point, decimals = text.partition(".")
+    if not point:
+        return text
+    decimals = decimals[:digits] + decimals[digits:].rstrip("0")
+    return f"{integer}.{decimals}" if decimals else integer
+
+
 def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
-    if len(published.as_tuple().digits) > MOST:
-        unit = Decimal(1).scaleb(published.adjusted() - MOST + 1)
+    if len(published.as_tuple().digits) > SIGNIFICANT_DIGITS:
+        unit = Decimal(1).scaleb(published.adjusted() - SIGNIFICANT_DIGITS + 1)
         return abs(ours - published) <= unit / 2
     digits = -int(published.as_tuple().exponent)
     if rule == "cut":
         return rounded(ours, digits, rule) == published
-    return abs(Context(prec=MOST).plus(ours) - published) <= Decimal(1).scaleb(-digits) / 2
+    return (
+        abs(Context(prec=SIGNIFICANT_DIGITS).plus(ours) - published)
+        <= Decimal(1).scaleb(-digits) / 2
+    )
+
+
+class Leaf(NamedTuple):
+    """An expected value inside lists and mappings, and ours."""
+
+    keys: tuple[str, ...]
+    """Those that lead to the value."""
+    expected: str
+    ours: Any
+    message: str
+    """Why there is nothing to compare with, or an empty text."""
 
 
 def leaves(
-    expected: Any, ours: Any, place: tuple[str, ...] = (), lacking: str = ""
-) -> Iterator[tuple[tuple[str, ...], str, Any, str]]:
-    """Yield (keys, expected text, our value, message) for each expected value inside lists and
-    mappings.
+    expected: Any, ours: Any, keys: tuple[str, ...] = (), message: str = ""
+) -> Iterator[Leaf]:
+    """Yield each expected value inside lists and mappings with ours.
 
-    The message says why there is nothing to compare with, or is an empty text. `lacking` is that of
-    all values here, below a key that our values do not have."""
+    `message` is that of all values here, below a key that our values do not have."""
+    children: dict[str, Any]
+    values: dict[str, Any] = {}
     if isinstance(expected, dict):
-        children = list(expected.items())
-        values = ours if isinstance(ours, dict) else {}
+        children = expected
+        if isinstance(ours, dict):
+            values = ours
     elif isinstance(expected, list):
-        children = [(str(number), child) for number, child in enumerate(expected, 1)]
-        values = (
-            {str(n): value for n, value in enumerate(ours, 1)}
-            if isinstance(ours, list | tuple)
-            else {}
-        )
+        children = _numbered(expected)
+        if isinstance(ours, list | tuple):
+            values = _numbered(ours)
     elif isinstance(ours, dict | list | tuple):
-        yield place, expected, None, "expected one value, and there are several"
+        yield Leaf(keys, expected, None, "expected one value, and there are several")
         return
     else:
-        yield place, expected, ours, lacking
+        yield Leaf(keys, expected, ours, message)
         return
-    for key, child in children:
-        if lacking:
-            yield from leaves(child, None, place, lacking)
+    for key, child in children.items():
+        if message:
+            yield from leaves(child, None, keys, message)
         elif key in values:
-            yield from leaves(child, values[key], (*place, key))
+            yield from leaves(child, values[key], (*keys, key))
         else:
-            yield from leaves(child, None, (*place, key), f"there is no such value{listed(ours)}")
+            missing = f"there is no such value{listed(ours)}"
+            yield from leaves(child, None, (*keys, key), missing)
+
+
+def _numbered(items: Sequence[Any]) -> dict[str, Any]:
+    """Return items by their numbers, from 1."""
+    return {str(number): item for number, item in enumerate(items, 1)}
 
 
 def listed(content: Any) -> str:
     """Return the end of a message that lists the keys of a mapping; an empty text where the content
     is not one.
     """
-    return (
-        f"; there are {', '.join(map(str, list(content)[:20]))}"
-        if isinstance(content, dict)
-        else ""
-    )
+    if not isinstance(content, dict):
+        return ""
+    return f"; there are {', '.join(map(str, list(content)[:20]))}"
 
 
 def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Compared]:
@@ -196,21 +218,23 @@ def compare_order(expected: Sequence[str], scores: dict[str, float]) -> list[Com
     Systems that are not in the expected order are left out. Equal scores keep the expected order.
     """
     ranks = {name: rank for rank, name in enumerate(expected)}
-    costs = {
-        name: math.inf if math.isnan(score) else -score
-        for name, score in scores.items()
-        if name in ranks
-    }
-    order = [*sorted(costs, key=lambda name: (costs[name], ranks[name])), *[None] * len(expected)]
-    return [
-        Compared(
-            place=(str(rank),),
-            expected=name,
-            found=ours,
-            verdict="equal" if ours == name else "differs",
+    costs = {}
+    for name, score in scores.items():
+        if name in ranks:
+            costs[name] = math.inf if math.isnan(score) else -score
+    ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
+    missing = [None] * (len(expected) - len(ours_in_order))
+    compared = []
+    for rank, (name, ours) in enumerate(zip(expected, [*ours_in_order, *missing], strict=True), 1):
+        compared.append(
+            Compared(
+                place=(str(rank),),
+                expected=name,
+                found=ours,
+                verdict="equal" if ours == name else "differs",
+            )
         )
-        for rank, (name, ours) in enumerate(zip(expected, order, strict=False), 1)
-    ]
+    return compared
 
 
 def verdict_of(compared: Sequence[Compared], rule: str | None) -> Verdict:
@@ -230,15 +254,19 @@ def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
     This is the worst verdict, or `partly` where some entries differ and others do not. Entries that
     were not published count only where they differ; the verdict is `not published` where there are
     no others."""
-    published = [verdict for verdict, is_published in entries if is_published]
-    lost = [
-        verdict for verdict, is_published in entries if not is_published and verdict == "differs"
-    ]
-    if not published and not lost:
+    counting = []
+    others = []
+    for verdict, is_published in entries:
+        if is_published:
+            counting.append(verdict)
+        elif verdict == "differs":
+            others.append(verdict)
+    if not counting and not others:
         return "not published"
-    if "differs" in [*published, *lost] and any(verdict != "differs" for verdict in published):
+    every = [*counting, *others]
+    if "differs" in every and any(verdict != "differs" for verdict in counting):
         return "partly"
-    return max([*published, *lost], key=ORDER.index)
+    return max(every, key=ORDER.index)
 
 
 def is_worse(verdict: Verdict, recorded: Verdict) -> bool:

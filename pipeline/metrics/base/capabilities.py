@@ -10,13 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 from ...arrays import Floats, Ints
-from ...data.inputs import KEPT
 from ...kernel.common import COUNTED, Kind
 from ...tokenizers.tokenization import Tokenization
 from .choices import Draws, SequentialAnnotatorChoice
 from .declared import Declared
 from .metric import Metric
-from .options import KEEP
 from .statistics_spec import Columns, NumberSpec, StatisticsSpec, Text
 
 Grams = Counter[tuple[str, ...]]
@@ -63,7 +61,7 @@ class ComputesNumbers:
     """Whether the metric is part of the program, so that every reader of results has it."""
 
     def for_run(self, systems: int, references: Callable[[], list[str]]) -> Metric:
-        """Return the metric for a number of systems and all references, if its numbers need them."""
+        """Return the metric for a number of systems and all references, if it depends on them."""
         return cast("Metric", self)
 
     def computed(self, text: Text) -> Columns:
@@ -120,7 +118,9 @@ def lacks_code(metric: Metric) -> str:
     if not computes_numbers(metric):
         return ""
     spec: Any = metric.spec
-    return without_code(metric.name) if spec.code is None else ""
+    if spec.code is None:
+        return without_code(metric.name)
+    return ""
 
 
 def without_code(name: str) -> str:
@@ -128,24 +128,6 @@ def without_code(name: str) -> str:
     ways = "name it with --plugin, or install its package"
     reading = "(where results are there, 'show' and 'report' need none)"
     return f"{name}: its code is not at hand; {ways} {reading}"
-
-
-class AnnotatesTexts:
-    """It has the options annotator, which finds edits in texts, and gold, with KEEP for unchanged."""
-
-    annotator: str
-    gold: str
-
-    @property
-    def annotation(self) -> str:
-        """The annotator as in names of inputs."""
-        keeps_gold = self.annotator and self.gold == KEEP
-        return f"{KEPT}{self.annotator}" if keeps_gold else self.annotator
-
-
-def annotates_texts(metric: Metric) -> AnnotatesTexts | None:
-    """Return the metric if it can have texts annotated, else None."""
-    return metric if isinstance(metric, AnnotatesTexts) else None
 
 
 class ReadsDataSet:
@@ -162,7 +144,9 @@ class ReadsDataSet:
 
 def data_set_columns(metric: Metric) -> ReadsDataSet:
     """Return which columns of the whole data set a metric reads."""
-    return metric if isinstance(metric, ReadsDataSet) else ReadsDataSet()
+    if isinstance(metric, ReadsDataSet):
+        return metric
+    return ReadsDataSet()
 
 
 # --- which references count
@@ -176,7 +160,7 @@ class ChoosesReferences:
         return None
 
     def draws(self, lines: int, references: int) -> Draws | None:
-        """Return how references are drawn at random; None if they are not, as with one reference."""
+        """Return how references are drawn at random; None if they are not."""
         return None
 
     @property
@@ -195,7 +179,9 @@ class ChoosesReferences:
 
 def reference_rules(metric: Metric) -> ChoosesReferences:
     """Return the metric's own rules for references; those of other metrics change nothing."""
-    return metric if isinstance(metric, ChoosesReferences) else ChoosesReferences()
+    if isinstance(metric, ChoosesReferences):
+        return metric
+    return ChoosesReferences()
 
 
 def chooser(metric: Metric) -> Callable[[Columns], Ints]:
@@ -228,7 +214,9 @@ class ScoresLines:
 
 def line_outputs(metric: Metric, columns: Columns) -> dict[str, Floats]:
     """Return all outputs of each sentence at level mean; empty if there is only the score."""
-    return metric.line_outputs(columns) if isinstance(metric, ScoresLines) else {}
+    if isinstance(metric, ScoresLines):
+        return metric.line_outputs(columns)
+    return {}
 
 
 def aggregated(metric: Metric, outputs: Mapping[str, Floats]) -> dict[str, float]:
@@ -250,7 +238,9 @@ class Compiled(ABC):
 
 def compiled_form(metric: Metric) -> Callable[[Columns], Floats] | None:
     """Return the compiled form of sentence_scores() of a metric, or None."""
-    return metric.compiled() if isinstance(metric, Compiled) else None
+    if isinstance(metric, Compiled):
+        return metric.compiled()
+    return None
 
 
 # --- n-grams that reports show
@@ -309,7 +299,9 @@ class ShowsNgrams:
 
 def shown_ngrams(metric: Metric) -> ShowsNgrams:
     """Return what reports show of n-grams."""
-    return metric if isinstance(metric, ShowsNgrams) else ShowsNgrams()
+    if isinstance(metric, ShowsNgrams):
+        return metric
+    return ShowsNgrams()
 
 
 def row_names(metric: Metric) -> list[str]:
@@ -349,27 +341,48 @@ _EDITED = {
 }
 ROLES: dict[str, dict[str, Kind]] = {
     "match": {**_COMMON, "missing": Kind("r", less="h")},
-    "gleu": {**_COMMON, "penalised": COUNTED["penalty"], "missing": Kind("r", less="h")},
-    "paper": {**_COMMON, "penalised": COUNTED["source_only"], "missing": Kind("r", less="h")},
+    "gleu": {
+        **_COMMON,
+        "penalised": COUNTED["penalty"],
+        "missing": Kind("r", less="h"),
+    },
+    "paper": {
+        **_COMMON,
+        "penalised": COUNTED["source_only"],
+        "missing": Kind("r", less="h"),
+    },
     "green": {**_COMMON, **_EDITED},
-    "sari": {"match": COUNTED["common"], "added": COUNTED["new_match"], **_EDITED},
+    "simplification": {
+        "match": COUNTED["common"],
+        "added": COUNTED["new_match"],
+        **_EDITED,
+    },
 }
 """The roles of n-grams by the names of rules, as the kernel counts them (`kernel/common.py`).
 
-In green and sari, removed is a right deletion and lost a wrong one. SARI counts by the mean of the
-references what is kept and deleted, so that its counts are no sums of roles.
+In green and simplification, removed is a right deletion and lost a wrong one. In simplification
+kept and deleted n-grams count by the mean of the references, so that counts are no sums of roles.
 """
 COUNTS: dict[str, dict[str, tuple[str, ...]]] = {
     "match": {"match": ("match",)},
     "gleu": {"match": ("match",), "penalty": ("penalised",)},
     "paper": {"match": ("match",), "penalty": ("penalised",)},
-    "green": {"tp": ("match", "removed"), "fp": ("inserted", "lost"), "fn": ("kept", "missing")},
-    "sari": {},
+    "green": {
+        "tp": ("match", "removed"),
+        "fp": ("inserted", "lost"),
+        "fn": ("kept", "missing"),
+    },
+    "simplification": {},
 }
 """The counts of metrics by the names of rules, with the roles that they are the sums of."""
 
 
-def roles(rule: str, sigma: Grams, rho: Grams, eta: Grams) -> dict[str, Grams]:
+def roles(
+    rule: str,
+    sigma: Grams,
+    rho: Grams,
+    eta: Grams,
+) -> dict[str, Grams]:
     """Return the n-grams of source σ, reference ρ and output η with their counts, by role.
 
     Those of the output have the roles whose `of` has h, or the role other; these add up to it.
@@ -454,7 +467,7 @@ class JudgesEdits(ABC):
         return None
 
     def breakdown(self, categories: tuple[str, ...]) -> StatisticsSpec | None:
-        """Return the columns that count the terms of each category, such as a type of edit, or None.
+        """Return the columns that count the terms of each category, or None.
 
         `categories` are those of the data set. The fields are those of the terms, per reference,
         each with an order for each category and one more for edits of none of them. Sums over the
@@ -463,7 +476,7 @@ class JudgesEdits(ABC):
         return None
 
     def category(self, name: str, tier: int) -> str:
-        """Return the category of a tier, from 3 (finest) to 1, to which one of the data set belongs.
+        """Return the category of a tier, from 3 (finest) to 1, for one of the data set.
 
         Metrics with a breakdown() have it.
         """
@@ -472,7 +485,9 @@ class JudgesEdits(ABC):
 
 def edit_judge(metric: Metric) -> JudgesEdits | None:
     """Return the metric if it says which edits of an output are right, else None."""
-    return metric if isinstance(metric, JudgesEdits) and metric.has_verdicts else None
+    if isinstance(metric, JudgesEdits) and metric.has_verdicts:
+        return metric
+    return None
 
 
 def by_annotator(metric: Metric) -> Metric:
@@ -507,7 +522,9 @@ class Explains(ABC):
 
 def explainer(metric: Metric) -> Explains | None:
     """Return the metric if it explains sentences, else None."""
-    return metric if isinstance(metric, Explains) else None
+    if isinstance(metric, Explains):
+        return metric
+    return None
 
 
 # --- signatures of other programs, warnings
@@ -559,4 +576,6 @@ class Warns:
 
 def warner(metric: Metric) -> Warns:
     """Return the metric's own warnings; other metrics have none."""
-    return metric if isinstance(metric, Warns) else Warns()
+    if isinstance(metric, Warns):
+        return metric
+    return Warns()

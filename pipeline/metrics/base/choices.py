@@ -22,7 +22,7 @@ CountsOf = Callable[[Columns], Columns]
 
 
 MAX_SEQUENTIAL_SUM = 7
-"""numpy adds at most so many numbers one after the other, as compiled formulas do; more in pairs."""
+"""numpy adds at most so many numbers one by one, as compiled formulas do; more in pairs."""
 NEAR = 1e-6
 """Far more than the rounding error of a score times ten thousand."""
 
@@ -55,7 +55,12 @@ def log(values: Floats) -> Floats:
 def ratio(part: NDArray[Any], total: NDArray[Any]) -> Floats:
     """Return part / total, or 0 where total is 0."""
     zeros = np.zeros(np.broadcast(part, total).shape)
-    quotient: Floats = np.divide(part, total, out=zeros, where=total != 0)
+    quotient: Floats = np.divide(
+        part,
+        total,
+        out=zeros,
+        where=total != 0,
+    )
     return quotient
 
 
@@ -66,7 +71,10 @@ def f_beta(precision: Floats, recall: Floats, beta: float) -> Floats:
 
 
 def f_of_counts(
-    right: NDArray[Any], proposed: NDArray[Any], expected: NDArray[Any], beta: float
+    right: NDArray[Any],
+    proposed: NDArray[Any],
+    expected: NDArray[Any],
+    beta: float,
 ) -> FScores:
     """Return F-beta of counts of edits.
 
@@ -108,8 +116,8 @@ def first_best(keys: Sequence[NDArray[np.number]]) -> Ints:
 
 
 def rounded(values: Floats, digits: int) -> Floats:
-    """Return values rounded to decimals as Python's round() does it, by their exact binary value."""
-    result: Floats = np.rint(values * 10.0**digits) / 10.0**digits
+    """Return values rounded as Python's round() does it, by their exact binary value."""
+    result: Floats = np.asarray(np.rint(values * 10.0**digits) / 10.0**digits)
     near = nearly_tied(values, digits)
     result[near] = [round(value, digits) for value in values[near].tolist()]
     return result
@@ -167,7 +175,11 @@ class SequentialAnnotatorChoice:
     def __call__(self, columns: Columns) -> Ints:
         """Return the annotator of each sentence of the next block: int64 [lines]."""
         named = self.counts_of(columns)
-        ranks = np.argsort(named["order"], axis=1, kind="stable")
+        ranks = np.argsort(
+            named["order"],
+            axis=1,
+            kind="stable",
+        )
         in_order = [np.take_along_axis(named[name], ranks, axis=1) for name in self.names]
         counts = np.stack(in_order, axis=-1)
         chosen_ranks = [np.zeros(0, np.int64)]
@@ -225,7 +237,12 @@ class Draws(NamedTuple):
         return kernel.Drawer(self.sampler, iterations, self.lines, self.references, self.seed)
 
     @staticmethod
-    def balanced(groups: int, lines: int, references: int, seed: int) -> "Draws":
+    def balanced(
+        groups: int,
+        lines: int,
+        references: int,
+        seed: int,
+    ) -> "Draws":
         """Return draws whose mean score is what sampling converges to, or is close to it.
 
         If there are few choices of references, all are taken. Otherwise the draws are groups of as

@@ -23,8 +23,15 @@ class Parameter:
             return None
         if text in self.choices:
             return text
-        convert = {"int": int, "float": float, "path": Path, "model": Path}.get(self.kind)
-        return convert(text) if convert else text
+        convert = {
+            "int": int,
+            "float": float,
+            "path": Path,
+            "model": Path,
+        }.get(self.kind)
+        if convert:
+            return convert(text)
+        return text
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ What only some metrics can do, such as judging single edits, is a class of its o
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arrays import Floats, Ints
-from .description import Counted, Description
+from .description import Counted, Description, shown_matches, why_all_zero, why_zero
 from .options import Options, settings_of
 from .statistics_spec import Columns, Field, StatisticsSpec
 
@@ -47,7 +46,7 @@ class Metric(Description, ABC):
     """
 
     def __post_init__(self) -> None:
-        """Replace values of options by what they mean here (Option.resolved); raises ConfigError."""
+        """Resolve values of options (see Option.resolved). Raises ConfigError."""
         for option in self.options:
             value = getattr(self, option.attribute)
             if option.resolved and value:
@@ -80,7 +79,9 @@ class Metric(Description, ABC):
         The default is what score() makes of the terms, [lines, 1] if these are not per reference.
         """
         scores = next(iter(self.score(self.make_terms(columns)).values()))
-        return scores if scores.ndim > 1 else scores[:, None]
+        if scores.ndim > 1:
+            return scores
+        return scores[:, None]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
         """Return the outputs of score() for each sentence: float64 [lines, references] each.
@@ -109,13 +110,15 @@ class Metric(Description, ABC):
         return any(field.per_reference for field in self.terms)
 
     def choose(self, columns: Columns) -> Ints:
-        """Return the best reference of each sentence, from 0, the first of equals: int64 [lines]."""
+        """Return the best reference of each sentence, the first of equals: int64 [lines]."""
         best: Ints = np.argmax(self.goodness(self.sentence_scores(columns)), axis=-1)
         return best
 
     def goodness(self, scores: Any) -> Any:
         """Return scores, a number or an array, with the highest as the best."""
-        return -scores if self.lower_is_better else scores
+        if self.lower_is_better:
+            return -scores
+        return scores
 
     def conflicts(self) -> list[tuple[str, str]]:
         """Return the options that contradict each other, each by its name and a message."""
@@ -127,38 +130,3 @@ class Metric(Description, ABC):
         if references is not None:
             settings.append(("nrefs", references))
         return settings
-
-
-def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:
-    """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
-    order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
-    if outputs["hyp_len"] == 0:
-        return "all outputs are empty"
-    if order and outputs[f"total_{order}"] == 0:
-        return f"no output has {order} tokens"
-    if order and outputs[f"match_{order}"] == 0:
-        return f"no {order}-gram matches"
-    if order:
-        return f"the penalty takes all {order}-grams that match"
-    if outputs["ref_len"] == 0:
-        return "the reference length is 0"
-    if outputs["brevity_penalty"] > 1e-300:  # a mean, over references, of scores of 0
-        return (
-            "with each reference, some order has no n-gram that matches, "
-            "or the penalty takes all that do"
-        )
-    return "the brevity penalty is 0"
-
-
-def why_all_zero(reasons: str) -> str:
-    """Return why the mean of sentence scores is 0; `reasons` says what every sentence is or lacks."""
-    return f"every sentence scores 0: {reasons}"
-
-
-def shown_matches(columns: Columns) -> list[Counted]:
-    """Return the lengths of output and references, and the matches with each, for reports."""
-    return [
-        Counted("hyp_len", columns["hyp_len"]),
-        Counted("ref_len", columns["ref_len"], per_reference=True),
-        Counted("match", columns["match"], per_reference=True, orders=True),
-    ]

@@ -100,28 +100,14 @@ def parse_signature(text: str) -> tuple[str, dict[str, str]]:
     return name, {key: value for key, value in settings.items() if key not in INFORMATIVE}
 
 
-SAMPLES = {"approximate_randomization": ("ar", "trials"), "paired_bootstrap": ("bs", "resamples")}
-"""The key of the number of samples of a paired test in sacreBLEU's signatures, and its setting."""
-
-
-def with_samples(peer: str, statistics: Mapping[str, Any], test: str = "paired_bootstrap") -> str:
-    """Return sacreBLEU's signature with the number of samples and the seed of intervals and tests.
-
-    `statistics` are the settings as results.json has them. For tests that sacreBLEU does not have
-    the signature stays as it is, as does a hash of bert-score.
-    """
-    if test not in SAMPLES or "|" not in peer:
-        return peer
-    key, setting = SAMPLES[test]
-    name, references, *rest = peer.split("|")
-    samples = [f"{key}:{statistics[setting]}", f"seed:{statistics['seed']}"]
-    return "|".join([name, references, *samples, *rest])
-
-
 def sacrebleu_signature(name: str, references: int, *, missing: bool, **settings: object) -> str:
-    """Return what sacreBLEU prints for its settings; `missing`: some lines have fewer references."""
+    """Return sacreBLEU's signature; `missing` says that some lines have fewer references."""
     parts = [name]
-    settings = {"nrefs": "var" if missing else references, **settings, "version": SACREBLEU}
+    settings = {
+        "nrefs": "var" if missing else references,
+        **settings,
+        "version": SACREBLEU,
+    }
     for key, value in settings.items():
         text = ("no", "yes")[value] if isinstance(value, bool) else value
         parts.append(f"{key}:{text}")
@@ -208,7 +194,9 @@ class Option(NamedTuple):
 
     def default_of(self, settings: Mapping[str, Any]) -> str | int:
         """Return the default, which may depend on the other options."""
-        return self.default(settings) if callable(self.default) else self.default
+        if callable(self.default):
+            return self.default(settings)
+        return self.default
 
     def values(self) -> str:
         """Return the allowed values in words."""
@@ -229,20 +217,23 @@ class Option(NamedTuple):
         return value
 
     def _read(self, text: str) -> str | int | None:
+        """Return the value that a text means, or None if it is not allowed."""
+        value: str | int | None = None
         if self.free:
-            return unescape(text) if text else None
-        if self.choices:
-            allowed = self.beside and text.partition("+")[0] == self.beside
-            return text if text in self.choices or allowed else None
-        if self.pattern:
-            if not re.fullmatch(self.pattern, text):
-                return None
-            return _NUMBER.sub(_without_zeros, text) if self.numbers else text
-        if self.maximum is None:
-            return text == "true" if text in ("true", "false") else None
-        if re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
-            return int(text)
-        return None
+            value = unescape(text) if text else None
+        elif self.choices:
+            is_beside = self.beside and text.partition("+")[0] == self.beside
+            if text in self.choices or is_beside:
+                value = text
+        elif self.pattern:
+            if re.fullmatch(self.pattern, text):
+                value = _NUMBER.sub(_without_zeros, text) if self.numbers else text
+        elif self.maximum is None:
+            if text in ("true", "false"):
+                value = text == "true"
+        elif re.fullmatch(r"[0-9]{1,18}", text) and self.minimum <= int(text) <= self.maximum:
+            value = int(text)
+        return value
 
 
 def _without_zeros(number: re.Match[str]) -> str:
@@ -313,7 +304,11 @@ WHERE_STRIPPED: dict[str, Any] = {
 
 def unit_option() -> str:
     """Return the option unit: words or characters."""
-    return option("word", help="what an n-gram is made of", choices=("word", "char"))
+    return option(
+        "word",
+        help="what an n-gram is made of",
+        choices=("word", "char"),
+    )
 
 
 def tokenizer_option(
@@ -337,7 +332,13 @@ def any_tokenizer_option(default: TextDefault, meaning: str, *more: str) -> str:
     """Return the option tokenizer of metrics without the option unit. Its choices are `more` and
     all tokenizers, char included.
     """
-    return option(default, key="tok", help=meaning, choices=(*more, *TOKENIZERS), beside=OWN)
+    return option(
+        default,
+        key="tok",
+        help=meaning,
+        choices=(*more, *TOKENIZERS),
+        beside=OWN,
+    )
 
 
 def strip_option() -> bool:
@@ -347,13 +348,23 @@ def strip_option() -> bool:
 
 def lowercase_option() -> bool:
     """Return the option lowercase."""
-    return option(False, key="lc", help="compare without upper case", implicit=True)
+    return option(
+        False,
+        key="lc",
+        help="compare without upper case",
+        implicit=True,
+    )
 
 
 def level_option() -> str:
     """Return the option level: corpus or mean."""
     meaning = "score the corpus, or the mean of sentence scores"
-    return option("corpus", help=meaning, choices=("corpus", "mean"), implicit=True)
+    return option(
+        "corpus",
+        help=meaning,
+        choices=("corpus", "mean"),
+        implicit=True,
+    )
 
 
 def number_option(
@@ -371,13 +382,16 @@ def number_option(
     """
     pattern = rf"[0-9]{{1,{digits}}}(\.[0-9]{{1,6}})?"
     form = f"a number such as {such}, with at most 6 decimals"
-    return option(default, help=meaning, pattern=pattern, numbers=True, form=form, **more)
+    return option(
+        default,
+        help=meaning,
+        pattern=pattern,
+        numbers=True,
+        form=form,
+        **more,
+    )
 
 
 def beta_option(default: str = "0.5", **more: Any) -> str:
     """Return the option beta of an F-score. `more` is as in number_option()."""
     return number_option(default, "weight of recall against precision", **more)
-
-
-KEEP = "keep"
-"""The value of the option gold by which gold edits of all types are compared unchanged."""

@@ -18,17 +18,13 @@ from numpy.typing import NDArray
 
 from ... import kernel
 from ...arrays import Ints
-from ...data.inputs import TEXTS, annotated_by
+from ...data.inputs import TEXTS
 from ...errors import InvalidTextError
 from ...kernel.common import KINDS, Encoded, Lines, join_lines
 from ...tokenizers.tokenization import PreparedTokens, Tokenization
 from .options import splits_words
 
 Columns = Mapping[str, Ints]
-
-
-EDITS_OF_BOTH: Any = property(lambda spec: annotated_by(spec.annotator), doc="Edits on both sides.")
-"""The `input` of a specification that has an `annotator`."""
 
 
 class Text(NamedTuple):
@@ -157,7 +153,9 @@ class Schema:
     @property
     def width(self) -> int:
         """The number of packed columns."""
-        return self._layout[-1].stop if self._layout else 0
+        if self._layout:
+            return self._layout[-1].stop
+        return 0
 
     @property
     def dtype(self) -> type[np.int64 | np.float64]:
@@ -165,7 +163,9 @@ class Schema:
 
         float64 is exact for integers below 2**53.
         """
-        return np.float64 if any(field.real for field in self.fields) else np.int64
+        if any(field.real for field in self.fields):
+            return np.float64
+        return np.int64
 
     def pack(self, columns: Columns) -> Ints:
         """Return the mapping as one array [..., width]."""
@@ -183,7 +183,7 @@ class Schema:
         return narrow(self.pack(columns))
 
     def unpack(self, packed: NDArray[Any]) -> dict[str, Ints]:
-        """Return an array [..., width] as a mapping of arrays: float64 for real fields, else int64."""
+        """Return an array [..., width] as a mapping: float64 for real fields, else int64."""
         columns: dict[str, Any] = {}
         for field, shape, start, stop in self._layout:
             array = packed[..., start:stop].reshape(packed.shape[:-1] + shape).astype(np.int64)
@@ -233,8 +233,9 @@ class StatisticsSpec(ABC):
     tokenization: Tokenization | None = None
     """How text becomes tokens, or None if no package outside this program can take part in that."""
     input: str = TEXTS
-    """What is read of a data set; see `data/inputs.py`. The references of EDITS and GOLD are
-    records of edits."""
+    """The input that is read of a data set: TEXTS, or one that an extension brings.
+
+    See `data/inputs.py`."""
 
     @property
     @abstractmethod
@@ -293,7 +294,9 @@ class StatisticsSpec(ABC):
 
     def unavailable(self) -> str | None:
         """Return why nothing can be counted here, such as a missing package, or None."""
-        return self.tokenization.unavailable() if self.tokenization else None
+        if self.tokenization:
+            return self.tokenization.unavailable()
+        return None
 
 
 class CorpusPass(StatisticsSpec):
@@ -366,7 +369,15 @@ class OverlapSpec(StatisticsSpec):
     def key(self) -> str:
         """A name, safe in file names, that differs if columns can differ."""
         source = ["source_len"] if self.source_len else []
-        return "-".join(["overlap", *self.kinds, *source, f"n{self.order}", self.tokenization.key])
+        return "-".join(
+            [
+                "overlap",
+                *self.kinds,
+                *source,
+                f"n{self.order}",
+                self.tokenization.key,
+            ]
+        )
 
     @cached_property
     def columns(self) -> tuple[Field, ...]:
@@ -458,7 +469,7 @@ def tokenization_of(metric: Any) -> Tokenization:
 
 @dataclass(frozen=True)
 class NumberSpec(StatisticsSpec):
-    """Numbers of each sentence, joined by blanks in lines, as `data/number_files.py` writes them."""
+    """Numbers of each sentence, joined by blanks, as `data/number_files.py` writes them."""
 
     title: str
     names: tuple[str, ...]

@@ -62,7 +62,9 @@ def _default_tokenizer(settings: Mapping[str, Any]) -> str:
 
 def _default_order(settings: Mapping[str, Any]) -> int:
     sets = weight_sets(settings.get("weights", ""))
-    return max(map(len, sets)) if sets else 4
+    if sets:
+        return max(map(len, sets))
+    return 4
 
 
 def _default_smoothing(settings: Mapping[str, Any]) -> str:
@@ -243,7 +245,13 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
 
     def ngram_rule(self) -> Rule:
         """Return that n-grams are matched with all references merged."""
-        return Rule("match", self.spec.tokenization, 1, self.order, merged=True)
+        return Rule(
+            "match",
+            self.spec.tokenization,
+            1,
+            self.order,
+            merged=True,
+        )
 
     @property
     def citations(self) -> tuple[str, ...]:
@@ -264,8 +272,16 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return [
             Counted("hyp_len", columns["hyp_len"]),
             Counted("ref_len", self._reference_length(columns)),
-            Counted("match", columns["union_match"][:, : self.order], orders=True),
-            Counted("total", columns["total"][:, : self.order], orders=True),
+            Counted(
+                "match",
+                columns["union_match"][:, : self.order],
+                orders=True,
+            ),
+            Counted(
+                "total",
+                columns["total"][:, : self.order],
+                orders=True,
+            ),
         ]
 
     @cached_property
@@ -280,7 +296,11 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         if self.smoothing in FIFTH_ORDER:
             return (*fields, Field("fifth_match"), Field("fifth_total"))
         if self.smoothing == "method6":
-            return (*fields, Field("hypotheses"), Field("length", self.order))
+            return (
+                *fields,
+                Field("hypotheses"),
+                Field("length", self.order),
+            )
         return fields
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
@@ -364,7 +384,7 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return self._scores(terms, precision, brevity, effective=effective)[0][:, None]
 
     def sentence_outputs(self, columns: Columns) -> dict[str, Floats]:
-        """Return the outputs of score() for each sentence, as sentence_scores(): [lines, 1] each."""
+        """Return the outputs of score() for each sentence: float64 [lines, 1] each."""
         terms = {name: term[:, None] for name, term in self._terms_of_sentences(columns).items()}
         return self._outputs(terms, effective=self.effective_order != "no")
 
@@ -404,12 +424,17 @@ class Bleu(ReadsDataSet, Compiled, ShowsNgrams, HasPeerSignature, Metric):
         return np.where(matched, precision, 0.0)
 
     def _scores(
-        self, totals: Columns, precision: Floats, brevity: Floats, *, effective: bool
+        self,
+        totals: Columns,
+        precision: Floats,
+        brevity: Floats,
+        *,
+        effective: bool,
     ) -> list[Floats]:
         """Return the score [...] for each set of weights."""
         match = totals["match"]
         unmatched = (match == 0).all(axis=-1) & (self.flavour != "tensorflow")
-        # Effective order leaves out orders without n-grams; add-k adds n-grams to all but the first.
+        # Effective order skips orders without n-grams; add-k adds n-grams to all but the first.
         added = self.smoothing == "add-k" and float(self.smoothing_value) > 0
         reached = (totals["total"] > 0) | (added & (np.arange(self.order) > 0))
         scores = []

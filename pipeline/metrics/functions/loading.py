@@ -23,11 +23,11 @@ from ...errors import ConfigError, CorpusError
 from ...files.plain_files import small_bytes
 from ...files.safe_files import digest
 from ...parallel import prepare_workers
-from .. import METRICS
 from ..base.declared import Declared
 from ..base.metric import Metric
 from ..base.statistics_spec import StatisticsSpec
 from ..names import forget_names, named
+from ..table import METRICS
 from .calls import MODULE, code_position, module_from_bytes, package_digest
 from .declare import NAME, CodeOrigin, Plugin
 from .declare import metric as declared_metric

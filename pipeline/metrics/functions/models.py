@@ -146,8 +146,8 @@ def name_of(folder: Path) -> str:
 
 
 @lru_cache(64)
-def special_pieces(folder: Path) -> frozenset[str]:
-    """Return the pieces that mean more to a model than text, such as [SEP]."""
+def special_tokens(folder: Path) -> frozenset[str]:
+    """Return the tokens of a model that stand for more than text, such as [SEP]."""
     special: set[str] = set()
     for name in TOKENIZER:
         for file in folder.rglob(name):
@@ -165,7 +165,7 @@ def special_pieces(folder: Path) -> frozenset[str]:
 
 @lru_cache(64)
 def has_bytes(folder: Path) -> bool:
-    """Return whether the pieces of a model are of bytes, so that the blank before a word belongs to
+    """Return whether the tokens of a model are of bytes, so that the blank before a word belongs to
     it.
     """
     file = folder / TOKENIZER[0]

@@ -190,7 +190,16 @@ class RougeSpec(StatisticsSpec):
             encoded = self.tokenization.encode(cut)
         except InvalidTextError as error:  # error.line is the number of a sentence
             number = error.text % len(texts)
-            line = int(np.searchsorted(firsts[number], error.line, side="right")) - 1
+            line = (
+                int(
+                    np.searchsorted(
+                        firsts[number],
+                        error.line,
+                        side="right",
+                    )
+                )
+                - 1
+            )
             raise InvalidTextError(number, line, error.byte) from None
         result = []
         for number, ids in enumerate(encoded):
@@ -328,7 +337,9 @@ class PreparedRouge:
 
 def gap_name(gap: int) -> str:
     """Return the name of a gap in the names of columns."""
-    return "all" if gap == UNLIMITED else str(gap)
+    if gap == UNLIMITED:
+        return "all"
+    return str(gap)
 
 
 def _nonempty(text: Sentences) -> Ints:
@@ -390,7 +401,9 @@ class Type(NamedTuple):
     @property
     def order(self) -> int:
         """The order of its n-grams, or 0 for other families."""
-        return self.number if self.family == "n" else 0
+        if self.family == "n":
+            return self.number
+        return 0
 
     @property
     def weighted(self) -> bool:
@@ -425,7 +438,13 @@ def subsequence_of(kind: Type, script: bool) -> str:
     return subsequences.get(kind.family, "")
 
 
-def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight: str) -> Overlap:
+def overlap_of(
+    kind: Type,
+    columns: Columns,
+    script: bool,
+    merged: bool,
+    weight: str,
+) -> Overlap:
     """Return the matches and totals of a type, in ROUGE-1.5.5 if `script` is true.
 
     The source is Lin 2004, "ROUGE: A Package for Automatic Evaluation of Summaries". For W,
@@ -453,7 +472,12 @@ def overlap_of(kind: Type, columns: Columns, script: bool, merged: bool, weight:
     return Overlap(match, _total(kind, ref_len, script), output)
 
 
-def _grams(kind: Type, columns: Columns, script: bool, suffix: str = "") -> Ints:
+def _grams(
+    kind: Type,
+    columns: Columns,
+    script: bool,
+    suffix: str = "",
+) -> Ints:
     """Return the matches of n-grams or skip bigrams; with the suffix _total those of references."""
     if kind.family == "n":
         return columns[f"match{suffix}"][..., kind.number - 1]

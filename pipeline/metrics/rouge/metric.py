@@ -48,9 +48,23 @@ POLICIES = {
 """The policies for references that each flavour allows."""
 BOUNDARIES = {"marker": "<n>", "regex": SENTENCE_END}
 """The default of the option boundary for each way to split."""
-COCO = {"types": "L", "tokenizer": "blank", "split": "none", "beta": "1.2"}
+COCO = {
+    "types": "L",
+    "tokenizer": "blank",
+    "split": "none",
+    "beta": "1.2",
+}
 """The defaults of the flavour coco."""
-NAMED_TYPES = (*"123456789", "L", "Lsum", "W", "S", "SU", "S4", "SU4")
+NAMED_TYPES = (
+    *"123456789",
+    "L",
+    "Lsum",
+    "W",
+    "S",
+    "SU",
+    "S4",
+    "SU4",
+)
 """The types that are names of the metric too, such as ROUGE-L."""
 DECIMALS = 5
 """With so many decimals ROUGE-1.5.5 prints the scores of a text."""
@@ -67,7 +81,9 @@ def _default(name: str, otherwise: str) -> Callable[[Mapping[str, Any]], str]:
 
 def _default_tokenizer(settings: Mapping[str, Any]) -> str:
     flavour = settings.get("flavour", "google")
-    return COCO["tokenizer"] if flavour == "coco" else str(flavour)
+    if flavour == "coco":
+        return COCO["tokenizer"]
+    return str(flavour)
 
 
 def _default_boundary(settings: Mapping[str, Any]) -> str:
@@ -76,7 +92,9 @@ def _default_boundary(settings: Mapping[str, Any]) -> str:
 
 def _default_alpha(settings: Mapping[str, Any]) -> str:
     is_script = settings.get("flavour") == "perl"
-    return "0.5" if is_script and "beta" not in settings else ""
+    if is_script and "beta" not in settings:
+        return "0.5"
+    return ""
 
 
 _SAMPLED: dict[str, Any] = {
@@ -320,7 +338,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
     @property
     def policy(self) -> str:
         """The policy mean if each reference or set of references has a score, else merged."""
-        return "mean" if self._has_sets else "merged"
+        if self._has_sets:
+            return "mean"
+        return "merged"
 
     @property
     def _has_sets(self) -> bool:
@@ -368,7 +388,13 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
             ("hyp_total", "output"),
         ):
             of_types = [terms[f"{kind.name}_{field}"] for kind in self.kinds]
-            counts.append(Counted(name, np.stack(of_types, axis=-1), orders=True))
+            counts.append(
+                Counted(
+                    name,
+                    np.stack(of_types, axis=-1),
+                    orders=True,
+                )
+            )
         return counts
 
     def row_names(self) -> list[str]:
@@ -417,7 +443,13 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         fields = []
         for kind in self.kinds:
             for name in _terms_of(kind):
-                fields.append(Field(name, per_reference=self._has_sets, real=kind.weighted))
+                fields.append(
+                    Field(
+                        name,
+                        per_reference=self._has_sets,
+                        real=kind.weighted,
+                    )
+                )
         if self.coco:
             fields.append(Field(MOST_MATCHES))
         return tuple(fields)
@@ -448,7 +480,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         present = columns.get(PRESENT, np.full(lines, references))
         is_present = np.arange(references) < present[:, None]
         if self.references == "mean":
-            return overlap if self._has_sets else _summed(overlap, is_present)
+            if self._has_sets:
+                return overlap
+            return _summed(overlap, is_present)
         # jackknife: a set of references without each of them
         keys = self._key(kind, overlap, columns) if self.references == "jackknife" else None
         sets = []
@@ -472,7 +506,9 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         if kind.weighted:  # the script compares before it applies the weight to the sum once more
             return ratio(overlap.match, columns["base"]) ** (1 / float(self.weight))
         recall = ratio(overlap.match, overlap.reference)
-        return recall if kind.family == "L" else rounded(recall, DECIMALS)
+        if kind.family == "L":
+            return recall
+        return rounded(recall, DECIMALS)
 
     def _scores(
         self, kind: Type, overlap: Overlap, precision_match: Numbers | None = None
@@ -500,7 +536,7 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         return FScores(score, precision, recall)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return F, recall and precision of each type: rouge1, rouge1_recall, rouge1_precision ..."""
+        """Return F, recall and precision of each type: rouge1, rouge1_recall ..."""
         outputs: dict[str, Floats] = {}
         for kind in self.kinds:
             overlap = Overlap(*(totals[name] for name in _terms_of(kind)))
@@ -579,7 +615,12 @@ class Rouge(ChoosesReferences, ScoresLines, Compiled, ShowsNgrams, Warns, Metric
         """Return warnings about texts with letters but no token, and an Lsum that equals L."""
         cut = bool(self.stop_words or self.max_words or self.max_bytes)
         has_lsum = any(kind.family == "Lsum" for kind in self.kinds)
-        return count_warnings(counts, self.tokenizer, has_lsum=has_lsum, cut=cut)
+        return count_warnings(
+            counts,
+            self.tokenizer,
+            has_lsum=has_lsum,
+            cut=cut,
+        )
 
 
 def _terms_of(kind: Type) -> list[str]:

@@ -234,7 +234,9 @@ class Limit(NamedTuple):
         """A short name, safe in file names; empty without a limit."""
         if self.words:
             return f"w{self.words}"
-        return f"b{self.bytes}" if self.bytes else ""
+        if self.bytes:
+            return f"b{self.bytes}"
+        return ""
 
     def cut(self, sentences: Lines, firsts: NDArray[np.int64]) -> Lines:
         """Return the sentences without what is beyond the limit of their text.
@@ -302,7 +304,11 @@ def _cut_to(sentences: Lines, sizes: Ints) -> Lines:
 
 def common(one: Encoded, two: Encoded) -> Encoded:
     """Return the tokens that both texts have in the same line, with the smaller of their counts."""
-    both = np.intersect1d(_numbered(one), _numbered(two), assume_unique=True)
+    both = np.intersect1d(
+        _numbered(one),
+        _numbered(two),
+        assume_unique=True,
+    )
     lines = np.arange(len(one.offsets))
     offsets = np.searchsorted(both["line"], lines, side="left").astype(np.int64)
     return Encoded(np.ascontiguousarray(both["id"]), offsets)
@@ -312,7 +318,14 @@ def _numbered(text: Encoded) -> NDArray[np.void]:
     """Return a row for each token: line, id, and number of equal tokens before it in the line."""
     lines = np.repeat(np.arange(len(text.offsets) - 1), np.diff(text.offsets))
     order = np.lexsort((text.ids, lines))
-    rows = np.zeros(len(order), [("line", np.int64), ("id", np.int32), ("number", np.int64)])
+    rows = np.zeros(
+        len(order),
+        [
+            ("line", np.int64),
+            ("id", np.int32),
+            ("number", np.int64),
+        ],
+    )
     rows["line"] = lines[order]
     rows["id"] = text.ids[order]
     is_new = np.ones(len(rows), bool)
@@ -334,7 +347,11 @@ class EmptiedLines:
 
 
 def count_warnings(
-    counts: Mapping[str, Iterable[Columns]], tokenizer: str, *, has_lsum: bool, cut: bool
+    counts: Mapping[str, Iterable[Columns]],
+    tokenizer: str,
+    *,
+    has_lsum: bool,
+    cut: bool,
 ) -> list[CountWarning]:
     """Return the warnings about a data set, from the blocks of columns of each system.
 
@@ -372,7 +389,12 @@ def count_warnings(
 Key = TypeVar("Key")
 
 
-def _add_emptied(texts: dict[Key, EmptiedLines], text: Key, emptied: Ints, line: int) -> None:
+def _add_emptied(
+    texts: dict[Key, EmptiedLines],
+    text: Key,
+    emptied: Ints,
+    line: int,
+) -> None:
     """Add the emptied lines of a block that begins with a line to those of its text."""
     count = int(np.count_nonzero(emptied))
     if count:

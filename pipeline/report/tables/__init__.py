@@ -17,6 +17,9 @@ Table = tuple[list[str], list[list[str]]]
 
 NO_BREAK = "\u00a0"
 """A space at which no line ends."""
+MAX_DIGITS = 400
+"""More decimal digits than any float has."""
+_REFERENCE_ROLE = re.compile(r"^((?:.* )?reference )([0-9]+)$")
 
 
 def round_half_up(value: float, digits: int) -> str:
@@ -25,13 +28,14 @@ def round_half_up(value: float, digits: int) -> str:
         return "-"
     if math.isinf(value):
         return str(value)
-    exact = Context(prec=400, rounding=ROUND_HALF_UP)  # more digits than any float has
-    return f"{Decimal(str(value)).quantize(Decimal(1).scaleb(-digits), context=exact):f}"
+    exact = Context(prec=MAX_DIGITS, rounding=ROUND_HALF_UP)
+    unit = Decimal(1).scaleb(-digits)
+    return f"{Decimal(str(value)).quantize(unit, context=exact):f}"
 
 
 def percent(fraction: float, digits: int, metric: str = "") -> str:
     """Return a fraction times 100, rounded half up; a score of a metric (by its signature) that is
-    none as it is.
+    no fraction as it is.
     """
     return round_half_up(factor(metric) * fraction, digits)
 
@@ -42,17 +46,14 @@ def shown_level(level: float | str) -> str:
 
 
 def shown_range(low: int, high: int) -> str:
-    """Return "low-high", or one number where they are equal."""
+    """Return "low-high", or one number if they are equal."""
     return str(low) if low == high else f"{low}-{high}"
 
 
 def shown_role(role: str) -> str:
-    """Return what tables call a text by its role in results.json: there references count from 0,
-    for people from 1.
-    """
-    return re.sub(
-        r"^((?:.* )?reference )([0-9]+)$", lambda found: f"{found[1]}{int(found[2]) + 1}", role
-    )
+    """Return the name of a text in tables. References count from 1 there, from 0 in results.json."""
+    match = _REFERENCE_ROLE.match(role)
+    return f"{match[1]}{int(match[2]) + 1}" if match else role
 
 
 def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -60,12 +61,15 @@ def ascii_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     by prettytable.
 
     If the blanks of a cell are odd in number, the larger half is on the right of cells of odd
-    length."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+    length.
+    """
+    all_rows = [header, *rows]
+    widths = []
+    for column in range(len(header)):
+        widths.append(max(len(row[column]) for row in all_rows))
     rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
-    centred = (
-        [cell.center(width) for cell, width in zip(row, widths, strict=True)]
-        for row in [header, *rows]
-    )
-    lines = [f"| {' | '.join(cells)} |" for cells in centred]
+    lines = []
+    for row in all_rows:
+        cells = [cell.center(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join([rule, lines[0], rule, *lines[1:], rule])

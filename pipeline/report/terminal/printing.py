@@ -1,16 +1,17 @@
-"""Tables and sentences as they are printed: fitted to a terminal, plain and whole where they are
-piped.
+"""Printed tables and sentences: fitted to a terminal, plain and complete in a pipe.
 
-Rich draws the tables of a terminal. Which columns fit, and how wide they are, is found here,
-because rich breaks numbers and words where room is short, cuts names at their end, and leaves no
-column out."""
+Rich draws the tables of a terminal. This file computes which columns fit, and how wide they are,
+because rich breaks numbers and words if room is short, cuts names at their end, and leaves no
+column out.
+"""
 
 import os
 import re
 import shutil
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TextIO
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
 from ...errors import printable
 
@@ -18,18 +19,21 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Styles = Mapping[tuple[int, int], str]
-"""How cells are drawn, such as "bold green", by the numbers of their rows and columns."""
+"""The styles of cells, such as "bold green", by the numbers of their rows and columns."""
 LOUD = {"warning:": "\x1b[1;33m", "missed:": "\x1b[1;31m"}
-"""Words at which a terminal's line begins that nobody should miss, with the codes of their colours.
-"""
+"""First words of important lines, with the codes of their colours on a terminal."""
 GAP = 3
 """Columns of letters between two columns of a table."""
 EDGES = 2
 """Columns of letters before the first column of a table and after its last, together."""
 MAX_NAME = 40
-"""How many letters of a name are shown where room is short."""
-NARROW, NARROWEST = 24, 8
-"""A name is not cut below these widths: as long as a column can leave, and where none can."""
+"""How many letters of a name are printed if room is short."""
+NARROW = 24
+"""A name is not cut below this width as long as a column can leave."""
+NARROWEST = 8
+"""A name is not cut below this width if no column can leave."""
+MIN_TERMINAL_WIDTH = 40
+"""Columns of letters of the narrowest terminal."""
 INTERVAL = re.compile(r"[0-9.]+%( interval| of draws)?")
 """The title of a column that has the intervals of the column before it."""
 RULED = "    \n    \n ── \n    \n ── \n    \n    \n    \n"
@@ -44,34 +48,49 @@ def print_text(text: str, stream: TextIO | None = None) -> None:
     print(coloured(wrapped(printable(text), stream), stream), file=unescaped(stream))
 
 
+def print_styled(text: str, style: str = "") -> None:
+    """Print a line, in a style of rich on a terminal."""
+    if not style or not sys.stdout.isatty():
+        print_text(text)
+        return
+    from rich.text import Text
+
+    styled = Text(wrapped(text, sys.stdout), style=style)
+    console(soft_wrap=True, highlight=False).print(styled)
+
+
 def print_warnings(warnings: Iterable[object], *, quiet: bool = False) -> None:
     """Print warnings on standard error, each on lines of its own; commands do so before they print
     anything else.
     """
-    for warning in () if quiet else warnings:
+    if quiet:
+        return
+    for warning in warnings:
         print_text(f"warning: {warning}", sys.stderr)
 
 
 def unescaped(stream: TextIO) -> TextIO:
-    """Return where a stream takes the codes of colours. Only what this file draws goes there: its
-    texts have none.
+    """Return the stream behind one that escapes control characters.
+
+    Only what this file draws goes there: its texts have none.
     """
     return getattr(stream, "unescaped", stream)
 
 
 def console(stream: TextIO | None = None, **settings: Any) -> "Console":
-    """Return what draws with rich, on standard output unless a stream is named."""
+    """Return a console of rich, on standard output unless a stream is named."""
     from rich.console import Console
 
     return Console(file=unescaped(stream or sys.stdout), **settings)
 
 
 def coloured(text: str, stream: TextIO) -> str:
-    """Return text whose first word is in colour if it is one of LOUD, where the stream is a
-    terminal with colours.
-    """
-    word = next((word for word in LOUD if text.startswith(word)), "") if has_colours(stream) else ""
-    return f"{LOUD[word]}{word}\x1b[0m{text[len(word) :]}" if word else text
+    """Return text whose first word is in colour if it is one of LOUD and the stream has colours."""
+    if has_colours(stream):
+        for word, colour in LOUD.items():
+            if text.startswith(word):
+                return f"{colour}{word}\x1b[0m{text[len(word) :]}"
+    return text
 
 
 def has_colours(stream: TextIO) -> bool:
@@ -84,35 +103,37 @@ def has_colours(stream: TextIO) -> bool:
 
 
 def wrapped(text: str, stream: TextIO) -> str:
-    """Return text with line breaks between words where the stream is a terminal, else the same
-    text.
-    """
+    """Return text with line breaks between words if the stream is a terminal, else the same text."""
     if not stream.isatty():
         return text
     import textwrap
 
-    width = terminal_width()
-    lines = textwrap.TextWrapper(
-        width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    wrapper = textwrap.TextWrapper(
+        terminal_width(),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )
-    return "\n".join(map(lines.fill, text.split("\n")))
+    return "\n".join(map(wrapper.fill, text.split("\n")))
 
 
 def terminal_width() -> int:
-    """Return how many columns of letters the terminal has, at least 40."""
-    return max(shutil.get_terminal_size().columns, 40)
+    """Return how many columns of letters the terminal has, at least
+    MIN_TERMINAL_WIDTH.
+    """
+    return max(shutil.get_terminal_size().columns, MIN_TERMINAL_WIDTH)
 
 
-def as_shown(cell: str) -> str:
-    """Return a cell as standard output shows it, so that columns are as wide as what stands for
-    missing letters.
+def as_printed(cell: str) -> str:
+    """Return a cell as standard output shows it, with the replacements of letters that its encoding
+    lacks, so that columns are as wide as these.
     """
     encoding = sys.stdout.encoding or "utf-8"
     return printable(cell).encode(encoding, sys.stdout.errors or "strict").decode(encoding)
 
 
 def shown_width(text: str) -> int:
-    """Return how many columns of letters a text has on a terminal, where some letters have two."""
+    """Return how many columns of letters a text has on a terminal; some letters have two."""
     from rich.cells import cell_len
 
     return cell_len(text)
@@ -120,12 +141,10 @@ def shown_width(text: str) -> int:
 
 def shortened(name: str, width: int = MAX_NAME) -> str:
     """Return a name, or the beginning and end of a name that is longer than width."""
+    if len(name) <= width:
+        return name
     tail = width // 3
-    return (
-        name
-        if len(name) <= width
-        else f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"
-    )
+    return f"{name[: max(width - tail - 1, 0)]}…{name[len(name) - tail :]}"
 
 
 def print_table(
@@ -135,64 +154,82 @@ def print_table(
     *,
     first_out: Sequence[str] = (),
     stay: Collection[int] = (0,),
-    whole: Collection[int] = (),
+    unwrapped: Collection[int] = (),
     styles: Styles | None = None,
     rules: Collection[int] = (),
 ) -> None:
     """Print a table, drawn by rich on a terminal and as aligned text elsewhere.
 
-    `left` holds the numbers of the columns that are aligned to the left. Where a terminal is too
+    `left` holds the numbers of the columns that are aligned to the left. If a terminal is too
     narrow, columns are left out as fit() says, and a line below the table names them. A terminal
     alone has the `styles` of cells, and a rule below each of the rows whose numbers are in `rules`.
     """
-    header, *rows = [[as_shown(cell) for cell in row] for row in (header, *rows)]
-    lefts = set(left)
+    header, *rows = [[as_printed(cell) for cell in row] for row in (header, *rows)]
+    left = set(left)
     if not sys.stdout.isatty():
-        longest = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-        for row in [header, *rows]:
-            pairs = enumerate(zip(row, longest, strict=True))
-            cells = [
-                cell.ljust(size) if n in lefts else cell.rjust(size) for n, (cell, size) in pairs
-            ]
-            print("  ".join(cells).rstrip())
+        _print_aligned([header, *rows], left)
         return
     from rich.box import Box
     from rich.table import Table
     from rich.text import Text
 
-    widths, left_out = fit(
+    fitted = fit(
         header,
         rows,
-        left=lefts,
+        left=left,
         width=terminal_width(),
         first_out=first_out,
         stay=stay,
-        whole=whole,
+        unwrapped=unwrapped,
     )
     table = Table(box=Box(RULED), pad_edge=False)
-    for n, width in widths.items():
-        table.add_column(
-            Text(header[n]), justify="left" if n in lefts else "right", overflow="fold", width=width
-        )
-    cut = {
-        n: cut_names([row[n] for row in rows], width) for n, width in widths.items() if n in whole
-    }
-    for number, row in enumerate(rows):
+    columns = []
+    for number, width in fitted.widths.items():
+        side: Literal["left", "right"] = "left" if number in left else "right"
+        table.add_column(Text(header[number]), justify=side, overflow="fold", width=width)
+        cells = [row[number] for row in rows]
+        if number in unwrapped:
+            columns.append(cut_names(cells, width))
+        else:
+            columns.append([_cut_words(cell, width) for cell in cells])
+    for row in range(len(rows)):
         drawn = []
-        for n, width in widths.items():
-            text = (
-                cut[n][number]
-                if n in cut
-                else " ".join(cut_name(word, width) for word in row[n].split(" "))
-            )
-            drawn.append(Text(text, style=(styles or {}).get((number, n), "")))
-        table.add_row(*drawn, end_section=number in rules)
-    width = max(terminal_width(), total(widths.values()) + GAP)
-    console(width=width, height=25).print(
-        table
-    )  # a dumb terminal would have 80 columns without a height
-    if left_out:
-        print_text(f"({', '.join(left_out)}: in a wider window, or piped)")
+        for number, cells in zip(fitted.widths, columns, strict=True):
+            drawn.append(Text(cells[row], style=(styles or {}).get((row, number), "")))
+        table.add_row(*drawn, end_section=row in rules)
+    width = max(terminal_width(), table_width(fitted.widths.values()))
+    # a dumb terminal would have 80 columns without a height
+    console(width=width, height=25).print(table)
+    if fitted.left_out:
+        print_text(f"({', '.join(fitted.left_out)}: in a wider window, or piped)")
+
+
+def _print_aligned(rows: Sequence[Sequence[str]], left: Collection[int]) -> None:
+    """Print rows as text whose columns are as wide as their longest cell."""
+    widths = []
+    for column in range(len(rows[0])):
+        widths.append(max(len(row[column]) for row in rows))
+    for row in rows:
+        cells = []
+        for number, cell in enumerate(row):
+            if number in left:
+                cells.append(cell.ljust(widths[number]))
+            else:
+                cells.append(cell.rjust(widths[number]))
+        print("  ".join(cells).rstrip())
+
+
+def _cut_words(text: str, width: int) -> str:
+    return " ".join(cut_name(word, width) for word in text.split(" "))
+
+
+class Fitted(NamedTuple):
+    """The columns of a table that have room on a terminal."""
+
+    widths: dict[int, int]
+    """The widths of the columns, by their numbers."""
+    left_out: list[str]
+    """The titles of the columns that are left out."""
 
 
 def fit(
@@ -203,8 +240,8 @@ def fit(
     width: int,
     first_out: Sequence[str] = (),
     stay: Collection[int] = (0,),
-    whole: Collection[int] = (),
-) -> tuple[dict[int, int], list[str]]:
+    unwrapped: Collection[int] = (),
+) -> Fitted:
     """Return the widths of the columns that have room in `width` columns of letters, and the titles
     of the others.
 
@@ -213,115 +250,157 @@ def fit(
     Titles, and text in the columns `left`, are wrapped between words first, then names are cut in
     the middle. Then columns leave: intervals of the column before them, then those titled
     `first_out`, in this order, then those of numbers and then of text, the last one first.
-    Intervals are named once, as others where some stay. The columns `stay` always stay. Of the
-    columns `left`, those in `whole` are not wrapped."""
+    Intervals are named once, as others if some stay. The columns `stay` always stay. The columns
+    `unwrapped` are not wrapped.
+    """
 
-    def widths(kept: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
-        """Return the widths of these columns, of which the widest become narrower until all have
-        room or none can.
-        """
-        own, wrapped, cut = dict[int, int](), dict[int, int](), dict[int, int]()
-        for n in kept:
-            cells = [row[n] for row in rows]
-            apart, together = (cells, []) if n in left and n not in whole else ([], cells)
-            words = [word for text in (header[n], *apart) for word in text.split()]
-            own[n] = max(map(shown_width, [header[n], *cells]))
-            wrapped[n] = max(map(shown_width, ["", *words, *together]))
-            cut[n] = (
-                min(wrapped[n], max(narrow, shown_width(header[n]))) if n in left else wrapped[n]
-            )
-        for least in (wrapped, cut):
-            while total(own.values()) > width and (able := [n for n in own if own[n] > least[n]]):
-                own[max(able, key=own.__getitem__)] -= 1
-        return own
+    def widths(columns: Iterable[int], narrow: int = NARROW) -> dict[int, int]:
+        return _widths(header, rows, columns, left, unwrapped, width, narrow)
 
-    rest = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
-    bare = [n for n in rest if INTERVAL.fullmatch(header[n])]
-    asked = [n for title in first_out for n in rest if header[n] == title]
-    leaving = list(dict.fromkeys([*bare, *asked, *sorted(rest, key=lambda n: n in left)]))
-    kept, gone = list(range(len(header))), list[int]()
-    while total(widths(kept).values()) > width and leaving:
-        gone.append(leaving.pop(0))
-        kept.remove(gone[-1])
-    for column in reversed(
-        gone
-    ):  # a narrow one may fit where a wide one left, but no p-value without its difference
-        belongs = header[column] == "p adjusted" and header[column - 1].startswith("against ")
-        if (belongs or column in bare) and column - 1 not in kept:
+    def has_room(columns: Iterable[int]) -> bool:
+        return table_width(widths(columns).values()) <= width
+
+    can_leave = [n for n in range(len(header) - 1, -1, -1) if n not in stay]
+    intervals = [n for n in can_leave if INTERVAL.fullmatch(header[n])]
+    leaving = list(intervals)
+    for title in first_out:
+        leaving += [n for n in can_leave if header[n] == title]
+    leaving += sorted(can_leave, key=lambda n: n in left)
+    columns = list(range(len(header)))
+    removed: list[int] = []
+    for number in dict.fromkeys(leaving):
+        if has_room(columns):
+            break
+        columns.remove(number)
+        removed.append(number)
+    # a narrow column may fit where a wide one left, but no p-value without its difference
+    for number in reversed(removed):
+        is_adjusted = header[number] == "p adjusted" and header[number - 1].startswith("against ")
+        if (is_adjusted or number in intervals) and number - 1 not in columns:
             continue
-        if total(widths([*kept, column]).values()) <= width:
-            kept = sorted([*kept, column])
-    final = widths(kept)
-    if total(final.values()) > width:
-        final = widths(kept, NARROWEST)
-    intervals = "other intervals" if set(bare) & set(kept) else "intervals"
-    named = [intervals if n in bare else title for n, title in enumerate(header) if n not in kept]
-    return final, list(dict.fromkeys(named))
+        if has_room([*columns, number]):
+            columns = sorted([*columns, number])
+    final = widths(columns)
+    if table_width(final.values()) > width:
+        final = widths(columns, NARROWEST)
+    intervals_name = "other intervals" if set(intervals) & set(columns) else "intervals"
+    left_out = []
+    for number, title in enumerate(header):
+        if number not in columns:
+            left_out.append(intervals_name if number in intervals else title)
+    return Fitted(final, list(dict.fromkeys(left_out)))
 
 
-def total(widths: Collection[int]) -> int:
+def _widths(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    columns: Iterable[int],
+    left: Collection[int],
+    unwrapped: Collection[int],
+    width: int,
+    narrow: int,
+) -> dict[int, int]:
+    """Return the widths of columns, of which the widest become narrower until all have room or none
+    can.
+
+    Names are not cut below the width `narrow`.
+    """
+    full: dict[int, int] = {}
+    wrapped_widths: dict[int, int] = {}
+    cut_widths: dict[int, int] = {}
+    for number in columns:
+        cells = [row[number] for row in rows]
+        title = header[number]
+        full[number] = max(map(shown_width, [title, *cells]))
+        unbroken = title.split()
+        if number in left and number not in unwrapped:
+            for cell in cells:
+                unbroken += cell.split()
+        else:
+            unbroken += cells
+        wrapped_widths[number] = max(map(shown_width, unbroken), default=0)
+        cut_widths[number] = wrapped_widths[number]
+        if number in left:
+            narrowest = max(narrow, shown_width(title))
+            cut_widths[number] = min(wrapped_widths[number], narrowest)
+    for least in (wrapped_widths, cut_widths):
+        while table_width(full.values()) > width:
+            wider = [number for number in full if full[number] > least[number]]
+            if not wider:
+                break
+            full[max(wider, key=full.__getitem__)] -= 1
+    return full
+
+
+def table_width(widths: Collection[int]) -> int:
     """Return how many columns of letters a table of columns of these widths needs."""
     return sum(widths) + GAP * (len(widths) - 1) + EDGES
 
 
 def cut_name(name: str, width: int) -> str:
     """Return a name, or its beginning and end, in at most so many columns of letters."""
-    return next(
-        text for n in range(len(name), -1, -1) if shown_width(text := shortened(name, n)) <= width
-    )
+    for length in range(len(name), 0, -1):
+        text = shortened(name, length)
+        if shown_width(text) <= width:
+            return text
+    return shortened(name, 0)
 
 
 def cut_names(names: Sequence[str], width: int) -> list[str]:
-    """Return names in at most so many columns of letters: if some look alike, without what all
-    begin with.
+    """Return names in at most so many columns of letters: if some look alike, without their common
+    beginning.
     """
     cut = [cut_name(name, width) for name in names]
-    shared = max(len(os.path.commonprefix(names)) - 2, 0)  # noqa: RUF071 (by signs)
-    return (
-        cut
-        if len(set(cut)) == len(set(names))
-        else [cut_name(f"…{name[shared:]}", width) for name in names]
-    )
+    if len(set(cut)) == len(set(names)):
+        return cut
+    shared = max(len(os.path.commonprefix(names)) - 2, 0)  # noqa: RUF071 (by letters)
+    return [cut_name(f"…{name[shared:]}", width) for name in names]
 
 
 def fits(header: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a table is printed whole, each cell on a line: always but on a terminal that
-    is narrower.
+    """Return whether all of a table is printed, each cell on a line: always except on a narrower
+    terminal.
     """
     if not sys.stdout.isatty():
         return True
-    columns = [
-        [*title.split(), *(as_shown(row[n]) for row in rows)] for n, title in enumerate(header)
-    ]
-    return (
-        total([max(map(shown_width, column), default=0) for column in columns]) <= terminal_width()
-    )
+    widths = []
+    for number, title in enumerate(header):
+        texts = [*title.split(), *(as_printed(row[number]) for row in rows)]
+        widths.append(max(map(shown_width, texts), default=0))
+    return table_width(widths) <= terminal_width()
 
 
 def print_square(
     header: Sequence[str], rows: Sequence[Sequence[str]], *, styles: Styles | None = None
 ) -> None:
-    """Print a table whose columns are of one kind. On a terminal, those that do not fit stand in
-    tables below it.
+    """Print a table whose columns are of one kind. On a terminal, those that do not fit are printed
+    in tables below it.
 
-    A line says in how many tables it stands, if these are several. A terminal alone has the
-    `styles` of cells."""
-
-    def part(columns: Sequence[int]) -> tuple[list[str], list[list[str]]]:
-        return [header[n] for n in (0, *columns)], [[row[n] for n in (0, *columns)] for row in rows]
-
-    columns, parts = list(range(1, len(header))), 0
+    A line gives the number of tables, if these are several. A terminal alone has the `styles` of
+    cells.
+    """
+    columns = list(range(1, len(header)))
+    tables = 0
     while columns:
         count = len(columns)
-        while count > 1 and not fits(*part(columns[:count])):
+        while count > 1 and not fits(*_part(header, rows, columns[:count])):
             count -= 1
         numbers = [0, *columns[:count]]
-        own = {
-            (row, numbers.index(n)): style
-            for (row, n), style in (styles or {}).items()
-            if n in numbers
-        }
-        print_table(*part(columns[:count]), left=(0,), styles=own, whole=(0,))
-        columns, parts = columns[count:], parts + 1
-    if parts > 1:
-        print_text(f"(in {parts} tables; one table: in a wider window, or piped)")
+        part_styles = {}
+        for (row, column), style in (styles or {}).items():
+            if column in numbers:
+                part_styles[row, numbers.index(column)] = style
+        part = _part(header, rows, columns[:count])
+        print_table(*part, left=(0,), styles=part_styles, unwrapped=(0,))
+        columns = columns[count:]
+        tables += 1
+    if tables > 1:
+        print_text(f"(in {tables} tables; one table: in a wider window, or piped)")
+
+
+def _part(
+    header: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[int]
+) -> tuple[list[str], list[list[str]]]:
+    """Return the first column of a table, and those with these numbers."""
+    cells_of = itemgetter(0, *columns)
+    return list(cells_of(header)), [list(cells_of(row)) for row in rows]

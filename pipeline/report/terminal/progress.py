@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Bar(Listener):
     """A progress bar on standard error: the share that is done, the speed, and the time left.
 
-    `enabled` says whether the bar is drawn. Without it, messages are printed as plain lines.
+    Unless it is `enabled`, no bar is drawn, and messages are printed as plain lines.
     """
 
     bar: "Progress"
@@ -38,12 +38,15 @@ class Bar(Listener):
                 TimeRemainingColumn,
             )
 
-            text, share = (
+            self.bar = Progress(
                 TextColumn("{task.description}", markup=False),
+                BarColumn(20),
                 TextColumn("{task.fields[share]}"),
+                TimeElapsedColumn(),
+                TimeRemainingColumn(),
+                console=console(sys.stderr),
+                transient=True,
             )
-            columns = (text, BarColumn(20), share, TimeElapsedColumn(), TimeRemainingColumn())
-            self.bar = Progress(*columns, console=console(sys.stderr), transient=True)
             self.bar.start()
         return self
 
@@ -54,35 +57,32 @@ class Bar(Listener):
                 self.bar.remove_task(task)
             self.bar.add_task(printable(name), total=None, share="")
 
-    def progress(self, done: int, whole: int) -> None:
+    def progress(self, done: int, total: int) -> None:
         """Show how many lines are done."""
-        self._show(done, whole, "lines")
+        self._show(done, total, "lines")
 
-    def testing(self, done: int, whole: int) -> None:
+    def testing(self, done: int, total: int) -> None:
         """Show how many samples and trials are done."""
-        self._show(done, whole, "samples")
+        self._show(done, total, "samples")
 
-    def matches(self, done: int, whole: int) -> None:
+    def matches(self, done: int, total: int) -> None:
         """Show how many matches of TrueSkill are done."""
-        self._show(done, whole, "matches")
+        self._show(done, total, "matches")
 
-    def size(self, done: int, whole: int) -> None:
+    def size(self, done: int, total: int) -> None:
         """Show how many bytes are done."""
-        self._show(done, whole, "bytes")
+        self._show(done, total, "bytes")
 
-    def _show(self, done: int, whole: int, unit: str) -> None:
+    def _show(self, done: int, total: int, unit: str) -> None:
         if self.enabled:
             (task,) = self.bar.tasks
-            rate = f", {task.speed:,.0f}/s" if task.speed else ""
-            self.bar.update(
-                task.id,
-                completed=done,
-                total=whole,
-                share=f"{done / whole:.0%} of {whole:,} {unit}{rate}",
-            )
+            share = f"{done / total:.0%} of {total:,} {unit}"
+            if task.speed:
+                share += f", {task.speed:,.0f}/s"
+            self.bar.update(task.id, completed=done, total=total, share=share)
 
     def warn(self, text: str) -> None:
-        """Print what a user should know at once."""
+        """Print a warning at once."""
         self.print(f"note: {text}")
 
     def print(self, text: str) -> None:
@@ -90,8 +90,8 @@ class Bar(Listener):
         if self.enabled:
             from rich.text import Text
 
-            shown = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
-            self.bar.console.print(Text.from_ansi(shown), soft_wrap=True)
+            ansi_text = coloured(wrapped(printable(text), sys.stderr), sys.stderr)
+            self.bar.console.print(Text.from_ansi(ansi_text), soft_wrap=True)
         else:
             print(printable(text), file=sys.stderr, flush=True)
 
@@ -101,8 +101,8 @@ class Bar(Listener):
 
 
 class NotebookBar(Bar):
-    """A line with a bar in the output of a cell, which is drawn anew at each percent, and leaves
-    when all is done.
+    """A line with a bar in the output of a cell. It is drawn anew at each percent, and disappears at
+    the end.
 
     `display` is IPython's function of this name.
     """
@@ -110,7 +110,8 @@ class NotebookBar(Bar):
     def __init__(self, display: Callable[..., Any]) -> None:
         super().__init__(enabled=False)
         self.display = display
-        self.name, self.shown = "", ""
+        self.name = ""
+        self.drawn_text = ""
         self.line: Any = None
 
     def __enter__(self) -> "NotebookBar":
@@ -122,27 +123,27 @@ class NotebookBar(Bar):
         self.name = name
         self._draw(printable(name), "")
 
-    def _show(self, done: int, whole: int, unit: str) -> None:
-        text = f"{printable(self.name)}: {done / whole:.0%} of {whole:,} {unit}"
-        self._draw(text, f'<progress value="{done}" max="{whole}"></progress> ')
+    def _show(self, done: int, total: int, unit: str) -> None:
+        text = f"{printable(self.name)}: {done / total:.0%} of {total:,} {unit}"
+        self._draw(text, f'<progress value="{done}" max="{total}"></progress> ')
 
     def _draw(self, text: str, bar: str) -> None:
-        if text != self.shown:
-            self.shown = text
+        if text != self.drawn_text:
+            self.drawn_text = text
             self.line.update({"text/plain": text, "text/html": bar + escape(text)}, raw=True)
 
     def __exit__(self, *_: object) -> None:
         self.line.update({"text/plain": "", "text/html": ""}, raw=True)
 
 
-def shown_progress(shown: bool) -> AbstractContextManager[Listener]:
-    """Return what shows the progress, as a context: a line in a notebook, or else the bar of a
-    terminal.
+def progress_listener(enabled: bool) -> AbstractContextManager[Listener]:
+    """Return a listener that draws the progress, as a context: in a line of a notebook, or else as
+    the bar of a terminal. One that is not enabled draws nothing.
     """
-    if not shown:
+    if not enabled:
         return nullcontext(SILENT)
-    module = sys.modules.get("IPython")
-    shell = module.get_ipython() if module else None
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
     if not hasattr(shell, "kernel"):  # a notebook has a kernel, a terminal has none
         return Bar(enabled=sys.stderr.isatty())
     return NotebookBar(import_module("IPython.display").display)

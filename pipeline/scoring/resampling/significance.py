@@ -1,4 +1,4 @@
-"""Adds to results what the section `statistics` asks for: intervals, rank ranges and comparisons."""
+"""Adds intervals, rank ranges and comparisons to results, as `statistics` asks for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,29 +17,40 @@ from ...errors import InputError, known_names
 from ...parallel import processors
 from ..aggregation import SENTENCES, SystemCounts
 from ..metric_results import MetricResult, rows_of
-from ..results import Bootstrap, Comparison, Results, Spread, ranks
+from ..results import Bootstrap, Comparison, Results, Score, Spread, ranks
 from ..sentences import OutputTerms, sentence_outputs, sentence_scores
+from ..significance_tests import NO_TEST, SIGNIFICANCE_TESTS, PairedScores, problems_of_settings
 from ..sums import Summand
 from ..terms import first, present_blocks
 from . import intervals, paired_tests
-from .samples import Far, Progress
+from .samples import Progress, SampleCluster
 
 if TYPE_CHECKING:
     from ...data.config.models import StatisticsConfig
 
-COUNTED = {"approximate_randomization": "trials", "paired_bootstrap": "resamples"}
-"""The setting with the number of samples of each test, whose p is never below 1 / (samples + 1)."""
+
+class Resources(NamedTuple):
+    """What resampling may use, and who is informed of its progress."""
+
+    progress: Progress | None = None
+    threads: int = 1
+    cluster: SampleCluster | None = None
 
 
 def settings_of(
     written: Mapping[str, Any], systems: Iterable[str], prefix: str = ""
 ) -> StatisticsConfig:
-    """Return the settings of intervals and tests. Raises InputError for wrong ones, and an unknown
-    baseline."""
+    """Return the settings of intervals and tests.
+
+    Raises InputError for wrong ones, an unknown test, and an unknown baseline.
+    """
     from ...data.config.models import StatisticsConfig
 
-    given = {name: str(value) for name, value in written.items() if value is not None}
-    settings = StatisticsConfig.from_settings(given, prefix)
+    texts = {name: str(value) for name, value in written.items() if value is not None}
+    settings = StatisticsConfig.from_settings(texts, prefix)
+    for key, message in problems_of_settings(settings):
+        if key == "test":  # idle settings may come from the config of a run
+            raise InputError(f"{prefix}{key}: {message}")
     names = list(dict.fromkeys(systems))
     if settings.baseline is not None and settings.baseline not in names:
         hint = known_names(settings.baseline, names)
@@ -48,9 +59,7 @@ def settings_of(
 
 
 def stored_settings(results: Results) -> dict[str, Any]:
-    """Return the settings of a run's intervals and tests, without those that only earlier versions
-    had.
-    """
+    """Return the settings of a run's intervals and tests that this version has."""
     from ...data.config.models import StatisticsConfig
 
     stored = results.statistics or {}
@@ -63,205 +72,272 @@ def with_statistics(
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int | None = None,
-    far: Far | None = None,
+    cluster: SampleCluster | None = None,
 ) -> tuple[Results, list[MetricResult]]:
-    """Return results and boards with intervals, rank ranges and comparisons.
+    """Return results and scores of metrics with intervals, rank ranges and comparisons.
 
-    The threads share samples and trials. None: there are as many as processors. Where memory does
-    not hold the counts, the workers of a cluster share them."""
-    overall = _overall(metric_results, settings, progress) if progress else None
-    metric_results = [
-        analyse(metric_result, settings, overall, threads or processors(), far)
-        for metric_result in metric_results
-    ]
-    warnings = dict.fromkeys(
-        [
-            *results.warnings,
-            *(
-                text
-                for metric_result in metric_results
-                for text in _lacking(metric_result, settings)
-            ),
-        ]
-    )
-    # results.json has `outputs` only if it is not the default
-    written = settings.model_dump(exclude={"outputs"} if settings.outputs == "score" else None)
-    return replace(
-        results, warnings=list(warnings), statistics=written, **rows_of(metric_results)
-    ), metric_results
-
-
-def _overall(
-    scored: Sequence[MetricResult], settings: StatisticsConfig, progress: Progress
-) -> Progress:
-    """Return what tells the samples and trials of all metrics as one whole, so that a bar does not
-    begin again.
+    The threads share samples and trials. None: there are as many as processors. If memory does
+    not hold the counts, the workers of a cluster share them.
     """
-    trials = settings.trials if settings.test == "approximate_randomization" else 0
-    whole = sum(
-        settings.resamples + trials * bool(pairs_of(one, settings.baseline)) for one in scored
+    if progress:
+        progress = _overall_progress(metric_results, settings, progress)
+    resources = Resources(progress, threads or processors(), cluster)
+    analysed = [analyse(one, settings, *resources) for one in metric_results]
+    warnings = list(results.warnings)
+    for metric_result in analysed:
+        warnings += _warnings(metric_result, settings)
+    # results.json has `outputs` only if it is not the default
+    left_out = {"outputs"} if settings.outputs == "score" else None
+    completed = replace(
+        results,
+        warnings=list(dict.fromkeys(warnings)),
+        statistics=settings.model_dump(exclude=left_out),
+        **rows_of(analysed),
     )
-    before = 0
-
-    def told(done: int, part: int) -> None:
-        nonlocal before
-        progress(before + done, whole)
-        before += part if done == part else 0
-
-    return told
+    return completed, analysed
 
 
-def _lacking(measured: MetricResult, settings: StatisticsConfig) -> Iterator[str]:
-    """Yield warnings: no baseline to compare with, or too few samples for any p to be below the
-    level."""
-    if (
-        settings.test != "none"
-        and settings.baseline is not None
-        and settings.baseline not in measured.names
-    ):
-        yield f"{measured.dataset}: has no output of the baseline, {settings.baseline}: nothing is compared there"
-    pairs = len(pairs_of(measured, settings.baseline))
-    name = COUNTED.get(settings.test, "")
-    times = pairs if settings.correction != "none" else min(pairs, 1)
-    alpha = 1 - Fraction(str(settings.level))
-    if name and Fraction(times, getattr(settings, name) + 1) >= alpha:
-        by = settings.correction.capitalize()
-        tests = f"{times:,} comparisons, adjusted by {by}," if times > 1 else "a comparison"
+def _overall_progress(
+    metric_results: Sequence[MetricResult], settings: StatisticsConfig, progress: Progress
+) -> Progress:
+    """Return a function that reports the samples and trials of all metrics as one total.
+
+    Otherwise a progress bar would begin again with each metric.
+    """
+    has_trials = settings.test != NO_TEST and SIGNIFICANCE_TESTS[settings.test].samples == "trials"
+    total = 0
+    for metric_result in metric_results:
+        total += settings.resamples
+        if has_trials and pairs_of(metric_result, settings.baseline):
+            total += settings.trials
+    finished = 0
+
+    def report(done: int, number: int) -> None:
+        nonlocal finished
+        progress(finished + done, total)
+        if done == number:
+            finished += number
+
+    return report
+
+
+def _warnings(metric_result: MetricResult, settings: StatisticsConfig) -> Iterator[str]:
+    """Yield warnings: no baseline to compare with, or too few samples for any p below the level."""
+    if settings.test == NO_TEST:
+        return
+    if settings.baseline is not None and settings.baseline not in metric_result.names:
         yield (
-            f"statistics: with {getattr(settings, name):,} {name} no p of {tests} can be below {float(alpha):g}: "
-            f"nothing can be significant; set {name} to {math.floor(times / alpha):,} or more"
+            f"{metric_result.dataset}: has no output of the baseline, {settings.baseline}: "
+            "nothing is compared there"
         )
+    name = SIGNIFICANCE_TESTS[settings.test].samples
+    if not name:
+        return
+    samples = getattr(settings, name)
+    comparisons = len(pairs_of(metric_result, settings.baseline))
+    if settings.correction == "none":
+        comparisons = min(comparisons, 1)
+    alpha = 1 - Fraction(str(settings.level))
+    if Fraction(comparisons, samples + 1) < alpha:
+        return
+    tests = "a comparison"
+    if comparisons > 1:
+        tests = f"{comparisons:,} comparisons, adjusted by {settings.correction.capitalize()},"
+    yield (
+        f"statistics: with {samples:,} {name} no p of {tests} can be below {float(alpha):g}: "
+        f"nothing can be significant; set {name} to {math.floor(comparisons / alpha):,} or more"
+    )
 
 
 def analyse(
-    measured: MetricResult,
+    metric_result: MetricResult,
     settings: StatisticsConfig,
     progress: Progress | None = None,
     threads: int = 1,
-    far: Far | None = None,
+    cluster: SampleCluster | None = None,
 ) -> MetricResult:
-    """Return the board with the bootstrap of its scores, and the comparisons that the settings ask
-    for."""
-    metric, systems, lines = measured.metric, measured.columns, measured.lines
-    parts = intervals.summands(
-        SystemCounts(
-            metric=metric,
-            systems=systems,
-            lines=lines,
-            references=measured.references,
-            own=measured.own,
-        )
+    """Return the scores of a metric with their bootstrap, and with comparisons of systems."""
+    metric = metric_result.metric
+    resources = Resources(progress, threads, cluster)
+
+    # Samples of the score, for intervals and tests.
+    counts = SystemCounts(
+        metric=metric,
+        systems=metric_result.columns,
+        lines=metric_result.lines,
+        references=metric_result.references,
+        reference_of_system=metric_result.reference_of_system,
     )
-    several = len(systems), lines, settings.resamples, settings.seed
-    outputs = intervals.bootstrap(parts, *several, progress, threads, far)
+    summands = intervals.summands(counts)
+    outputs = _samples(metric_result, summands, settings, resources)
     samples = first(outputs)
-    comparisons = _comparisons(measured, parts, samples, settings, progress, threads, far)
-    of_rows = intervals.with_mean(measured, samples)
-    ranges = intervals.rank_ranges(metric.goodness(of_rows), settings.level)
-    numbers = intervals.clusters(
-        ranks([metric.goodness(score.score) for score in measured.scores]), ranges
-    )
+    comparisons = _comparisons(metric_result, summands, samples, settings, resources)
+
+    # Rank ranges and clusters.
+    with_mean = intervals.with_mean(metric_result, samples)
+    ranges = intervals.rank_ranges(metric.goodness(with_mean), settings.level)
+    order = ranks([metric.goodness(score.score) for score in metric_result.scores])
+    clusters = intervals.clusters(order, ranges)
+
+    # Intervals of the other outputs; counts have none.
     spreads: dict[str, list[Spread]] = {}
     if settings.outputs == "all":
         if metric.level in SENTENCES:
-            terms = OutputTerms.of(metric, systems, lines, sentence_outputs)
-            summand = Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
-            outputs = intervals.bootstrap([summand], *several, far=far)
-        for name, own in outputs.items():
-            if metric.counts.isdisjoint(
-                (name, re.sub(r"_\d+\Z", "", name))
-            ):  # outputs that count have no intervals
-                spreads[name] = intervals.spreads_of(
-                    intervals.with_mean(measured, own), settings.level
-                )
-    rows = zip(
-        measured.scores, intervals.spreads_of(of_rows, settings.level), ranges, numbers, strict=True
-    )
-    scores = [
-        replace(
-            score,
-            bootstrap=Bootstrap(one.mean, one.std, one.interval, best_and_worst, cluster),
-            intervals={name: own[number] for name, own in spreads.items() if name in score.outputs},
+            without_progress = resources._replace(progress=None)
+            all_outputs = [_all_outputs(metric_result)]
+            outputs = _samples(metric_result, all_outputs, settings, without_progress)
+        for name, values in outputs.items():
+            without_order = re.sub(r"_\d+\Z", "", name)
+            if metric.counts.isdisjoint((name, without_order)):
+                rows = intervals.with_mean(metric_result, values)
+                spreads[name] = intervals.spreads_of(rows, settings.level)
+
+    scores: list[Score] = []
+    spreads_of_scores = intervals.spreads_of(with_mean, settings.level)
+    for number, score in enumerate(metric_result.scores):
+        spread = spreads_of_scores[number]
+        bootstrap = Bootstrap(
+            spread.mean, spread.std, spread.interval, ranges[number], clusters[number]
         )
-        for number, (score, one, best_and_worst, cluster) in enumerate(rows)
-    ]
-    breakdown = intervals.with_category_intervals(measured, settings)
-    return replace(measured, scores=tuple(scores), tests=tuple(comparisons), breakdown=breakdown)
+        of_outputs = {}
+        for name, column in spreads.items():
+            if name in score.outputs:
+                of_outputs[name] = column[number]
+        scores.append(replace(score, bootstrap=bootstrap, intervals=of_outputs))
+    return replace(
+        metric_result,
+        scores=tuple(scores),
+        tests=tuple(comparisons),
+        breakdown=intervals.with_category_intervals(metric_result, settings),
+    )
 
 
-def pairs_of(measured: MetricResult, baseline: str | None) -> list[tuple[int, int]]:
+def _samples(
+    metric_result: MetricResult,
+    summands: Sequence[Summand],
+    settings: StatisticsConfig,
+    resources: Resources,
+) -> dict[str, Floats]:
+    """Return the outputs in bootstrap samples: float64 [samples, systems] each."""
+    return intervals.bootstrap(
+        summands,
+        len(metric_result.columns),
+        metric_result.lines,
+        settings.resamples,
+        settings.seed,
+        *resources,
+    )
+
+
+def _all_outputs(metric_result: MetricResult) -> Summand:
+    """Return a summand of all outputs of a metric whose score is made of sentence scores."""
+    systems = metric_result.columns
+    lines = metric_result.lines
+    terms = OutputTerms.of(metric_result.metric, systems, lines, sentence_outputs)
+    return Summand(terms, systems, lines, range(len(systems)), [1.0] * len(systems))
+
+
+def pairs_of(metric_result: MetricResult, baseline: str | None) -> list[paired_tests.Pair]:
     """Return the pairs of systems to compare: each system with the baseline, or all pairs.
-    References are left out."""
-    systems = [number for number in range(len(measured.columns)) if measured.own[number] is None]
+
+    References are left out.
+    """
+    systems = []
+    for number, reference in enumerate(metric_result.reference_of_system):
+        if reference is None:
+            systems.append(number)
     if baseline is None:
         return list(combinations(systems, 2))
-    base = [number for number in systems if measured.names[number] == baseline]
-    return [(number, other) for other in base for number in systems if number != other]
+    pairs = []
+    for base in systems:
+        if metric_result.names[base] == baseline:
+            pairs += [(number, base) for number in systems if number != base]
+    return pairs
 
 
 def _comparisons(
-    measured: MetricResult,
-    parts: Sequence[Summand],
+    metric_result: MetricResult,
+    summands: Sequence[Summand],
     samples: Floats,
     settings: StatisticsConfig,
-    progress: Progress | None,
-    threads: int,
-    far: Far | None,
+    resources: Resources,
 ) -> list[Comparison]:
-    pairs = pairs_of(measured, settings.baseline) if settings.test != "none" else []
+    """Return the comparisons of all pairs, with p-values that are corrected together."""
+    pairs: list[paired_tests.Pair] = []
+    if settings.test != NO_TEST:
+        pairs = pairs_of(metric_result, settings.baseline)
     if not pairs:
         return []
-    metric = measured.metric
-    columns = zip(*(present_blocks(metric, system) for system in measured.columns), strict=True)
-    of_sentences = (
-        np.stack([sentence_scores(metric, own) for own in blocks]) for blocks in columns
+    metric = metric_result.metric
+    scores = [score.score for score in metric_result.scores]
+    compared = paired_tests.sentencewise(_sentence_scores(metric_result), pairs)
+    test = SIGNIFICANCE_TESTS[settings.test]
+    systems = PairedScores(
+        pairs=pairs,
+        scores=scores,
+        samples=samples,
+        sentencewise=compared,
+        summands=summands,
+        lines=metric_result.lines,
+        settings=settings,
+        progress=resources.progress,
+        threads=resources.threads,
+        cluster=resources.cluster,
     )
-    compared = paired_tests.sentencewise(of_sentences, pairs)
-    scores = [score.score for score in measured.scores]
-    if settings.test == "sign":
-        values = [paired_tests.sign_test(one.wins, one.losses) for one in compared]
-    elif settings.test == "paired_bootstrap":
-        values = paired_tests.paired_bootstrap(samples, scores, pairs)
-    else:
-        several = (pairs, measured.lines, settings.trials, settings.seed, progress, threads, far)
-        values = paired_tests.approximate_randomization(parts, scores, *several)
-    # Digests, which are the same for systems that are equal on every sentence.
-    same: list[tuple[bytes, ...]] = [()] * len(measured.columns)
-    for summand in parts:
-        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
-            same[number] = (*same[number], digest)
-    equal = [
-        same[a] == same[b] or (settings.test != "sign" and scores[a] == scores[b]) for a, b in pairs
-    ]
-    values = [1.0 if is_equal else value for value, is_equal in zip(values, equal, strict=True)]
+    values = list(test.p_values(systems))
+
+    # Systems that are equal on every sentence, or have equal scores, have p = 1.
+    digests = _digests(summands, len(metric_result.columns))
+    for index, (one, two) in enumerate(pairs):
+        equal_scores = test.compares_scores and scores[one] == scores[two]
+        if equal_scores or digests[one] == digests[two]:
+            values[index] = 1.0
     adjusted = paired_tests.CORRECTIONS[settings.correction](values)
+
     comparisons = []
-    for (one, two), each, p, p_adjusted in zip(pairs, compared, values, adjusted, strict=True):
-        system, other = measured.scores[one], measured.scores[two]
+    for index, (one, two) in enumerate(pairs):
+        system = metric_result.scores[one]
+        other = metric_result.scores[two]
         differences = samples[:, one] - samples[:, two]
         low, high = intervals.percentile_interval(differences, settings.level)
-        wins, losses = (
-            (each.losses, each.wins)
-            if measured.metric.lower_is_better
-            else (each.wins, each.losses)
+        better = (metric.goodness(differences) > 0) + 0.5 * (differences == 0)
+        sentences = compared[index]
+        wins = sentences.wins
+        losses = sentences.losses
+        if metric.lower_is_better:
+            wins = sentences.losses
+            losses = sentences.wins
+        comparison = Comparison(
+            dataset=system.dataset,
+            metric=system.metric,
+            system=system.system,
+            other=other.system,
+            difference=system.score - other.score,
+            interval=(float(low), float(high)),
+            better=float(better.mean()),
+            wins=wins,
+            losses=losses,
+            ties=sentences.ties,
+            cohen_d=sentences.cohen_d,
+            p=values[index],
+            p_adjusted=adjusted[index],
         )
-        comparisons.append(
-            Comparison(
-                dataset=system.dataset,
-                metric=system.metric,
-                system=system.system,
-                other=other.system,
-                difference=system.score - other.score,
-                interval=(float(low), float(high)),
-                better=float(
-                    ((measured.metric.goodness(differences) > 0) + 0.5 * (differences == 0)).mean()
-                ),
-                wins=wins,
-                losses=losses,
-                ties=each.ties,
-                cohen_d=each.cohen_d,
-                p=p,
-                p_adjusted=p_adjusted,
-            )
-        )
+        comparisons.append(comparison)
     return comparisons
+
+
+def _sentence_scores(metric_result: MetricResult) -> Iterator[Floats]:
+    """Yield the sentence scores of all systems in blocks: float64 [systems, lines]."""
+    metric = metric_result.metric
+    blocks = [present_blocks(metric, system) for system in metric_result.columns]
+    for of_systems in zip(*blocks, strict=True):
+        yield np.stack([sentence_scores(metric, columns) for columns in of_systems])
+
+
+def _digests(summands: Sequence[Summand], systems: int) -> list[list[bytes]]:
+    """Return the digests of each system's terms, the same for systems with equal terms."""
+    digests: list[list[bytes]] = [[] for _ in range(systems)]
+    for summand in summands:
+        for number, digest in zip(summand.numbers, summand.digests(), strict=True):
+            digests[number].append(digest)
+    return digests

@@ -256,7 +256,10 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
         answers.extend(found := shared(*given))
         return found
 
-    with mock.patch.object(sums, "KEPT", 0), mock.patch.object(Cluster, "shared", watched):
+    with (
+        mock.patch.object(sums, "MAX_CACHED_BYTES", 0),
+        mock.patch.object(Cluster, "shared", watched),
+    ):
         run(config, tmp_path / "run", any_cluster.options)
     assert tree(tmp_path / "run") == tree(tmp_path / "one")
     assert [type(answer) for answer in answers] == [int, list, list, list, list] * 4

@@ -18,7 +18,7 @@ import pipeline
 from pipeline import stages
 from pipeline.api import evaluate_corpus
 from pipeline.errors import InputError
-from pipeline.extensions.edits.page_sections import type_maps
+from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types
@@ -166,8 +166,8 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
         )
         for name in types.names
     }
-    monkeypatch.setattr(document_tables, "MOST", 2)
-    (document_table,) = document_tables.type_sheets(context.results, 2, 3)
+    monkeypatch.setattr(document_tables, "MAX_TYPES", 2)
+    (document_table,) = document_tables.type_tables(context.results, 2, 3)
     shown = [row[0].text for row in document_table.rows]
     assert len(shown) == 2
     assert min(wanted[name] for name in shown) >= max(

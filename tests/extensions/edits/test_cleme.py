@@ -518,7 +518,7 @@ def test_guesses_end_in_the_choice_that_is_made_one_by_one(
         block for block in blocks if len(block["order"])
     ]  # the totals are carried from block to block
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(running_choice, "PIECE", piece)
+        patch.setattr(running_choice, "SENTENCES_AT_ONCE", piece)
         choose = choice_of(name, running)
         chosen = [choose(block).tolist() for block in blocks]
     assert (chosen, choose.totals.tolist()) == one_by_one(name, running, blocks)

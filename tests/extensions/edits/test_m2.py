@@ -144,7 +144,7 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
     """Whatever is made of it, and by whichever thread."""
     known, read = Counter[str](), m2_texts.read_m2
     monkeypatch.setattr(
-        input_files, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest)
+        m2_texts, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest)
     )
     monkeypatch.setattr(input_files, "THREADED", threaded)
     write({"b.m2": GOLD})

@@ -18,10 +18,10 @@ import pytest
 
 import pipeline
 from pipeline.data.corpus import corpus_in_memory
-from pipeline.data.inputs import EDITS, GOLD
 from pipeline.errors import InputError
 from pipeline.extensions.edits.annotated_texts import corpus_with_gold
 from pipeline.extensions.edits.m2_files import Edit
+from pipeline.extensions.edits.view_names import EDITS, GOLD
 from pipeline.extensions.neural.attribution import EXACT, ORDERS, SEED, applied, attributed, changes
 from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write

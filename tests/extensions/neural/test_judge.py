@@ -19,7 +19,7 @@ import pipeline
 from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.neural import judge as judging
-from pipeline.extensions.neural.judge import AT_ONCE, LARGEST, LONGEST, PAUSE, TRIES, Judge
+from pipeline.extensions.neural.judge import MAX_BYTES, MAX_PAUSE, MAX_REQUESTS, PAUSE, TRIES, Judge
 from pipeline.metrics.build import from_text
 from tests.conftest import called
 from tests.metrics.test_plugins import forgotten  # noqa: F401 (a fixture)
@@ -307,7 +307,7 @@ def test_no_wait_is_longer_than_what_is_patient(server: Server, slept: list[floa
         ConfigError, match=rf"answers 429, {TRIES} times; answers are kept: run the command again"
     ):
         asked()
-    assert slept == [LONGEST] * (TRIES - 1)
+    assert slept == [MAX_PAUSE] * (TRIES - 1)
 
 
 def endless() -> Iterator[bytes]:
@@ -317,7 +317,7 @@ def endless() -> Iterator[bytes]:
 
 RUDE: dict[str, Callable[[], Answer]] = {
     "endless": lambda: (200, {}, endless()),
-    "huge": lambda: (200, {}, b" " * (LARGEST + 1)),
+    "huge": lambda: (200, {}, b" " * (MAX_BYTES + 1)),
     "cut off": lambda: (200, {"Content-Length": "1000"}, [b'{"choices": [']),
     "busy": lambda: (502, {}, b"<html>"),
 }
@@ -514,7 +514,7 @@ def test_a_run_that_stops_goes_on(
 
 
 @pytest.mark.usefixtures("folder", "forgotten")
-@pytest.mark.parametrize("requests", [3, AT_ONCE])
+@pytest.mark.parametrize("requests", [3, MAX_REQUESTS])
 def test_so_many_requests_are_open_at_once(
     server: Server, requests: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -546,11 +546,11 @@ def test_so_many_requests_are_open_at_once(
         return right(body)
 
     server.answer = answer
-    lines = [f"line {number}" for number in range(2 * AT_ONCE)]
+    lines = [f"line {number}" for number in range(2 * MAX_REQUESTS)]
     found = pipeline.evaluate(lines, sources=lines, metrics={"name": "judge", "model": "tiny"})
     assert counts["most"] == requests
-    assert len(free) == 2 * AT_ONCE
-    assert len(found[0].sentences) == 2 * AT_ONCE
+    assert len(free) == 2 * MAX_REQUESTS
+    assert len(found[0].sentences) == 2 * MAX_REQUESTS
 
 
 def test_each_prompt_has_answers_of_its_own(folder: Path, server: Server) -> None:

@@ -13,7 +13,7 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.report.notebook import MAX_ROWS, SHADE, THIN
-from pipeline.report.terminal.progress import Bar, NotebookBar, shown_progress
+from pipeline.report.terminal.progress import Bar, NotebookBar, progress_listener
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def test_a_notebook_shows_the_progress_of_a_run(line: Line, tmp_path: Path) -> N
 
 
 def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixture[str]) -> None:
-    with shown_progress(True) as bar:
+    with progress_listener(True) as bar:
         assert isinstance(bar, NotebookBar)
         bar.stage("<i>")
         for done in range(1000):
@@ -340,6 +340,6 @@ def test_the_same_percent_is_drawn_once(line: Line, capsys: pytest.CaptureFixtur
 def test_without_a_notebook_there_is_the_bar_of_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert isinstance(shown_progress(True), Bar)
+    assert isinstance(progress_listener(True), Bar)
     pipeline.run(ROOT / "configs" / "quickstart.yaml", tmp_path / "run", progress=True)
     assert capsys.readouterr() == ("", "")  # standard error is no terminal here

@@ -242,7 +242,8 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     files = catalogue.catalogue()["pillars"].files
     unknown = {
-        name: replace(file, sha256="", size=0, how_to_obtain="by hand") for name, file in files.items()
+        name: replace(file, sha256="", size=0, how_to_obtain="by hand")
+        for name, file in files.items()
     }
     sets = {
         **catalogue.catalogue(),

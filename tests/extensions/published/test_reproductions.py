@@ -24,13 +24,14 @@ from pipeline.extensions.published.pages.leader_boards import (
     family_tables,
     short_citation,
 )
-from pipeline.extensions.published.pages.own_runs import Joined, NamedRun, board_page
+from pipeline.extensions.published.pages.own_runs import Joined, board_page
 from pipeline.extensions.published.pages.page import (
     by_publication,
     reproduction_report,
     value_tables,
 )
 from pipeline.extensions.published.recipe import Outcome, Recipe
+from pipeline.report.context import NamedRun
 from pipeline.scoring.results import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers

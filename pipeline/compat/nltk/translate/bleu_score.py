@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Hashable, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,6 @@ Tokens = Sequence[Hashable]
 
 __all__ = ["SmoothingFunction", "corpus_bleu", "sentence_bleu"]
 
-
 QUARTERS = (0.25, 0.25, 0.25, 0.25)
 
 
@@ -34,9 +34,8 @@ def counted(
     kind: str,
 ) -> tuple[dict[str, Ints], Bools]:
     """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which
-    references there are.
+    references each line has: bool [lines, references].
 
-    Lines may have fewer references than others: bool [lines, references].
     Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
     """
     if not len(hypotheses):
@@ -44,21 +43,24 @@ def counted(
     if len(list_of_references) != len(hypotheses):
         found = f"{len(list_of_references)} lists of references, and {len(hypotheses)} hypotheses"
         raise WrongValueError(f"expected a list of references for each hypothesis; found {found}")
-    own = np.array(list(map(len, list_of_references)))
-    if not own.all():
-        raise WrongValueError(f"item {own.argmin() + 1} has no references")
-    sets = [
-        [texts[n] if n < len(texts) else () for texts in list_of_references]
-        for n in range(own.max())
-    ]
+    numbers = np.array(list(map(len, list_of_references)))
+    if not numbers.all():
+        raise WrongValueError(f"item {numbers.argmin() + 1} has no references")
+    # the n-th reference of each line, for all n; empty for lines that have fewer
+    texts = list(zip_longest(*list_of_references, fillvalue=()))
     try:
-        encoded = ids_of([*sets, hypotheses])
+        encoded = ids_of([*texts, hypotheses])
     except TypeError as error:
         raise WrongTypeError(f"expected sentences that are lists of tokens: {error}") from None
-    *references, sizes = (np.diff(text.offsets) for text in encoded)
-    total = np.maximum(sizes[:, None] - np.arange(order), 0)
-    columns = {"hyp_len": sizes, "ref_len": np.stack(references, axis=-1), "total": total}
-    return columns | {kind: matches(encoded, order, kind)}, np.arange(len(sets)) < own[:, None]
+    *reference_lengths, lengths = (np.diff(text.offsets) for text in encoded)
+    columns = {
+        "hyp_len": lengths,
+        "ref_len": np.stack(reference_lengths, axis=-1),
+        "total": np.maximum(lengths[:, None] - np.arange(order), 0),
+        kind: matches(encoded, order, kind),
+    }
+    present: Bools = np.arange(len(texts)) < numbers[:, None]
+    return columns, present
 
 
 class Smoothing(NamedTuple):
@@ -69,10 +71,11 @@ class Smoothing(NamedTuple):
 
 
 class SmoothingFunction:
-    """The methods 0 to 7 of nltk, to be given to sentence_bleu and corpus_bleu.
+    """The methods 0 to 7 of nltk, for sentence_bleu and corpus_bleu.
 
     `epsilon` is added by method 1, `alpha` weighs the estimates of method 6, `k` is that of the
-    methods 4 and 7."""
+    methods 4 and 7.
+    """
 
     def __init__(self, epsilon: float = 0.1, alpha: float = 5, k: float = 5) -> None:
         self.method0 = Smoothing("method0")
@@ -105,8 +108,9 @@ def corpus_bleu(
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens.
     `weights` has a weight for each order of n-grams. `smoothing_function` is a method of
-    SmoothingFunction. Those from 5 look at the last sentence alone, as in nltk. Raises InputError
-    for lists that do not fit together."""
+    SmoothingFunction. Methods from 5 read the last sentence alone, as in nltk. Raises InputError
+    for lists that do not fit together.
+    """
     try:
         shares = [float(weight) for weight in weights]
     except TypeError:
@@ -115,31 +119,32 @@ def corpus_bleu(
     if not isinstance(smoothing, Smoothing):
         unavailable("smoothing_function", "expected a method of SmoothingFunction")
     sums = _sums(list_of_references, hypotheses, len(shares))
-    match, length, ref_len = sums["match"], sums["hyp_len"], sums["ref_len"]
+    match = sums["match"]
     if match[0] == 0:
         return 0
     if smoothing.name == "method0" and 0 in match:
-        message = f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0; see SmoothingFunction"
-        warnings.warn(message, stacklevel=3)
-    # Smoothed precisions. nltk stops at method6 without a 3-gram.
+        problem = f"no {match.index(0) + 1}-gram matches, so BLEU without smoothing is 0"
+        warnings.warn(f"{problem}; see SmoothingFunction", stacklevel=3)
+    if smoothing.name == "method6" and (len(match) < 3 or not match[2]):
+        # nltk stops there without a 3-gram
+        raise WrongValueError("method6: at least one 3-gram has to match")
+    # smoothed precisions
     from ....metrics.bleu.smoothing import SMOOTHING, Counts
 
-    matched, total, lengths = (
-        np.array(sums[name], np.float64) for name in ("match", "total", "hyp_len")
-    )
-    if smoothing.name == "method6" and (len(matched) < 3 or not matched[2]):
-        raise WrongValueError("method6: at least one 3-gram has to match")
     counts = Counts(
-        matched,
-        total,
-        lengths,
-        lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(matched)), 0),
+        np.array(match, np.float64),
+        np.array(sums["total"], np.float64),
+        np.array(sums["hyp_len"], np.float64),
+        lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(match)), 0),
     )
     if smoothing.name in ("method5", "method7"):
         last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
         counts = counts._replace(fifth=np.array(last["match"][4] / last["total"][4]))
     precisions: list[float] = SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
-    brevity = 1 if length > ref_len else math.exp(1 - ref_len / length)
+    # the score
+    brevity = 1.0
+    if sums["hyp_len"] <= sums["ref_len"]:
+        brevity = math.exp(1 - sums["ref_len"] / sums["hyp_len"])
     logs = [share * math.log(p) for share, p in zip(shares, precisions, strict=True) if p > 0]
     return brevity * math.exp(math.fsum(logs))
 
@@ -147,6 +152,6 @@ def corpus_bleu(
 def _sums(
     list_of_references: Sequence[Sequence[Tokens]], hypotheses: Sequence[Tokens], order: int
 ) -> dict[str, Any]:
-    """Return the sums that BLEU is made of; see `metrics/bleu/metric.py`."""
+    """Return the sums from which BLEU is computed; see `metrics/bleu/metric.py`."""
     metric = metric_of("bleu", flavour="nltk", order=order)
     return sums_of(metric, *counted(list_of_references, hypotheses, order, "union_match"))

@@ -29,5 +29,5 @@ def corpus_gleu(
     """
     metric = metric_of("google_gleu", min_order=min_len, order=max_len)
     sums = sums_of(metric, *counted(list_of_references, hypotheses, max_len, "match"))
-    match, total = int(sums["match"]), int(sums["larger"])
-    return match / total if total else 0.0
+    total = int(sums["larger"])
+    return int(sums["match"]) / total if total else 0.0

@@ -16,7 +16,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.arguments import STAND_IN, given_path, jobs, whole_number
+from pipeline.cli.arguments import given_path, jobs, whole_number
 from pipeline.errors import ConfigError, CorpusError, Problem, printable
 from pipeline.files.plain_files import SEPARATOR, UNPACKED, TempFiles, named, numbered_lines
 from pipeline.files.safe_files import write_atomic
@@ -113,7 +113,7 @@ def _apply(args: argparse.Namespace) -> None:
       gec-pipeline m2 apply data/m2/gold.m2 --annotator 0
       gec-pipeline m2 apply data/m2/gold.m2 --source
     """
-    from ..m2_format import CORRECTED, Request
+    from ..m2_format import CORRECTED, STAND_IN, Request
     from ..m2_texts import read_m2
 
     temp_files = TempFiles(UNPACKED)
@@ -141,7 +141,7 @@ def _apply(args: argparse.Namespace) -> None:
     if count:
         note = (
             f"note: {file.name}: annotator {number} has no line for {count:,} sentences that "
-            f"others annotated, the first in line {line:,}; {STAND_IN}"
+            f"others annotated, the first in line {line:,}; {STAND_IN['first']}"
         )
         print(printable(note), file=sys.stderr)
     lines = texts.files[CORRECTED, number].read_bytes().split(SEPARATOR)[:-1]

@@ -25,7 +25,6 @@ from pipeline.cli.arguments import DATASET, given_path
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import Corpus
 from pipeline.data.input_files import Opener
-from pipeline.data.inputs import GOLD
 from pipeline.data.opener import open_corpus
 from pipeline.data.texts import read_texts
 from pipeline.errors import CorpusError, Problem, printable
@@ -47,6 +46,7 @@ from ..records import (
     is_match,
     shrunk,
 )
+from ..view_names import GOLD
 
 RULE = "-" * 43
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from pipeline.arrays import Floats, Ints
 from pipeline.errors import InputError
 from pipeline.metrics.base.capabilities import (
-    AnnotatesTexts,
     ChoosesReferences,
     CountWarning,
     ReadsDataSet,
@@ -31,8 +30,8 @@ from pipeline.metrics.base.options import beta_option, level_option, option
 from pipeline.metrics.base.statistics_spec import WHOLE, Columns, Field
 from pipeline.metrics.f_score import precision_recall_f
 
+from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from .cleme_counts import CHANGED, KINDS, ClemeSpec
-from .options import annotator_option, choice_option, gold_option
 
 DECIMALS = 4
 """Decimals to which the authors' program rounds."""

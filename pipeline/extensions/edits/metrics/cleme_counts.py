@@ -12,10 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Ints
-from pipeline.metrics.base.statistics_spec import EDITS_OF_BOTH, Field, StatisticsSpec, Text
+from pipeline.metrics.base.statistics_spec import Field, StatisticsSpec, Text
 
 from ..m2_files import DELETED, Edit
 from ..records import annotation_of, outputs_of
+from ..view_names import EDITS_OF_BOTH
 
 Words = tuple[str, ...]
 NO_EDIT = ("noop", "na")

@@ -14,7 +14,6 @@ from pipeline.metrics.base.capabilities import (
     MISSED,
     RIGHT,
     WRONG,
-    AnnotatesTexts,
     ChoosesReferences,
     CountWarning,
     JudgesEdits,
@@ -26,19 +25,14 @@ from pipeline.metrics.base.capabilities import (
 from pipeline.metrics.base.choices import SequentialAnnotatorChoice, f_of_counts, rounded
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.options import beta_option, level_option, option
-from pipeline.metrics.base.statistics_spec import (
-    EDITS_OF_BOTH,
-    Columns,
-    Field,
-    StatisticsSpec,
-    Text,
-)
+from pipeline.metrics.base.statistics_spec import Columns, Field, StatisticsSpec, Text
 
 from .. import errant_report
 from ..errant_report import CHERRANT, NOOP, UNJUDGED, UNKNOWN, WORDS, Comparison, Key, is_of
 from ..m2_files import FIELDS, Edit
+from ..options import AnnotatesTexts, annotator_option, choice_option, gold_option
 from ..records import annotation_of, outputs_of
-from .options import annotator_option, choice_option, gold_option
+from ..view_names import EDITS_OF_BOTH
 
 
 class TypedEdits(NamedTuple):

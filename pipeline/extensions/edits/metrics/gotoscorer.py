@@ -11,7 +11,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from pipeline.arrays import Bools, Floats, Ints
-from pipeline.data.inputs import EDITS
 from pipeline.errors import ConfigError, LongTextError
 from pipeline.files.plain_files import small_text
 from pipeline.metrics.base.capabilities import ChoosesReferences
@@ -22,6 +21,7 @@ from pipeline.metrics.base.statistics_spec import Columns, CorpusPass, Field, St
 
 from ..m2_files import Edit
 from ..records import annotation_of, outputs_of
+from ..view_names import EDITS
 
 LEFT_OUT = {"authors": ("noop", "UNK", "Um"), "gec-metrics": ("noop", "UNK")}
 """Types of edits that change nothing, by flavour."""

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
-from pipeline.data.inputs import GOLD
 from pipeline.errors import LongTextError
 from pipeline.kernel.common import THREE_WAY_COUNTS, Encoded, join_lines
 from pipeline.metrics.base.capabilities import (
@@ -41,6 +40,7 @@ from ..correction_references import (
 )
 from ..m2_files import DELETED, FIELD_SEPARATOR
 from ..records import annotation_of
+from ..view_names import GOLD
 
 Numbers = NDArray[np.number[Any]]
 

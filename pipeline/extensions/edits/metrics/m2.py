@@ -9,7 +9,6 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
-from pipeline.data.inputs import GOLD
 from pipeline.kernel.common import Encoded, Lines
 from pipeline.kernel.gold_edits import GoldRecords, MaxMatches, alternatives, gold_records
 from pipeline.metrics.base.capabilities import (
@@ -39,6 +38,7 @@ from pipeline.metrics.base.statistics_spec import (
 from pipeline.tokenizers.tokenization import Tokenization
 
 from ..correction_references import python2_order
+from ..options import choice_option
 from ..records import (
     NOTHING,
     EditCounts,
@@ -49,7 +49,7 @@ from ..records import (
     is_match,
     unchanged_words,
 )
-from .options import choice_option
+from ..view_names import GOLD
 
 ABSENT = -1
 

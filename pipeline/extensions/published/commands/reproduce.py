@@ -44,18 +44,20 @@ from pipeline.report.tables.comparisons import neighbours
 from pipeline.report.terminal.printing import print_table
 from pipeline.report.terminal.progress import Bar
 
+from .. import tables
 from ..recipe import Outcome, Recipe, fetch_missing, matching_recipes, read_recipes, recipes
 
-SHOWN = 3
-"""How many files that could not be fetched are named one by one."""
-ABSENT = re.compile(
+MAX_UNFETCHED = 3
+"""Files that could not be fetched and are named one by one."""
+MISSING_FILES = re.compile(
     r": ([\w.+-]+)/\S+ .*?\b(?:not in|changed in) .*(?:gec-pipeline data fetch|then put it at) "
 )
 """A problem that says that files of a data set are not on this computer: NAME/FILE is not in
 FOLDER, get it so."""
 MAX_NAME = 60
-VALUES = 60
-"""Up to so many values of a result that was named are printed without --verbose."""
+"""Characters of the name of a result."""
+MAX_VALUES = 60
+"""Values of a result that was named and are printed without --verbose."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -83,15 +85,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="with --board: an output of yours, tested against every system of the board",
     )
-    new = "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, and say its verdict"
+    new = (
+        "write a recipe of a config and a printed table (CSV, TSV, Markdown), run it, "
+        "and say its verdict"
+    )
     add("--new", nargs=3, metavar=("FILE", "CONFIG", "TABLE"), help=new)
-    whence = "with --new: the config names files of this repository on GitHub as data:NAME/PATH, which are fetched"
-    add("--repository", metavar="OWNER/NAME@COMMIT", help=whence)
-    mirror = "take missing files from here, laid out as REPOSITORY/COMMIT/PATH (default: GEC_PIPELINE_MIRROR, if set)"
+    repository = (
+        "with --new: the config names files of this repository on GitHub as data:NAME/PATH, "
+        "which are fetched"
+    )
+    add("--repository", metavar="OWNER/NAME@COMMIT", help=repository)
+    mirror = (
+        "take missing files from here, laid out as REPOSITORY/COMMIT/PATH "
+        "(default: GEC_PIPELINE_MIRROR, if set)"
+    )
     add("--mirror", metavar="URL_OR_FOLDER", help=mirror)
     add("--no-fetch", action="store_true", help="take only files that are here; use no network")
     add("--output", metavar="DIR", help="keep the run directories here")
-    report = "write the reproduction report: publications with their values beside ours, and leader boards"
+    report = (
+        "write the reproduction report: publications with their values beside ours, "
+        "and leader boards"
+    )
     add("--report", metavar="FILE", help=report)
     add("-v", "--verbose", action="store_true", help="print every value, however many")
     form = parser.add_mutually_exclusive_group()
@@ -110,54 +124,71 @@ def run(args: argparse.Namespace) -> int:
     """List recipes, show one, or run them and compare their values; return 1 where a verdict is
     worse.
     """
-    others = {_check: args.check is not None, _new: args.new or args.repository}
-    others |= {_show: args.show is not None, _board: args.board or args.add}
-    for do in (do for do, asked in others.items() if asked):
-        do(args)
-        return 0
+    if args.check is not None:
+        _check(args)
+    elif args.new or args.repository:
+        _new(args)
+    elif args.show is not None:
+        _show(args)
+    elif args.board or args.add:
+        _board(args)
+    else:
+        return _list_or_run(args)
+    return 0
+
+
+def _list_or_run(args: argparse.Namespace) -> int:
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
         raise InputError("--slow: has no effect without --all; results that are named always run")
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
-        if not runs:
-            raise InputError(
-                "--report: has no effect where nothing runs: name results, or take --all"
-            )
-        if Path(args.report).is_dir():
-            raise InputError(
-                f"--report: {args.report} is a folder; expected the name of a file, such as published.html"
-            )
-        if lacking := unavailable(["html"]):
-            raise InputError(lacking[0].replace("html:", "--report:", 1))
+        _check_report(args.report, runs=runs)
     named = matching_recipes(args.names) if args.names else list(recipes().values())
     if not runs:
-        from ..tables import list_table
-
-        if args.format:
-            raise InputError(
-                f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
-            )
-        print_table(*list_table(named), left=(0, 1, 2, 3))
-        print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
-        print("what has no recipe, and why: gec-pipeline help reproduce")
+        _list(named, args)
         return 0
-    slow = [recipe.name for recipe in named if recipe.slow] if args.all and not args.slow else []
-    if slow and not args.quiet:
-        print(
-            f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)",
-            file=sys.stderr,
-        )
-    outcomes = _outcomes([recipe for recipe in named if recipe.name not in slow], args)
+    if args.all and not args.slow:
+        slow = [recipe.name for recipe in named if recipe.slow]
+        named = [recipe for recipe in named if not recipe.slow]
+        if slow and not args.quiet:
+            print(
+                f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)",
+                file=sys.stderr,
+            )
+    outcomes = _outcomes(named, args)
     _print(outcomes, args)
     if any(outcome.worse for outcome in outcomes):
         return 1
-    lost = [outcome for outcome in outcomes if outcome.expectations is None]
-    if lost:
-        message = f"{len(lost)} of {len(outcomes)} results could not be run: see above"
-        raise InputError(message) if len(lost) == len(outcomes) else IncompleteError(message)
+    not_run = sum(outcome.expectations is None for outcome in outcomes)
+    if not_run:
+        message = f"{not_run} of {len(outcomes)} results could not be run: see above"
+        raise InputError(message) if not_run == len(outcomes) else IncompleteError(message)
     return 0
+
+
+def _check_report(report: str, *, runs: bool) -> None:
+    """Raise InputError if the page of a report cannot be made."""
+    if not runs:
+        raise InputError("--report: has no effect where nothing runs: name results, or take --all")
+    if Path(report).is_dir():
+        raise InputError(
+            f"--report: {report} is a folder; expected the name of a file, such as published.html"
+        )
+    reasons = unavailable(["html"])
+    if reasons:
+        raise InputError(reasons[0].replace("html:", "--report:", 1))
+
+
+def _list(named: Sequence[Recipe], args: argparse.Namespace) -> None:
+    if args.format:
+        raise InputError(
+            f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
+        )
+    print_table(*tables.list_table(named), left=(0, 1, 2, 3))
+    print("\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME")
+    print("what has no recipe, and why: gec-pipeline help reproduce")
 
 
 def _new(args: argparse.Namespace) -> None:
@@ -173,19 +204,17 @@ def _new(args: argparse.Namespace) -> None:
     if not args.new:
         raise InputError("--repository: has no effect without --new")
     file, config, table = map(Path, args.new)
-    if (
-        file.exists()
-        or file.suffix not in (".yaml", ".yml")
-        or file.parent.resolve() != config.parent.resolve()
-    ):
+    is_yaml = file.suffix in (".yaml", ".yml")
+    is_beside = file.parent.resolve() == config.parent.resolve()
+    if file.exists() or not is_yaml or not is_beside:
         raise InputError(
             f"--new: {file}: expected the name of a new .yaml file in the folder of {config}"
         )
-    content, rows = read(config)[0].plain(), table_rows(table)
+    content = read(config)[0].plain()
+    rows = table_rows(table)
     if args.repository:
-        content = from_repository(
-            content, args.repository, [cells[0] for _, cells in rows[1:]], args.mirror
-        )
+        systems = [row.cells[0] for row in rows[1:]]
+        content = from_repository(content, args.repository, systems, args.mirror)
     metrics = stages.prepare(from_mapping(content, config.parent)).metrics
     content = new_recipe(content, table, rows, metrics)
     write_atomic(file, as_yaml(content))
@@ -208,40 +237,60 @@ def _check(args: argparse.Namespace) -> None:
 
     if args.names or args.all or args.show is not None or args.report:
         raise InputError("--check: checks one file and runs nothing; leave the rest out")
-    path, problems = Path(args.check), list[Problem]()
+    path = Path(args.check)
     try:
         checked = read_recipes(path)
     except InputError:
-        checked = []  # which preparing tells with lines
-    for written in [recipe.config for recipe in checked] or [path]:
+        checked = []  # preparing reports the lines of what is wrong
+    problems: list[Problem] = []
+    for config in [recipe.config for recipe in checked] or [path]:
         try:
-            stages.prepare(written)
+            stages.prepare(config)
         except InputError as error:
-            problems += [one for one in error.problems if not ABSENT.search(one.message)]
-    known = next((one for one in recipes().values() if path.stem in (one.name, one.family)), None)
-    if wrong := wrong_name(path.stem, MAX_NAME):
-        problems.append(
-            Problem(args.check, f"'{path.stem}' cannot be the name of a result: {wrong}")
-        )
-    elif known and known.path.resolve() != path.resolve():
-        message = f"another result is called {path.stem} already: gec-pipeline reproduce --show {path.stem}"
-        problems.append(Problem(args.check, message))
+            for problem in error.problems:
+                if not MISSING_FILES.search(problem.message):
+                    problems.append(problem)
+    problems += _problems_of_name(args.check)
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
+
     recipe = read_recipes(path)[0]
     verdict = recipe.publication["verdict"]
-    lacking = [
-        f"publication.{key}" for key in ("cite", "url", "recipe") if not recipe.publication.get(key)
-    ]
-    if verdict == "not published":  # in no publication
-        lacking = [key for key in lacking if key.endswith("recipe")]
-    if lacking := [*lacking, *([] if recipe.expected else ["expect"])]:
-        message = f"the keys {', '.join(lacking)} are missing: `gec-pipeline help reproduce` has all keys of a recipe"
+    # What is in no publication cannot be cited.
+    keys = ("recipe",) if verdict == "not published" else ("cite", "url", "recipe")
+    missing = [f"publication.{key}" for key in keys if not recipe.publication.get(key)]
+    if not recipe.expected:
+        missing.append("expect")
+    if missing:
+        message = (
+            f"the keys {', '.join(missing)} are missing: `gec-pipeline help reproduce` has all "
+            "keys of a recipe"
+        )
         raise InputError([Problem(args.check, message)])
     print(printable(f"{args.check}: nothing is missing; verdict on record: {verdict}"))
-    if lacks := next(filter(None, (one.what_lacks() for one in checked)), ""):
-        raise IncompleteError(f"{args.check}: not all could be checked: {lacks}")
+    for one in checked:
+        files = one.how_to_get_files()
+        if files:
+            raise IncompleteError(f"{args.check}: not all could be checked: {files}")
     print(printable(f"run it: gec-pipeline reproduce {args.check}"))
+
+
+def _problems_of_name(file: str) -> list[Problem]:
+    """Return why the name of a file cannot be that of a new result."""
+    path = Path(file)
+    name = path.stem
+    reason_why = wrong_name(name, MAX_NAME)
+    if reason_why:
+        return [Problem(file, f"'{name}' cannot be the name of a result: {reason_why}")]
+    for recipe in recipes().values():
+        if name in (recipe.name, recipe.family):
+            if recipe.path.resolve() == path.resolve():
+                return []
+            message = (
+                f"another result is called {name} already: gec-pipeline reproduce --show {name}"
+            )
+            return [Problem(file, message)]
+    return []
 
 
 def _board(args: argparse.Namespace) -> None:
@@ -262,49 +311,47 @@ def _board(args: argparse.Namespace) -> None:
     if args.board not in known:
         hint = did_you_mean(args.board, known)
         raise InputError(f"--board {args.board}: expected one of {', '.join(known)}{hint}")
-    board, own = known[args.board], Path(args.add) if args.add else None
-    if own and not own.is_file():
-        raise InputError([Problem(args.add, reason(own, FileNotFoundError()))])
+    board = known[args.board]
+    added = Path(args.add) if args.add else None
+    if added and not added.is_file():
+        raise InputError([Problem(args.add, reason(added, FileNotFoundError()))])
+    folder = Path(args.output or "runs") / board.folder
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         if not args.no_fetch:
-            lacking = {
-                recipe.name: recipe
-                for one in board.entrants
-                if not one.here
-                for recipe in one.recipes
-            }
+            missing: dict[str, Recipe] = {}
+            for entrant in board.entrants:
+                if not entrant.here:
+                    missing.update({recipe.name: recipe for recipe in entrant.recipes})
             bar.stage("fetching")
-            for problem in fetch_missing([*lacking.values()], args.mirror, bar.print, bar.size)[
-                :SHOWN
-            ]:
+            problems = fetch_missing(list(missing.values()), args.mirror, bar.print, bar.size)
+            for problem in problems[:MAX_UNFETCHED]:
                 bar.print(problem)
-        config = board.config(own)
+        config = board.config(added)
         if config is None:
             raise InputError(
                 f"--board {board.name}: the data set, or all outputs but one, are not here"
             )
-        folder = Path(args.output or "runs") / board.folder
         bar.stage(board.title)
-        results = stages.run(
-            stages.prepare(from_mapping(config)), folder, listener=_RunListener(bar)
-        )[1]
+        job = stages.prepare(from_mapping(config))
+        _, results = stages.run(job, folder, listener=_RunListener(bar))
     print_results(results, 2)
-    if own:
+    if added:
         print(printable(neighbours(results, config["statistics"]["baseline"], 2)))
-    if absent := [one.name for one in board.entrants if not one.here]:
-        print(printable(f"outputs that are not here: {listed(absent)}"))
-    print(
-        printable(
-            f"page and LaTeX: gec-pipeline report {folder} --format html latex --output {folder}"
-        )
-    )
+    not_here = [entrant.name for entrant in board.entrants if not entrant.here]
+    if not_here:
+        print(printable(f"outputs that are not here: {listed(not_here)}"))
+    command = f"gec-pipeline report {folder} --format html latex --output {folder}"
+    print(printable(f"page and LaTeX: {command}"))
 
 
 def _show(args: argparse.Namespace) -> None:
-    name, matches = args.show, matching_recipes([args.show])
-    if besides := [*args.names, *(["--all"] if args.all else [])]:
+    matches = matching_recipes([args.show])
+    others = [*args.names]
+    if args.all:
+        others.append("--all")
+    if others:
         raise InputError(
-            f"--show: shows one recipe and runs none; found {', '.join(besides)} beside it"
+            f"--show: shows one recipe and runs none; found {', '.join(others)} beside it"
         )
     if matches[0].family and len(matches) == 1:
         from pipeline.extensions.page.page import as_yaml
@@ -312,9 +359,8 @@ def _show(args: argparse.Namespace) -> None:
         sys.stdout.write(as_yaml(matches[0].content))
         return
     if len({recipe.path for recipe in matches}) > 1:
-        raise InputError(
-            f"--show: shows one recipe; '{name}' means {', '.join(recipe.name for recipe in matches)}"
-        )
+        names = ", ".join(recipe.name for recipe in matches)
+        raise InputError(f"--show: shows one recipe; '{args.show}' means {names}")
     sys.stdout.write(matches[0].path.read_text(encoding="utf-8"))
 
 
@@ -329,11 +375,10 @@ def _outcomes(named: Sequence[Recipe], args: argparse.Namespace) -> list[Outcome
         if not args.no_fetch:
             bar.stage("fetching")
             problems = fetch_missing(named, args.mirror, warn, bar.size)
-            for problem in [
-                *problems[:SHOWN],
-                *([f"and {len(problems) - SHOWN} more"] if problems[SHOWN:] else []),
-            ]:
+            for problem in problems[:MAX_UNFETCHED]:
                 bar.print(problem)
+            if len(problems) > MAX_UNFETCHED:
+                bar.print(f"and {len(problems) - MAX_UNFETCHED} more")
         folder = Path(args.output) if args.output else Path(temporary)
         for number, recipe in enumerate(named, 1):
             bar.stage(f"{recipe.name} ({number} of {len(named)})")
@@ -357,23 +402,24 @@ def _write_report(outcomes: Sequence[Outcome], folder: Path, page: Path, bar: Ba
 
     scored = []
     for board in leader_boards(outcomes):
-        config, results, message = board.config(), None, "the outputs or the data set are not here"
+        config = board.config()
+        results = None
+        message = "the outputs or the data set are not here"
         if config:
             bar.stage(board.title)
             try:
                 job = stages.prepare(from_mapping(config))
-                results = stages.run(job, folder / board.folder, listener=_RunListener(bar))[1]
+                _, results = stages.run(job, folder / board.folder, listener=_RunListener(bar))
             except InputError as error:
                 message = str(error)
-        if results or any(
-            printed.published for entrant in board.entrants for printed in entrant.printed
-        ):
-            scored.append(ScoredBoard(board, config, results, "" if results else message))
+        if results:
+            scored.append(ScoredBoard(board, config, results, ""))
+        elif board.has_published_scores:
+            scored.append(ScoredBoard(board, config, None, message))
     bar.stage("writing the page")
 
-    def explorer(
-        name: str,
-    ) -> str:  # its address as it is seen from the page; "" where there is none
+    def explorer(name: str) -> str:
+        """Return the address of a run's explorer as it is seen from the page, or an empty text."""
         target = folder / name / "report.html"
         return relative_address(target, page) if target.is_file() else ""
 
@@ -391,45 +437,48 @@ class _RunListener(Listener):
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
-    from .. import tables as reproduction
-
     if args.format == "json":
-        sys.stdout.write(
-            json.dumps(reproduction.plain(outcomes), indent=1, ensure_ascii=False, allow_nan=False)
-            + "\n"
-        )
+        content = tables.plain(outcomes)
+        text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(text + "\n")
         return
     if args.format == "markdown":
-        sys.stdout.write(printable(reproduction.to_markdown(outcomes)))
+        sys.stdout.write(printable(tables.to_markdown(outcomes)))
         return
     if args.verbose or not args.all:
         for outcome in outcomes:
-            if outcome.recipe.family in args.names and not args.verbose:
-                continue  # of a family a line each
-            entries = (outcome.expectations or {}).get("entries", [])
-            shown = args.verbose or sum(entry["values"] for entry in entries) <= VALUES
-            print(printable(outcome.recipe.name))
-            for line in [
-                *reproduction.about(outcome.recipe),
-                *(f"metric:       {s}" for s in outcome.signatures),
-            ]:
-                print(printable(f"  {line}"))
-            if outcome.expectations:
-                print_table(*reproduction.expectation_table(outcome.expectations), left=(1, 4))
-                for number, entry in enumerate(outcome.expectations["entries"], 1):
-                    if entry["why"]:
-                        print(printable(f"{number}. {entry['title']}: {entry['why']}"))
-                    if shown:
-                        print()
-                        print(printable(f"{number}. {entry['title']}"))
-                        print_table(*reproduction.values_table(entry), left=(0, 4))
-            print()
-    print_table(*reproduction.summary_table(outcomes), left=reproduction.LEFT)
-    for line in reproduction.notes_of(outcomes):
+            # of a family a line each
+            if outcome.recipe.family not in args.names or args.verbose:
+                _print_one(outcome, verbose=args.verbose)
+    print_table(*tables.summary_table(outcomes), left=tables.LEFT)
+    for line in tables.notes_of(outcomes):
         print(printable(line))
     if args.all:
         print()
-        print(reproduction.legend())
+        print(tables.legend())
+
+
+def _print_one(outcome: Outcome, *, verbose: bool) -> None:
+    """Print the publication of an outcome, the verdicts on its entries, and their values if these
+    are not too many.
+    """
+    print(printable(outcome.recipe.name))
+    for line in tables.about(outcome.recipe):
+        print(printable(f"  {line}"))
+    for signature in outcome.signatures:
+        print(printable(f"  metric:       {signature}"))
+    if outcome.expectations:
+        entries = outcome.expectations["entries"]
+        with_values = verbose or sum(entry["values"] for entry in entries) <= MAX_VALUES
+        print_table(*tables.expectation_table(outcome.expectations), left=(1, 4))
+        for number, entry in enumerate(entries, 1):
+            if entry["why"]:
+                print(printable(f"{number}. {entry['title']}: {entry['why']}"))
+            if with_values:
+                print()
+                print(printable(f"{number}. {entry['title']}"))
+                print_table(*tables.values_table(entry), left=(0, 4))
+    print()
 
 
 def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outcome:
@@ -438,20 +487,16 @@ def reproduce(recipe: Recipe, folder: Path, listener: Listener = SILENT) -> Outc
     """
     from pipeline import stages
 
-    if lacks := recipe.what_lacks():
-        return Outcome(recipe=recipe, expectations=None, message=lacks)
+    files = recipe.how_to_get_files()
+    if files:
+        return Outcome(recipe=recipe, expectations=None, message=files)
     started = time.perf_counter()
     try:
-        results = stages.run(
-            stages.prepare(recipe.config), folder / recipe.name, listener=listener
-        )[1]
+        job = stages.prepare(recipe.config)
+        _, results = stages.run(job, folder / recipe.name, listener=listener)
     except InputError as error:
-        return Outcome(
-            recipe=recipe,
-            expectations=None,
-            message=str(error),
-            seconds=time.perf_counter() - started,
-        )
+        seconds = time.perf_counter() - started
+        return Outcome(recipe=recipe, expectations=None, message=str(error), seconds=seconds)
     return Outcome(
         recipe=recipe,
         expectations=results.expectations,

@@ -21,8 +21,10 @@ from pipeline.scoring.results import Results, Score
 
 from ..leader_boards import Entrant, LeaderBoard
 
-DIGITS, FEW = 2, 2
-"""How many decimals a score has, and how many different printed scores a system has in its row."""
+DIGITS = 2
+"""Decimals of a score."""
+MAX_PRINTED = 2
+"""Different printed scores of a system in its row."""
 NOBODY = "in no publication"
 NOT_RUN = "not run"
 KINDS = {
@@ -53,67 +55,72 @@ def short_citation(publication: Mapping[str, Any]) -> str:
     first colon.
     """
     text = " ".join(publication.get("cite", "").split()).partition(":")[0]
-    named = _YEAR.fullmatch(text)
-    if not named:
+    match = _YEAR.fullmatch(text)
+    if not match:
         return text or NOBODY
-    authors = re.split(r", | and ", named[1])
-    return f"{f'{authors[0]} et al.' if len(authors) > 2 else ' and '.join(authors)} {named[2]}"
+    authors = re.split(r", | and ", match[1])
+    names = " and ".join(authors)
+    if len(authors) > 2:
+        names = f"{authors[0]} et al."
+    return f"{names} {match[2]}"
 
 
 def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     """Return a board for the template; `href` is the address of its explorer, or an empty text."""
-    board, results = scored.board, scored.results
-    scores = sorted(results.scores, key=lambda score: score.rank) if results else []
-    ours = {score.system: score for score in scores}
-    entrants = {entrant.name: entrant for entrant in board.entrants}
-    where = interval_scale(scores) if scores else None
-    titles, sampled = bootstrap_columns(results, scores, DIGITS) if results else ([], [])
-    rows, facts, after = [], list(board.facts.values()), ["printed", "first scored by"]
-    if board.family:  # whose systems were all scored first by the publication of the result
-        kept, after = (
-            [number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)],
-            after[:1],
-        )
-        titles, sampled = (
-            [titles[number] for number in kept],
-            [[own[number] for number in kept] for own in sampled],
-        )
+    board = scored.board
+    results = scored.results
+    scores: list[Score] = []
+    columns = Columns([], [])
+    size_of = ""
+    lines = 0
+    if results:
+        scores = sorted(results.scores, key=lambda score: score.rank)
+        columns = _columns(results, scores, board)
+        info = results.datasets[board.name]
+        size_of = f"{size(info)}; {settings_line(results.statistics or {})}"
+        lines = info.lines
+    facts = list(board.facts.values())
+    # All systems of a family were scored first by the publication of the result.
+    titles_of_entrant = ["printed"] if board.family else ["printed", "first scored by"]
 
     def about(entrant: Entrant) -> list[str]:
         """Return the cells of what is known of a system: what was printed, by whom, and the facts
         of the board.
         """
-        return [*_about(entrant)[: len(after)], *(known.get(entrant.name, "-") for known in facts)]
+        cells = [_printed_scores(entrant)]
+        if not board.family:
+            cells.append(short_citation(entrant.first.publication))
+        return cells + [texts.get(entrant.name, "-") for texts in facts]
 
-    for score, own in zip(scores, sampled, strict=True):
-        bar, cells = (
-            interval_bar(score, where) if where else None,
-            [*own, *about(entrants[score.system])],
-        )
-        names, known = " = ".join(entrants[score.system].names), entrants[score.system].file.sha256
-        shown = percent(score.score, DIGITS, score.metric)
-        rows.append(Row(str(score.rank), names, shown, bar, cells, score.rank == 1, sha256=known))
-    lacking = [entrant for entrant in board.entrants if entrant.name not in ours]
-    for entrant in sorted(
-        lacking, key=lambda one: min((bool(p.metric), -float(p.value)) for p in one.printed)
-    ):
+    entrants = {entrant.name: entrant for entrant in board.entrants}
+    scale = interval_scale(scores) if scores else None
+    rows = []
+    for score, cells in zip(scores, columns.cells, strict=True):
+        entrant = entrants.pop(score.system)
         rows.append(
-            Row("", " = ".join(entrant.names), "", None, [""] * len(titles) + about(entrant))
+            Row(
+                str(score.rank),
+                " = ".join(entrant.names),
+                percent(score.score, DIGITS, score.metric),
+                interval_bar(score, scale) if scale else None,
+                [*cells, *about(entrant)],
+                score.rank == 1,
+                sha256=entrant.file.sha256,
+            )
         )
-    size_of = (
-        f"{size(results.datasets[board.name])}; {settings_line(results.statistics or {})}"
-        if results
-        else ""
-    )
+    blank = [""] * len(columns.titles)
+    for entrant in sorted(entrants.values(), key=_best_printed):  # those without a score of ours
+        rows.append(Row("", " = ".join(entrant.names), "", None, [*blank, *about(entrant)]))
+    ours = {score.system: score for score in scores}
     return {
         "name": f"board-{board.name}",
         "title": board.title,
         "what": board.what,
         "facts": size_of,
-        "lines": results.datasets[board.name].lines if results else 0,
+        "lines": lines,
         "signature": scores[0].metric if scores else board.metric,
-        "axis": interval_axis(where) if where else None,
-        "titles": [*titles, *after, *board.facts],
+        "axis": interval_axis(scale) if scale else None,
+        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
         "rows": rows,
         "bare": bool(board.family),
         "printed": None if board.family else _printed(board.entrants, ours),
@@ -124,6 +131,33 @@ def board_part(scored: ScoredBoard, href: str) -> dict[str, Any]:
     }
 
 
+class Columns(NamedTuple):
+    """Further columns of a board."""
+
+    titles: list[str]
+    cells: list[list[str]]
+    """A list for each score."""
+
+
+def _columns(results: Results, scores: Sequence[Score], board: LeaderBoard) -> Columns:
+    """Return the columns of intervals, tests and ranks; fewer for a family."""
+    titles, cells = bootstrap_columns(results, scores, DIGITS)
+    if not board.family:
+        return Columns(titles, cells)
+    numbers = [number for number, title in enumerate(titles) if not EXTRA.fullmatch(title)]
+    selected = []
+    for row in cells:
+        selected.append([row[number] for number in numbers])
+    return Columns([titles[number] for number in numbers], selected)
+
+
+def _best_printed(entrant: Entrant) -> tuple[bool, float]:
+    """Return a key that sorts systems by their best printed score, first by the metric of the
+    board.
+    """
+    return min((bool(printed.metric), -float(printed.value)) for printed in entrant.printed)
+
+
 def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
     """Return a table for each file of several results with boards, such as a year: a row for each
     result.
@@ -131,64 +165,77 @@ def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
     For each metric it has the best system, how many clusters of ranks there are, and how many
     systems cannot be told apart from the next one by the paired test."""
     families: dict[str, dict[str, list[ScoredBoard]]] = {}
-    for one in boards:
-        if one.board.family and one.results:
-            families.setdefault(one.board.family, {}).setdefault(one.board.result, []).append(one)
-    tables = {}
-    for family, results in families.items():
-        metrics = list(
-            dict.fromkeys(
-                one.board.title.rpartition(", ")[2] for own in results.values() for one in own
-            )
-        )
-        titles = [
-            f"{title} {name}"
-            for name in metrics
-            for title in ("best by", "clusters by", "not told apart by")
-        ]
-        rows: list[list[str | Link]] = []
-        for result, own in results.items():
-            summaries = [_summary(one.results) for one in own if one.results]
-            same = "yes" if len({best for best, _, _ in summaries}) == 1 else "no"
-            systems = str(max(len(one.board.entrants) for one in own))
-            cells = [cell for summary in summaries for cell in summary]
-            cells += ["-"] * (len(titles) - len(cells))
-            rows.append([Link(result, f"#board-{quote(own[0].board.name)}"), systems, *cells, same])
-        tables[family] = PageTable(
-            ["result", "systems", *titles, "same best"], rows, left=(0, 2, 5)
-        )
-    return tables
+    for scored in boards:
+        board = scored.board
+        if board.family and scored.results:
+            results = families.setdefault(board.family, {})
+            results.setdefault(board.result, []).append(scored)
+    return {family: _family_table(results) for family, results in families.items()}
 
 
-def _summary(results: Results) -> tuple[str, str, str]:
-    """Return the best system, how many clusters there are, and how many neighbours are not told
-    apart of how many.
-    """
+def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
+    metrics: dict[str, None] = {}
+    for boards in results.values():
+        for scored in boards:
+            metrics[scored.board.title.rpartition(", ")[2]] = None
+    titles = []
+    for name in metrics:
+        titles += [f"best by {name}", f"clusters by {name}", f"not told apart by {name}"]
+    rows: list[list[str | Link]] = []
+    for result, boards in results.items():
+        cells: list[str] = []
+        best = set()
+        for scored in boards:
+            if scored.results:
+                summary = _summary(scored.results)
+                cells += summary
+                best.add(summary.best)
+        cells += ["-"] * (len(titles) - len(cells))
+        systems = max(len(scored.board.entrants) for scored in boards)
+        link = Link(result, f"#board-{quote(boards[0].board.name)}")
+        rows.append([link, str(systems), *cells, "yes" if len(best) == 1 else "no"])
+    return PageTable(["result", "systems", *titles, "same best"], rows, left=(0, 2, 5))
+
+
+class Summary(NamedTuple):
+    """A board in three texts."""
+
+    best: str
+    """The best system."""
+    clusters: str
+    """How many clusters there are."""
+    neighbours: str
+    """How many systems cannot be told apart from the next one, of how many."""
+
+
+def _summary(results: Results) -> Summary:
     scores = sorted(results.scores, key=lambda score: score.rank)
-    apart = {
-        frozenset((test.system, test.other))
-        for test in results.tests
-        if is_significant(test, results)
-    }
+    different = set()
+    for test in results.tests:
+        if is_significant(test, results):
+            different.add(frozenset((test.system, test.other)))
     neighbours = [frozenset((one.system, two.system)) for one, two in pairwise(scores)]
-    alike = sum(pair not in apart for pair in neighbours)
+    alike = sum(pair not in different for pair in neighbours)
     clusters = {score.bootstrap.cluster for score in scores if score.bootstrap}
     best = " = ".join(score.system for score in scores if score.rank == 1)
-    return best, str(len(clusters)), f"{alike} of {len(neighbours)}"
+    return Summary(best, str(len(clusters)), f"{alike} of {len(neighbours)}")
 
 
-def _about(entrant: Entrant) -> list[str]:
-    """Return what was printed for a system with the settings of the board, and which publication
-    scored it first.
+def _printed_scores(entrant: Entrant) -> str:
+    """Return what was printed for a system with the settings of the board, or else with others, in
+    brackets.
     """
-    known = [printed for printed in entrant.printed if printed.published]
-    own = list(dict.fromkeys(printed.value for printed in known if not printed.metric))
-    others = list(dict.fromkeys(printed.value for printed in known if printed.metric))
-    text = ", ".join(own[:FEW]) if own else f"({others[0]})" if others else "-"
-    text += (
-        f" and {len(own) - FEW} more" if len(own) > FEW else ""
-    )  # below the board is a table of all
-    return [text, short_citation(entrant.first.publication)]
+    as_board: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for printed in entrant.printed:
+        if printed.published:
+            (others if printed.metric else as_board)[printed.value] = None
+    if not as_board:
+        return f"({next(iter(others))})" if others else "-"
+    text = ", ".join(list(as_board)[:MAX_PRINTED])
+    if len(as_board) > MAX_PRINTED:  # below the board is a table of all
+        text += f" and {len(as_board) - MAX_PRINTED} more"
+    return text
 
 
 def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTable:
@@ -197,9 +244,9 @@ def _printed(entrants: Sequence[Entrant], scores: Mapping[str, Score]) -> PageTa
     for entrant in entrants:
         ours = percent(scores[entrant.name].score, 4) if entrant.name in scores else "-"
         for printed in entrant.printed:
-            settings = (printed.metric or "as the board") + (
-                "" if printed.published else "; not published"
-            )
+            settings = printed.metric or "as the board"
+            if not printed.published:
+                settings += "; not published"
             result = Link(printed.recipe, f"#result-{quote(printed.recipe)}")  # on the same page
             rows.append(
                 [entrant.name, printed.value, ours, settings, str(printed.year or "-"), result]

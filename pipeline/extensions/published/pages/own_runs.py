@@ -5,27 +5,15 @@ are the same texts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from pipeline.extensions.page.page import render
 from pipeline.extensions.page.shell import Link, PageTable
 from pipeline.metrics.names import goodness
-from pipeline.report.context import ReportContext
+from pipeline.report.context import NamedRun, ReportContext, SeveralRunsFormat
 from pipeline.report.tables import shown_role
 from pipeline.report.tables.ranked import labels
 from pipeline.scoring.results import REFERENCES_ROW, DatasetInfo, Results, Score, ranks
 from pipeline.scoring.stored_runs import differing_texts
-
-NAME = "board.html"
-
-
-class NamedRun(NamedTuple):
-    """A run, and what the page calls it."""
-
-    name: str
-    results: Results
-    href: str = ""
-    """The address of its explorer, or an empty text."""
 
 
 class Joined:
@@ -38,97 +26,99 @@ class Joined:
         self.runs: dict[tuple[str, str], list[str]] = {}
         """The runs that have a system, by the names of data set and system."""
         self.results = Results(datasets={}, scores=[])
-        named = labels(score.metric for run in runs for score in run.results.scores)
-        boards: dict[tuple[str, str], list[Score]] = {}
+        signatures = []
+        for run in runs:
+            signatures += [score.metric for score in run.results.scores]
+        self._labels = labels(signatures)
+        self._boards: dict[tuple[str, str], list[Score]] = {}
+        """The scores by data set and metric."""
         for run in runs:
             self.results.declared.update(run.results.declared)
             for dataset, info in run.results.datasets.items():
-                place = self._place(run.name, dataset, info)
-                scores = [score for score in run.results.scores if score.dataset == dataset]
-                systems = dict.fromkeys(one.system for one in scores)
-                names = {name: self._system(run.name, place, name, info) for name in systems}
-                for score in scores:
-                    own = boards.setdefault((place, named[score.metric]), [])
-                    name = names[score.system]
-                    twin = next((one for one in own if one.system == name), None)
-                    if twin is None:
-                        own.append(replace(score, dataset=place, system=name))
-                    elif twin.score != score.score:
-                        self._warn(
-                            f"{place}: {named[score.metric]} of {name} is another number in {run.name}"
-                        )
-        for (place, label), scores in boards.items():
-            versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
-            if len(versions) > 1:
-                self._warn(
-                    f"{place}: {label} is of versions {' and '.join(versions)} of gec-pipeline"
-                )
-            rows = zip(
-                scores,
-                ranks([goodness(score.metric, score.score) for score in scores]),
-                strict=True,
-            )
-            # a board has one signature, that of its first score
-            self.results.scores.extend(
-                replace(score, rank=rank, metric=scores[0].metric) for score, rank in rows
-            )
-        asked = [run.results.statistics for run in runs if run.results.statistics]
-        if any(one != asked[0] for one in asked):
+                self._add(run, dataset, info)
+        for (dataset, label), scores in self._boards.items():
+            self._rank(dataset, label, scores)
+        settings = [run.results.statistics for run in runs if run.results.statistics]
+        if any(one != settings[0] for one in settings):
             self._warn(
-                "runs have intervals with other settings than those that are named, which are of the first one"
+                "runs have intervals with other settings than those that are named, "
+                "which are of the first one"
             )
         for run in runs:
             for text in (*run.results.missing, *run.results.warnings):
                 self._warn(f"{run.name}: {text}")
-        self.results = replace(self.results, statistics=asked[0] if asked else None)
+        self.results = replace(self.results, statistics=settings[0] if settings else None)
+
+    def _add(self, run: NamedRun, dataset: str, info: DatasetInfo) -> None:
+        """Add the scores of a run on a data set to the boards."""
+        name = self._dataset(run.name, dataset, info)
+        scores = [score for score in run.results.scores if score.dataset == dataset]
+        systems: dict[str, str] = {}
+        """The names of its systems on the boards, by their names in the run."""
+        for system in dict.fromkeys(score.system for score in scores):
+            systems[system] = self._system(run.name, name, system, info)
+        for score in scores:
+            system = systems[score.system]
+            label = self._labels[score.metric]
+            board = self._boards.setdefault((name, label), [])
+            same_system = [one for one in board if one.system == system]
+            if not same_system:
+                board.append(replace(score, dataset=name, system=system))
+            elif same_system[0].score != score.score:
+                self._warn(f"{name}: {label} of {system} is another number in {run.name}")
+
+    def _rank(self, dataset: str, label: str, scores: Sequence[Score]) -> None:
+        """Add the scores of a board to the results, with their ranks."""
+        versions = dict.fromkeys(score.metric.rpartition("|v:")[2] for score in scores)
+        if len(versions) > 1:
+            self._warn(
+                f"{dataset}: {label} is of versions {' and '.join(versions)} of gec-pipeline"
+            )
+        values = [goodness(score.metric, score.score) for score in scores]
+        for score, rank in zip(scores, ranks(values), strict=True):
+            # a board has one signature, that of its first score
+            self.results.scores.append(replace(score, rank=rank, metric=scores[0].metric))
 
     def _warn(self, text: str) -> None:
         if text not in self.results.warnings:
             self.results.warnings.append(text)
 
-    def _place(self, run: str, dataset: str, info: DatasetInfo) -> str:
-        """Return what a data set of a run is called: as it is, or DATASET (RUN) where it has other
-        texts.
-        """
-        known = [
-            name
-            for name in self.results.datasets
-            if name == dataset or name.startswith(f"{dataset} (")
-        ]
-        differing = {name: _differing(self.results.datasets[name], info) for name in known}
-        place = next(
-            (name for name in known if not differing[name]),
-            f"{dataset} ({run})" if known else dataset,
-        )
-        if place in known:
-            return place
-        shared = {
-            role: digest for role, digest in info.digests.items() if not role.startswith("system ")
-        }
-        self.results.datasets[place] = replace(info, digests=shared)
+    def _dataset(self, run: str, dataset: str, info: DatasetInfo) -> str:
+        """Return the name of a data set of a run: DATASET (RUN) if it has other texts."""
+        known = []
+        for name, other in self.results.datasets.items():
+            if name == dataset or name.startswith(f"{dataset} ("):
+                if not _differing(other, info):
+                    return name
+                known.append(name)
+        name = f"{dataset} ({run})" if known else dataset
         if known:
-            texts = ", ".join(map(shown_role, differing[dataset][:3]))
+            differing = _differing(self.results.datasets[dataset], info)
+            texts = ", ".join(map(shown_role, differing[:3]))
             self._warn(
                 f"{dataset}: {texts} is not the same in {run} as before: its scores cannot "
                 "be compared with those, and stand on boards of their own"
             )
-        return place
+        digests = {}
+        for role, digest in info.digests.items():
+            if not role.startswith("system "):
+                digests[role] = digest
+        self.results.datasets[name] = replace(info, digests=digests)
+        return name
 
-    def _system(self, run: str, place: str, system: str, info: DatasetInfo) -> str:
-        """Return what a system of a run is called: as it is, or SYSTEM@RUN where it is another
-        text.
-        """
-        known, role = self.results.datasets[place].digests, f"system {system}"
-        digest, name = info.digests.get(role, ""), system
-        if (
-            (place, system) in self.runs
-            and system != REFERENCES_ROW
-            and not known[role] == digest != ""
-        ):
-            name = f"{system}@{run}"
-            self._warn(f"{place}: {system} is another text in {run}, and is called {name}")
+    def _system(self, run: str, dataset: str, system: str, info: DatasetInfo) -> str:
+        """Return the name of a system of a run: its own, or SYSTEM@RUN if it is another text."""
+        known = self.results.datasets[dataset].digests
+        role = f"system {system}"
+        digest = info.digests.get(role, "")
+        name = system
+        if (dataset, system) in self.runs and system != REFERENCES_ROW:
+            is_same = digest != "" and known[role] == digest
+            if not is_same:
+                name = f"{system}@{run}"
+                self._warn(f"{dataset}: {system} is another text in {run}, and is called {name}")
         known[f"system {name}"] = digest
-        self.runs.setdefault((place, name), []).append(run)
+        self.runs.setdefault((dataset, name), []).append(run)
         return name
 
 
@@ -140,20 +130,31 @@ def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:
-    """Return the page of some runs as one, with tables of the runs and their systems. StatisticsSpec jinja2."""
-    joined, told = Joined(runs), []
+    """Return the page of some runs as one, with tables of the runs and their systems. Needs jinja2."""
+    joined = Joined(runs)
+    run_rows: list[list[str | Link]] = []
     for run in runs:
-        counts = [
-            str(len(part))
-            for part in (run.results.datasets, run.results.scores, run.results.warnings)
-        ]
-        told.append([run.name, *counts, Link("explorer", run.href) if run.href else "-"])
-    systems = [[place, system, ", ".join(names)] for (place, system), names in joined.runs.items()]
+        results = run.results
+        counts = [len(results.datasets), len(results.scores), len(results.warnings)]
+        explorer = Link("explorer", run.href) if run.href else "-"
+        run_rows.append([run.name, *map(str, counts), explorer])
+    system_rows: list[list[str | Link]] = []
+    for (dataset, system), names in joined.runs.items():
+        system_rows.append([dataset, system, ", ".join(names)])
     tables = {
         "Runs": PageTable(
-            ["run", "data sets", "scores", "warnings", "sentences"], told, left=(0, 4)
+            ["run", "data sets", "scores", "warnings", "sentences"], run_rows, left=(0, 4)
         ),
-        "Systems": PageTable(["data set", "system", "runs"], systems, left=(0, 1, 2)),
+        "Systems": PageTable(["data set", "system", "runs"], system_rows, left=(0, 1, 2)),
     }
     context = ReportContext(results=joined.results, digits=digits)
     return render(context, None, title="Leader boards", findings=tables, unread=False)
+
+
+BOARD = SeveralRunsFormat(
+    about="a page with leader boards of several runs",
+    page=board_page,
+    file="board.html",
+    package="jinja2",
+    extra="report",
+)

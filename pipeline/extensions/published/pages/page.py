@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pipeline.data.dataset_cache import cache
 from pipeline.extensions.page.shell import Design, PageTable, render
@@ -11,7 +11,7 @@ from pipeline.files.remote import PREFIX
 
 from ..recipe import Outcome
 from ..tables import counted, difference, misses, summary
-from ..verdicts import ORDER, VERDICTS
+from ..verdicts import ORDER, VERDICTS, Verdict
 from .leader_boards import (
     KINDS,
     NOBODY,
@@ -28,10 +28,14 @@ DESIGN = Design(
     ("base.js", "results.js", "boxes.js", "copying.js", "reproductions.js"),
     "pipeline.extensions.published.pages",
 )
-MOST, LETTERS, APART = 4, 140, 8
-"""At most so many entries stand beside each other in a table, of so many letters; a gap is as wide
-as 8."""
+MAX_BESIDE = 4
+"""Entries that stand beside each other in a table."""
+MAX_LETTERS = 140
+"""Letters of a row of such a table."""
+GAP = 8
+"""The width of the gap between two entries, in letters."""
 SIGNS = {"equal": "=", "tolerance": "≈", "differs": "≠"}
+NOT_PUBLISHED: Verdict = "not published"
 FIELD = "grammatical error correction"
 """The field of publications that name none."""
 ABOUT = {"recipe": "How", "note": "Note", "tried": "What was tried", "not_compared": "Not compared"}
@@ -46,47 +50,50 @@ def reproduction_report(
 
     Needs jinja2. It depends on the outcomes alone: no time and no path is on it, but for the
     addresses."""
-    cited = by_publication(outcomes)
-    verdicts = {
-        one.recipe.name: one.expectations["verdict"] if one.expectations else NOT_RUN
-        for one in outcomes
-    }
-    counts = Counter(verdicts.values())
-    entries = [
-        e for one in outcomes for e in (one.expectations or {}).get("entries", ()) if e["published"]
-    ]
+    counts = Counter[str]()
+    equal = 0
+    values = 0
+    for outcome in outcomes:
+        expectations = outcome.expectations
+        counts[expectations["verdict"] if expectations else NOT_RUN] += 1
+        for entry in _entries(outcome):
+            if entry["published"]:
+                equal += entry["equal"]
+                values += entry["values"]
     publications = []
-    for number, (cite, own) in enumerate(cited):
-        urls = dict.fromkeys(one.recipe.publication.get("url") or "" for one in own)
+    for number, (cite, of_publication) in enumerate(by_publication(outcomes)):
+        urls = dict.fromkeys(one.recipe.publication.get("url") or "" for one in of_publication)
+        results = [_result(one, explorer(one.recipe.name)) for one in of_publication]
         publications.append(
             {
                 "name": f"publication-{number}",
-                "field": _field(own[0]),
-                "short": short_citation(own[0].recipe.publication),
+                "field": _field(of_publication[0]),
+                "short": short_citation(of_publication[0].recipe.publication),
                 "cite": cite or NOBODY,
                 "urls": [url for url in urls if url.startswith(("https://", "http://"))],
-                "results": [_result(one, explorer(one.recipe.name)) for one in own],
+                "results": results,
             }
         )
     not_run = [[one.recipe.name, one.message] for one in outcomes if one.message]
+    verdicts = [name for name in dict.fromkeys((*VERDICTS, NOT_RUN)) if counts[name]]
+    meanings = [(name, VERDICTS[name]) for name in (*ORDER, NOT_PUBLISHED)]
     content = {
         "title": "Published rankings, reproduced",
         "publications": publications,
         "families": family_tables(boards),
         "boards": [board_part(board, explorer(board.board.folder)) for board in boards],
-        "counts": [
-            (one, KINDS.get(one, "none"), counts[one])
-            for one in dict.fromkeys((*VERDICTS, NOT_RUN))
-            if counts[one]
-        ],
-        "values_equal": sum(entry["equal"] for entry in entries),
-        "values_all": sum(entry["values"] for entry in entries),
-        "verdicts": [
-            (one, KINDS.get(one, "none"), VERDICTS[one]) for one in (*ORDER, "not published")
-        ],
+        "counts": [(name, KINDS.get(name, "none"), counts[name]) for name in verdicts],
+        "values_equal": equal,
+        "values_all": values,
+        "verdicts": [(name, KINDS.get(name, "none"), meaning) for name, meaning in meanings],
         "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
+
+
+def _entries(outcome: Outcome) -> list[dict[str, Any]]:
+    """Return the entries of `expect` with their verdicts; none if the recipe did not run."""
+    return outcome.expectations["entries"] if outcome.expectations else []
 
 
 def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
@@ -95,19 +102,16 @@ def by_publication(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]
     """
     cited: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        cited.setdefault(" ".join(outcome.recipe.publication.get("cite", "").split()), []).append(
-            outcome
-        )
+        cite = " ".join(outcome.recipe.publication.get("cite", "").split())
+        cited.setdefault(cite, []).append(outcome)
     fields = list(dict.fromkeys([FIELD, *map(_field, outcomes)]))
-    return sorted(
-        cited.items(),
-        key=lambda item: (
-            fields.index(_field(item[1][0])),
-            not item[0],
-            item[1][0].recipe.year or 9999,
-            item[0],
-        ),
-    )
+
+    def sort_key(item: tuple[str, list[Outcome]]) -> tuple[int, bool, int, str]:
+        cite, of_publication = item
+        first = of_publication[0]
+        return fields.index(_field(first)), not cite, first.recipe.year or 9999, cite
+
+    return sorted(cited.items(), key=sort_key)
 
 
 def _field(outcome: Outcome) -> str:
@@ -118,29 +122,52 @@ def _result(outcome: Outcome, href: str) -> dict[str, Any]:
     """Return a published result for the template. `href` is the address of its explorer, or an
     empty text.
     """
-    publication, expectations = outcome.recipe.publication, outcome.expectations
-    equal, largest, verdict = summary(outcome)
-    told = ((title, publication.get(key) or []) for key, title in ABOUT.items())
-    about = ((title, value if isinstance(value, list) else [value]) for title, value in told)
-    entries = (outcome.expectations or {}).get("entries", [])
+    publication = outcome.recipe.publication
+    expectations = outcome.expectations
+    result = summary(outcome)
+    about = []
+    for key, title in ABOUT.items():
+        value = publication.get(key)
+        if value:
+            texts = value if isinstance(value, list) else [value]
+            about.append((title, list(map(str, texts))))
+    entries = _entries(outcome)
     if outcome.recipe.family:  # of many results there are only the values that are not equal
         entries = [entry for entry in entries if entry["equal"] < entry["values"]]
+    cache_folder = f"{cache()}{os.sep}"
     return {
         "name": outcome.recipe.name,
         "what": publication["what"],
-        "verdict": verdict,
-        "kind": KINDS.get(verdict, "none"),
+        "verdict": result.verdict,
+        "kind": KINDS.get(result.verdict, "none"),
         "recorded": publication["verdict"],
-        "equal": equal,
-        "difference": largest,
+        "equal": result.equal,
+        "difference": result.difference,
         "message": outcome.message,
         "missed": list(misses(expectations)) if expectations and outcome.worse else [],
-        "about": [(title, list(map(str, texts))) for title, texts in about if texts],
+        "about": about,
         "signatures": outcome.signatures,
-        "warnings": [text.replace(f"{cache()}{os.sep}", PREFIX) for text in outcome.warnings],
+        "warnings": [text.replace(cache_folder, PREFIX) for text in outcome.warnings],
         "tables": value_tables(entries),
         "href": href if expectations else "",
     }
+
+
+class Column(NamedTuple):
+    """An entry of `expect` as a column of a table."""
+
+    heading: dict[str, Any]
+    """What stands above it."""
+    cells: dict[str, dict[str, str]]
+    """A published value beside ours, by place."""
+
+    @property
+    def width(self) -> int:
+        """Its width in letters."""
+        width = GAP
+        for key in ("printed", "ours", "difference"):
+            width += max((len(cell[key]) for cell in self.cells.values()), default=0)
+        return width
 
 
 def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -149,45 +176,39 @@ def value_tables(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Entries with the same systems share a table, as in a publication. They are its `columns`. Each
     of its `rows` is a place, such as a system, and a cell for each column."""
-    tables: list[list[tuple[dict[str, Any], dict[str, dict[str, str]]]]] = []
+    tables: list[list[Column]] = []
     room = 0
-    for column, cells in map(_compared, entries):
-        shown = ("printed", "ours", "difference")
-        width = APART + sum(
-            max((len(cell[key]) for cell in cells.values()), default=0) for key in shown
-        )
-        room -= width
-        if tables and len(tables[-1]) < MOST and set(tables[-1][0][1]) == set(cells) and room >= 0:
-            tables[-1].append((column, cells))
+    for column in map(_column, entries):
+        room -= column.width
+        fits = False
+        if tables and len(tables[-1]) < MAX_BESIDE:
+            fits = room >= 0 and tables[-1][0].cells.keys() == column.cells.keys()
+        if fits:
+            tables[-1].append(column)
         else:
-            tables.append([(column, cells)])
-            room = LETTERS - width - max(map(len, cells), default=0)
-    return [
-        {
-            "columns": [column for column, _ in beside],
-            "rows": [(place, [own[place] for _, own in beside]) for place in beside[0][1]],
-        }
-        for beside in tables
-    ]
+            tables.append([column])
+            room = MAX_LETTERS - column.width - max(map(len, column.cells), default=0)
+    parts = []
+    for columns in tables:
+        rows = []
+        for key in columns[0].cells:
+            rows.append((key, [column.cells[key] for column in columns]))
+        parts.append({"columns": [column.heading for column in columns], "rows": rows})
+    return parts
 
 
-def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str, str]]]:
-    """Return an entry of results.json as a column, and its cells, a published value beside ours, by
-    their places.
-    """
-    facts = [
-        f"{counted(entry)} equal, largest difference {difference(entry['largest_difference'])}"
-    ]
+def _column(entry: dict[str, Any]) -> Column:
+    """Return an entry of results.json as a column."""
+    largest = difference(entry["largest_difference"])
+    facts = [f"{counted(entry)} equal, largest difference {largest}"]
     if entry["rounding"]:
-        facts.append(
-            "cut by the publication" if entry["rounding"] == "cut" else "rounded by the publication"
-        )
+        verb = "cut" if entry["rounding"] == "cut" else "rounded"
+        facts.append(f"{verb} by the publication")
     if entry["tolerance"] is not None:
         facts.append(f"tolerance {entry['tolerance']}")
     if len(entry["compared"]) < entry["values"]:
         facts.append("only values that differ are listed")
     facts += [str(text) for text in (entry["why"], entry["message"]) if text]
-    printed, verdict = "printed" if entry["published"] else "expected", entry["verdict"]
     cells = {}
     for item in entry["compared"]:
         cells[item["place"]] = {
@@ -196,5 +217,12 @@ def _compared(entry: dict[str, Any]) -> tuple[dict[str, Any], dict[str, dict[str
             "difference": f"{SIGNS[item['verdict']]} {difference(item['difference'])}",
             "kind": KINDS[item["verdict"]],
         }
-    column = {"title": entry["title"], "printed": printed, "verdict": VERDICTS[verdict]}
-    return {**column, "kind": KINDS.get(verdict, "bad"), "facts": facts}, cells
+    verdict: Verdict = entry["verdict"]
+    heading = {
+        "title": entry["title"],
+        "printed": "printed" if entry["published"] else "expected",
+        "verdict": VERDICTS[verdict],
+        "kind": KINDS.get(verdict, "bad"),
+        "facts": facts,
+    }
+    return Column(heading, cells)

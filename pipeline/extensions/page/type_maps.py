@@ -1,10 +1,11 @@
-"""The scores by type of edit on the page of a report."""
+"""The scores by type of edit as shaded maps."""
 
 from typing import Any
 
-from pipeline.extensions.page.shell import SHADES, PageTable, Shade
 from pipeline.report.tables.by_type import NONE, TIER, TIERS, Types, of_system, types_of
 from pipeline.scoring.results import Results
+
+from .shell import SHADES, PageTable, Shade
 
 
 def type_maps(results: Results, digits: int) -> dict[tuple[str, str], list[dict[str, Any]]]:
