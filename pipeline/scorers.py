@@ -153,7 +153,7 @@ class Scorer:
         `outputs` holds one text for each line, in order. Raises InputError for another number of
         outputs, and for an output that is no text.
         """
-        return self._score_lines(self._one_for_each_line(outputs), self._counts.every)
+        return self._score_lines(self._one_for_each_line(outputs), self._counts.all_rows)
 
     def rewards(self, outputs: Texts, ids: Sequence[int] | Integers) -> Floats:
         """Return the score of each output with a line: float64 [outputs].
@@ -185,7 +185,7 @@ class Scorer:
                 lines = read_texts(system, 0, system.lines)
                 counted[name, self.metric.spec] = self._counts.counts(lines)
         except LongTextError as error:
-            item = self._item(error, self._counts.every)
+            item = self._item(error, self._counts.all_rows)
             raise InputError(f"{item}: {error.message}") from None
         evaluation = results_of(tasks, counted)
         for note in evaluation.warnings:
@@ -234,7 +234,7 @@ class Scorer:
         except LongTextError as error:
             raise InputError(f"{self._item(error, rows)}: {error.message}") from None
         has_annotators = self.metric.spec.input != TEXTS  # lines of theirs may be missing
-        return self._scores.of(columns, missing=has_annotators or self._counts.blank is not None)
+        return self._scores.of(columns, missing=has_annotators or self._counts.missing is not None)
 
 
 def check_texts_scored(metric: Metric, *, gold: bool = True) -> None:

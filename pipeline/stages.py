@@ -101,7 +101,7 @@ def run(
         started = {"kernel": kernel.name(), **job.written, **running()}
         directory.write_manifest(previous_manifest or started)
         if fresh:
-            directory.clear(whole=False)
+            directory.clear(everything=False)
         with closing(Log(directory.path)) as log:
             log(
                 f"begins: gec-pipeline {__version__}, {kernel.name()} kernel: {shlex.join(sys.argv)}"

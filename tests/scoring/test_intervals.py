@@ -216,7 +216,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
     monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
     monkeypatch.setattr(sums, "PACKED_LINES", 7)
-    monkeypatch.setattr(columns_file, "BLOCK", 4)
+    monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
     found = first(
         bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
