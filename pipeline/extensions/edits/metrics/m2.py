@@ -296,7 +296,9 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
             if any(gold.alternatives):
                 corrections = " | ".join(text or NOTHING for text in gold.alternatives)
             original = judged.original(gold)
-            annotator_verdicts.append(Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED))
+            annotator_verdicts.append(
+                Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED)
+            )
         annotator_verdicts.sort(key=lambda item: (item.start, item.end, item.verdict == MISSED))
         by_annotator[judged.reference] = annotator_verdicts
     return by_annotator
