@@ -1,13 +1,14 @@
-"""Opens the inputs of a run, each once, makes texts of selected or changed lines, and joins records
+"""Opens the inputs of a run, each once, writes texts of selected or changed lines, and joins records
 by their ids.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -32,50 +33,57 @@ from .texts import TextFile, lines_of, numbered, read_span
 
 T = TypeVar("T")
 
-BLOCK = 8192
-"""Lines read at once where texts are compared or selected."""
-PART = 1 << 18
-"""Lines of a text in another order that are in memory at once."""
-THREADED = 1 << 24
-"""Bytes from which files are opened by several threads (hashing and searching do not hold Python's
-lock)."""
-CLUSTERED = 1 << 30
-"""Bytes from which files are opened by the workers of a cluster, where there are some."""
+ClusterMap = Callable[
+    [Callable[[TextRange], ScanResult], Sequence[TextRange]], Sequence[ScanResult | None]
+]
+"""Has the workers of a cluster call a function for each item; None for an item of a lost worker."""
 
-STRETCHES = 1024
-"""Stretches of texts that are scanned together. Where a worker of a cluster dies, this machine scans
-the rest of them."""
+BLOCK_LINES = 8192
+"""Lines that are read at once where texts are compared or selected."""
+ORDERED_LINES = 1 << 18
+"""Lines of a text in another order that are in memory at once."""
+MIN_THREADED_BYTES = 1 << 24
+"""Bytes from which several threads open files. Hashing and searching release Python's lock."""
+MIN_CLUSTER_BYTES = 1 << 30
+"""Bytes from which the workers of a cluster open files."""
+RANGES_AT_ONCE = 1024
+"""Ranges of texts that are scanned together. If a worker of a cluster dies, this machine scans the
+rest of them."""
+
+
+class Lists(NamedTuple):
+    """The references in a column of lists."""
+
+    references: list[Input]
+    """A reference for each index in the lists; for a column of texts, or another file, one."""
+    missing: list[int]
+    """How many lists have no text at each index; empty if all lists have the same length."""
 
 
 class Opener:
-    """Opens the inputs of a run, each once, whatever data sets and roles it has, and tells each
-    problem once.
+    """Opens the inputs of a run, each once, and reports each problem once.
 
-    `cap` limits the bytes that are unpacked. `absent` are files that are known not to be there;
-    they are not opened, and no problem is added for them. `cluster` has the workers of a cluster
-    call a function for each item; where one was lost it gives None.
+    `cap` limits the bytes that are unpacked. `missing_files` are known to be missing, and have
+    problems already: they are not opened. `cluster` has workers scan large files.
     """
 
     def __init__(
         self,
         threads: int = 1,
         cap: int = UNPACKED,
-        absent: Collection[Path | Remote] = (),
-        cluster: Callable[
-            [Callable[[TextRange], ScanResult], Sequence[TextRange]], Sequence[ScanResult | None]
-        ]
-        | None = None,
+        missing_files: Collection[Path | Remote] = (),
+        cluster: ClusterMap | None = None,
     ) -> None:
         self.threads = threads
         self.temp_files = TempFiles(cap)
-        self.absent = absent
+        self.missing_files = missing_files
         self.cluster = cluster
         self.read = 0
-        """The bytes of texts that were read to be opened."""
+        """The bytes of texts that were read."""
         self._opened: dict[Input, TextFile | CorpusError] = {}
         self._once: dict[Hashable, Any] = {}
         self._lock = Lock()
-        self._stdin = 0
+        self._stdin_inputs = 0
 
     def open_all(self, inputs: Sequence[Input], problems: list[Problem]) -> list[TextFile | None]:
         """Open inputs; those that cannot be opened are None and, the first time, add to problems."""
@@ -83,176 +91,220 @@ class Opener:
         size = 0
         if self.threads > 1 or self.cluster:
             size = sum(_size(formats.file_of(item)) for item in new)
-        with threads(self.threads if size > THREADED else 1) as shared:
+        with threads(self.threads if size > MIN_THREADED_BYTES else 1) as shared:
             openings = shared(self._try, new)
             opened = [item for item in openings if isinstance(item, Opening)]
-            shares = self.cluster is not None and size > CLUSTERED
-            found = self._scanned(opened, shared, shares=shares)
-        results = [
-            self._finished(item, found) if isinstance(item, Opening) else item for item in openings
-        ]
-        for result in results:
-            problems += result.problems if isinstance(result, CorpusError) else []
-        self._opened |= dict(zip(new, results, strict=True))
-        before, self._stdin = self._stdin, self._stdin + sum(item == STDIN for item in inputs)
-        if before < 2 <= self._stdin:
-            problems.append(
-                Problem("standard input", "is named more than once; it can be one text only")
-            )
+            uses_cluster = self.cluster is not None and size > MIN_CLUSTER_BYTES
+            results = self._scanned(opened, shared, uses_cluster=uses_cluster)
+        for item, opening in zip(new, openings, strict=True):
+            file = self._finished(opening, results) if isinstance(opening, Opening) else opening
+            self._opened[item] = file
+            if isinstance(file, CorpusError):
+                problems += file.problems
+        before = self._stdin_inputs
+        self._stdin_inputs += sum(item == STDIN for item in inputs)
+        if before < 2 <= self._stdin_inputs:
+            message = "is named more than once; it can be one text only"
+            problems.append(Problem("standard input", message))
         files = [self._opened[item] for item in inputs]
         return [file if isinstance(file, TextFile) else None for file in files]
 
-    def lists(self, reference: Input, problems: list[Problem]) -> tuple[list[Input], list[int]]:
-        """Return a reference for each place in the lists of a column, and how many lists lack each
-        of these.
-
-        The numbers are there only where lists have different lengths. A column of texts, and any
-        other file, is one."""
-        if isinstance(reference, Path | Remote) or formats.file_of(reference) in self.absent:
-            return [reference], []
+    def lists(self, reference: Input, problems: list[Problem]) -> Lists:
+        """Return the references in a column, which may hold lists; adds to problems."""
+        if isinstance(reference, Path | Remote) or reference.path in self.missing_files:
+            return Lists([reference], [])
         try:
-            found = formats.sizes_of_lists(reference, self.temp_files)
+            sizes_of_lists = formats.sizes_of_lists(reference, self.temp_files)
         except CorpusError as error:
             problems += error.problems
             self._opened[reference] = CorpusError([])
-            return [reference], []
-        if not found:
-            return [reference], []
-        sizes = np.frombuffer(found, np.uint8)
-        lacking = [int((sizes <= number).sum()) for number in range(int(sizes.max()))]
-        names = [f"{reference.column}[{number}]" for number in range(len(lacking))]
-        null = reference.null or any(lacking)
-        return [replace(reference, column=name, null=null) for name in names], lacking if any(
-            lacking
-        ) else []
+            return Lists([reference], [])
+        if not sizes_of_lists:
+            return Lists([reference], [])
+        sizes = np.frombuffer(sizes_of_lists, np.uint8)
+        missing = [int((sizes <= index).sum()) for index in range(int(sizes.max()))]
+        null = reference.null or any(missing)
+        references: list[Input] = []
+        for index in range(len(missing)):
+            column = f"{reference.column}[{index}]"
+            references.append(replace(reference, column=column, null=null))
+        return Lists(references, missing if any(missing) else [])
 
     def _try(self, text: Input) -> Opening | CorpusError:
-        if formats.file_of(text) in self.absent:
+        if formats.file_of(text) in self.missing_files:
             return CorpusError([])
         try:
             if isinstance(text, Path) and is_there(text):
                 formats.refuse_table(text, self.temp_files.local(text), named(text))
             if isinstance(text, Column):
-                opens = formats.format_named(text.kind).open
-                if opens:
-                    return Opening.of(opens(text, self))
+                open_column = formats.format_named(text.kind).open
+                if open_column:
+                    return Opening.of(open_column(text, self))
             return Opening.of(formats.stored_texts(text, self.temp_files))
         except CorpusError as error:
             return error
 
     def once(self, key: Hashable, make: Callable[[Shared], T]) -> T:
-        """Return what a function makes with threads, which is made once for each key."""
+        """Return the result of a function that uses threads; it is called once for each key."""
         with self._lock, threads(self.threads) as shared:
             if key not in self._once:
                 self._once[key] = make(shared)
-            made: T = self._once[key]
-            return made
+            result: T = self._once[key]
+            return result
 
     def _scanned(
-        self, openings: Sequence[Opening], shared: Shared, *, shares: bool
+        self, openings: Sequence[Opening], shared: Shared, *, uses_cluster: bool
     ) -> dict[TextRange, ScanResult]:
-        """Return what is found in all stretches of texts. `shares` says that workers of a cluster
-        scan some, too.
-        """
-        found = dict[TextRange, ScanResult]()
-        far = set[TextRange]()
-        if shares:  # the workers of a cluster do not have the temporary folder
+        """Return the results for all ranges of texts."""
+        results: dict[TextRange, ScanResult] = {}
+        remote_ranges: set[TextRange] = set()
+        if uses_cluster:  # its workers do not have the temporary folder
             for opening in openings:
-                far.update(opening.ranges if _in_place(opening) else ())
-        stretches = list(dict.fromkeys(one for opening in openings for one in opening.ranges))
-        for low in range(0, len(stretches), STRETCHES):
-            batch = stretches[low : low + STRETCHES]
-            sent = [one for one in batch if one in far]
+                if _in_place(opening):
+                    remote_ranges.update(opening.ranges)
+        ranges = list(dict.fromkeys(chain.from_iterable(opening.ranges for opening in openings)))
+        for low in range(0, len(ranges), RANGES_AT_ONCE):
+            batch = ranges[low : low + RANGES_AT_ONCE]
+            sent = [item for item in batch if item in remote_ranges]
             if self.cluster and sent:
-                for stretch, answer in zip(sent, self.cluster(TextRange.scan, sent), strict=True):
-                    if answer and not answer.problem:
-                        found[stretch] = answer
-            near = [one for one in batch if one not in found]
-            found.update(zip(near, shared(TextRange.scan, near), strict=True))
-            self.read += sum(one.high - one.low for one in batch)
-        return found
+                answers = self.cluster(TextRange.scan, sent)
+                for text_range, result in zip(sent, answers, strict=True):
+                    if result and not result.problem:
+                        results[text_range] = result
+            local = [item for item in batch if item not in results]
+            results.update(zip(local, shared(TextRange.scan, local), strict=True))
+            self.read += sum(item.high - item.low for item in batch)
+        return results
 
     def _finished(
-        self, opening: Opening, found: Mapping[TextRange, ScanResult]
+        self, opening: Opening, results: Mapping[TextRange, ScanResult]
     ) -> TextFile | CorpusError:
-        """Return a text whose stretches were scanned; those in the spool keep it alive."""
+        """Return a text whose ranges were scanned; one in a temporary file keeps it alive."""
         try:
-            stretches = [found[one] for one in opening.ranges]
-            return opening.opened(stretches, None if _in_place(opening) else self.temp_files)
+            temp_files = None if _in_place(opening) else self.temp_files
+            return opening.opened([results[item] for item in opening.ranges], temp_files)
         except CorpusError as error:
             return error
 
     def index(self, file: StoredTexts) -> TextFile:
-        """Index texts of the spool; raises CorpusError."""
+        """Index texts of a temporary file; raises CorpusError."""
         return index_text(file, self.temp_files)
 
     def index_records(self, name: str, records: Iterable[bytes]) -> TextFile:
-        """Write records of the edits of sentences, and index them; `name` is that of their file.
+        """Write and index records of sentences, such as edits; `name` is that of their file.
+
         Raises CorpusError.
         """
-        return self.index(
-            StoredTexts(
-                self.temp_files.write_texts(name, records), SEPARATOR, Origin(name, ", sentence ")
-            )
-        )
+        path = self.temp_files.write_texts(name, records)
+        return self.index(StoredTexts(path, SEPARATOR, Origin(name, ", sentence ")))
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
-        """Return some lines of a text as a text of its own; ranges are low <= i < high."""
+        """Return some lines of a text as a text; ranges are low <= i < high."""
         numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
-        numbers = numbers if file.numbers is None else file.numbers[numbers - 1]
-        return self._written(
-            file, (text for low, high in ranges for text in _texts(file, low, high)), numbers
-        )
+        if file.numbers is not None:
+            numbers = file.numbers[numbers - 1]
+        texts = chain.from_iterable(_texts(file, low, high) for low, high in ranges)
+        return self._written(file, texts, numbers)
 
-    def ordered(self, file: TextFile, lines: Ints) -> TextFile:
-        """Return some lines of a text, which count from 0, in this order as a text of its own."""
+    def ordered(self, file: TextFile, indices: Ints) -> TextFile:
+        """Return the lines of a text with these indices, in this order, as a text."""
 
         def texts() -> Iterator[bytes]:
-            for low in range(0, len(lines), PART):  # the text is read once for each part
-                wanted = np.unique(lines[low : low + PART])
-                found = dict(zip(wanted.tolist(), lines_of(file, wanted), strict=True))
-                yield from (found[line].encode() for line in lines[low : low + PART].tolist())
+            for low in range(0, len(indices), ORDERED_LINES):  # the text is read once for each part
+                part = indices[low : low + ORDERED_LINES]
+                unique = np.unique(part)
+                line_at = dict(zip(unique.tolist(), lines_of(file, unique), strict=True))
+                for index in part.tolist():
+                    yield line_at[index].encode()
 
-        return self._written(file, texts(), lines + 1)
+        return self._written(file, texts(), indices + 1)
 
     def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
         return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
 
     def with_mark(self, file: TextFile) -> TextFile:
-        """Return a text with the byte order mark at its beginning, which counts as text there."""
-        texts = (
-            BOM + text if not number else text
-            for number, text in enumerate(_texts(file, 0, file.lines))
-        )
-        return replace(self._written(file, texts, file.numbers), has_bom=False)
+        """Return a text with the byte order mark as text at its beginning."""
+        texts = _texts(file, 0, file.lines)
+        first = [BOM + next(texts)] if file.lines else []
+        written = self._written(file, chain(first, texts), file.numbers)
+        return replace(written, has_bom=False)
 
     def _written(self, file: TextFile, texts: Iterable[bytes], numbers: Ints | None) -> TextFile:
-        """Write texts made of those of a file; return them as a text that messages call by the same
-        name.
-        """
+        """Write texts made of those of a file; return them as a text of the same name."""
         path = self.temp_files.write_texts(file.display_name, texts)
         indexed = self.index(StoredTexts(path, SEPARATOR, file.origin or Origin(str(file.path))))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 
 def _size(path: Path | Remote) -> int:
+    """Return the bytes of a file, 0 if it cannot be read."""
+    if isinstance(path, Remote):
+        return MIN_THREADED_BYTES  # a request takes its time, whatever the size
     with suppress(OSError, ValueError):
-        return (
-            THREADED if isinstance(path, Remote) else path.stat().st_size
-        )  # a request takes its time, however large
+        return path.stat().st_size
     return 0
 
 
 def _in_place(opening: Opening) -> bool:
-    """Return whether a text is read where the user has it, and not in the spool."""
+    """Return whether a text is read from the user's file, not from a temporary one."""
     path, _, origin = opening.file
     return isinstance(path, Remote) or path == Path(origin.name)
 
 
 def _texts(file: TextFile, low: int, high: int) -> Iterator[bytes]:
-    for first in range(low, high, BLOCK):
-        yield from read_span(file.span(first, min(first + BLOCK, high))).texts()
+    for first in range(low, high, BLOCK_LINES):
+        yield from read_span(file.span(first, min(first + BLOCK_LINES, high))).texts()
+
+
+# ---- records with ids
+
+
+class JoinedTexts(NamedTuple):
+    """Texts in the order of the ids of the first one that has ids."""
+
+    files: list[TextFile | None]
+    ids: TextFile | None
+    notes: list[str]
+    """Warnings."""
+
+
+class _Ids:
+    """The ids of the first text that has some, and the order of other texts by them."""
+
+    def __init__(self, base: TextFile) -> None:
+        self.base = base
+        self.notes: dict[str, None] = {}
+        self._line_of = numbered(base)
+        self._orders: dict[TextFile, Ints | None] = {}
+
+    def order(self, ids: TextFile) -> Ints | None:
+        """Return the index of each id in another text, or None if both have the same order.
+
+        Notes further ids there. Raises CorpusError for a missing id, and for one that occurs twice.
+        """
+        if ids not in self._orders:
+            same = ids.digest == self.base.digest
+            self._orders[ids] = None if same else self._new_order(ids)
+        return self._orders[ids]
+
+    def _new_order(self, ids: TextFile) -> Ints:
+        base = self.base
+        line_of = numbered(ids)
+        missing = [name for name in self._line_of if name not in line_of]
+        further = [name for name in line_of if name not in self._line_of]
+        if missing:
+            position = base.at(self._line_of[missing[0]] + 1)
+            more = f", nor for {len(missing) - 1:,} more" if len(missing) > 1 else ""
+            hint = did_you_mean(missing[0], further[:1000])
+            message = f"has no record with the id '{missing[0]}' of {position}{more}{hint}"
+            raise CorpusError([Problem(ids.display_name, message)])
+        if further:
+            count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"
+            first = f"the first is '{further[0]}', {ids.at(line_of[further[0]] + 1)}"
+            left_out = f"{count} left out, whose ids {base.name} does not have"
+            self.notes[f"{ids.name}: {left_out}; {first}"] = None
+        return np.array([line_of[name] for name in self._line_of], np.int64)
 
 
 def join(
@@ -261,64 +313,45 @@ def join(
     files: Sequence[TextFile | None],
     opener: Opener,
     problems: list[Problem],
-) -> tuple[list[TextFile | None], TextFile | None, list[str]]:
-    """Return texts in the order of the ids of the first one that has ids; these ids; and warnings.
+) -> JoinedTexts:
+    """Return texts in the order of the ids of the first one that has ids.
 
-    The last of the inputs, so many as `outputs`, are those of systems, and the first one with ids
-    is none of these. Texts without ids stay as they are. A record whose id the first text does not
-    have is left out, with a warning. Adds problems where an id is missing in a text, or stands
-    twice in one."""
-    keys = [
-        replace(i, column=i.key, null=False) if isinstance(i, Column) and i.key else None
-        for i in inputs
-    ]
-    ids = iter(opener.open_all([key for key in keys if key], problems))
+    The last `outputs` of the inputs are those of systems, and the first one with ids is none of
+    these. Texts without ids are unchanged. A record whose id the first text does not have is left
+    out, with a warning. Adds problems if an id is missing in a text, or occurs twice.
+    """
+    id_columns: list[Column | None] = []
+    for item in inputs:
+        if isinstance(item, Column) and item.key:
+            id_columns.append(replace(item, column=item.key, null=False))
+        else:
+            id_columns.append(None)
+    named_columns = [column for column in id_columns if column]
+    opened_ids = iter(opener.open_all(named_columns, problems))
+    if named_columns and not any(id_columns[: len(id_columns) - outputs]):
+        message = (
+            "has ids, but no text of the data set has any: name the field of a file of records "
+            "there too"
+        )
+        problems.append(Problem(str(named_columns[0].path), message))
+        return JoinedTexts(list(files), None, [])
     joined: list[TextFile | None] = []
-    notes: dict[str, None] = {}
-    base: TextFile | None = None
-    known: dict[str, int] = {}
-    orders: dict[TextFile, Ints | None] = {}
-    if any(keys) and not any(keys[: len(keys) - outputs]):
-        message = "has ids, but no text of the data set has any: name the field of a file of records there too"
-        problems.append(Problem(str(next(key.path for key in keys if key)), message))
-        keys = [None] * len(keys)
-    for file, key in zip(files, keys, strict=True):
-        own = next(ids) if key else None
-        if key is None or own is None or file is None:
-            joined.append(file if key is None else None)
+    base: _Ids | None = None
+    for file, column in zip(files, id_columns, strict=True):
+        if column is None:
+            joined.append(file)
+            continue
+        ids = next(opened_ids)
+        if ids is None or file is None:
+            joined.append(None)
             continue
         try:
-            if base is None:
-                base, known = own, numbered(own)
-            if own not in orders:
-                orders[own], note = (
-                    (None, "") if own.digest == base.digest else _order(base, known, own)
-                )
-                notes |= {note: None} if note else {}
-            order = orders[own]
+            base = base or _Ids(ids)
+            order = base.order(ids)
             joined.append(file if order is None else opener.ordered(file, order))
         except CorpusError as error:
             problems += error.problems
             joined.append(None)
-    return joined, base, list(notes)
-
-
-def _order(base: TextFile, known: dict[str, int], own: TextFile) -> tuple[Ints, str]:
-    """Return the line, from 0, of each id of `base` in another file, and a warning of further ids
-    there.
-    """
-    lines = numbered(own)
-    lacking = [name for name in known if name not in lines]
-    if lacking:
-        hint = did_you_mean(lacking[0], [name for name in lines if name not in known][:1000])
-        more = f", nor for {len(lacking) - 1:,} more" if len(lacking) > 1 else ""
-        message = f"has no record with the id '{lacking[0]}' of {base.at(known[lacking[0]] + 1)}{more}{hint}"
-        raise CorpusError([Problem(own.display_name, message)])
-    further = [(line, name) for name, line in lines.items() if name not in known]
-    note = ""
-    if further:
-        line, name = further[0]
-        count = f"{len(further):,} record{'s' if len(further) > 1 else ''}"
-        where = f"the first is '{name}', {own.at(line + 1)}"
-        note = f"{own.name}: {count} left out, whose ids {base.name} does not have; {where}"
-    return np.array([lines[name] for name in known], np.int64), note
+    if base is None:
+        return JoinedTexts(joined, None, [])
+    return JoinedTexts(joined, base.base, list(base.notes))

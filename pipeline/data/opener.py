@@ -1,12 +1,10 @@
-"""Opens the texts of data sets, each file once: with the lines, replacements and annotations of the
-config.
-"""
+"""Opens the texts of data sets, with the lines, replacements and annotations of the config."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import ConfigError, CorpusError, Problem
-from .config.resolved import Dataset, System
+from .config.resolved import Dataset, Input, System
 from .corpus import MAX_REFERENCES, Corpus, check_parallel, without_any
 from .input_files import Opener, join
 from .input_readers import GOLD, OpenedInput, reader_of, readers_of
@@ -24,7 +22,7 @@ class _Texts:
     complete: bool
     """All of them could be opened."""
     ids: TextFile | None = None
-    """The ids of the lines, where the data set has some."""
+    """The ids of the lines, if any."""
     notes: tuple[str, ...] = ()
     """Warnings about records that were left out."""
     ragged: bool = False
@@ -92,13 +90,13 @@ def open_corpus(
     for reader in readers:
         read = reader.systems(read, views)
     texts = _opened(dataset, read, opener, problems)
-    notes = [*texts.notes, *_marks_kept(dataset, texts, opener)]
+    notes = [*texts.notes, *_with_marks(dataset, texts, opener)]
     if gold_reader:
-        made = gold_reader.texts(dataset, opener, problems, views, texts.source)
-        texts.source = texts.source or made.source
-        texts.references += made.references
-        texts.complete = texts.complete and made.complete
-        notes += made.notes
+        of_gold = gold_reader.texts(dataset, opener, problems, views, texts.source)
+        texts.source = texts.source or of_gold.source
+        texts.references += of_gold.references
+        texts.complete = texts.complete and of_gold.complete
+        notes += of_gold.notes
 
     # records of other inputs
     fits = True  # whether records are of the same sentences; if not, numbers of lines mean nothing
@@ -155,87 +153,105 @@ def _opened(
     dataset: Dataset, systems: Sequence[System], opener: Opener, problems: list[Problem]
 ) -> _Texts:
     """Open the texts that a data set and its systems name."""
-    outputs = {
-        system.name: system.paths[dataset.name]
-        for system in systems
-        if dataset.name in system.paths
-    }
-    lists = [opener.lists(reference, problems) for reference in dataset.references]
-    references = [item for items, _ in lists for item in items]
+    outputs = {}
+    for system in systems:
+        if dataset.name in system.paths:
+            outputs[system.name] = system.paths[dataset.name]
+    references: list[Input] = []
+    missing: list[int] = []  # how many lists have no text for each reference
+    for reference in dataset.references:
+        lists = opener.lists(reference, problems)
+        references += lists.references
+        missing += lists.missing or [0] * len(lists.references)
+    ragged = any(missing)
     inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
     files = opener.open_all(inputs, problems)
-    ragged = any(lacking for _, lacking in lists)
+    first = len(inputs) - len(outputs) - len(references)
     if ragged and dataset.empty_references != "none":
-        lacks = [count for items, lacking in lists for count in lacking or [0] * len(items)]
-        first = int(dataset.source is not None)
-        for file, lacking in zip(files[first : first + len(lacks)], lacks, strict=True):
-            if file and file.blank > lacking:
-                message = f"{file.blank - lacking} references have no word, and other lists lack references: say"
-                remedy = "`empty_references: none` (--empty-references none), or fill them"
-                problems.append(Problem(file.display_name, f"{message} {remedy}"))
-    files, ids, notes = join(inputs, len(outputs), files, opener, problems)
-    complete = all(files)
-    source = files.pop(0) if dataset.source else None
-    count = len(files) - len(outputs)
-    opened_outputs = {name: file for name, file in zip(outputs, files[count:], strict=True) if file}
+        for file, count in zip(files[first : first + len(missing)], missing, strict=True):
+            if file and file.blank > count:
+                problems.append(_empty_among_missing(file, file.blank - count))
+    joined = join(inputs, len(outputs), files, opener, problems)
+    reference_files = joined.files[first : first + len(references)]
+    output_files = joined.files[first + len(references) :]
+    opened_outputs = {}
+    for name, file in zip(outputs, output_files, strict=True):
+        if file:
+            opened_outputs[name] = file
     return _Texts(
-        source, [f for f in files[:count] if f], opened_outputs, complete, ids, tuple(notes), ragged
+        source=joined.files[0] if dataset.source else None,
+        references=[file for file in reference_files if file],
+        outputs=opened_outputs,
+        complete=all(joined.files),
+        ids=joined.ids,
+        notes=tuple(joined.notes),
+        ragged=ragged,
     )
 
 
-def _marks_kept(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
-    """Make byte order marks part of texts where the data set says so; return a warning for each."""
+def _empty_among_missing(file: TextFile, count: int) -> Problem:
+    """Return the problem of empty references, beside lists of different lengths."""
+    message = f"{count} references have no word, and other lists lack references: say"
+    remedy = "`empty_references: none` (--empty-references none), or fill them"
+    return Problem(file.display_name, f"{message} {remedy}")
+
+
+def _with_marks(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
+    """Make byte order marks part of texts if the config says so; return a warning for each."""
     if dataset.bom == "drop":
         return []
-    whole = dataset.bom == "keep"
-    chosen = {file for name, file in texts.outputs.items() if whole or name in dataset.bom}
-    chosen.update(texts.of_dataset if whole else ())
-    kept = {file: opener.with_mark(file) for file in texts.all if file.has_bom and file in chosen}
-    texts.put({file: kept.get(file, file) for file in texts.all})
-    return [
-        f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
-        for file in kept
-    ]
+    if dataset.bom == "keep":
+        chosen = set(texts.all)
+    else:
+        chosen = {file for name, file in texts.outputs.items() if name in dataset.bom}
+    new = {file: file for file in texts.all}
+    notes = []
+    for file in new:
+        if file.has_bom and file in chosen:
+            new[file] = opener.with_mark(file)
+            notes.append(
+                f"{file.name}: the byte order mark at its beginning counts as text (bom: keep)"
+            )
+    texts.put(new)
+    return notes
 
 
 def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
-    """Keep the lines that the config selects. Where outputs are "kept", they have these lines only
-    already.
-    """
-    kept = dataset.outputs == "kept"
-    files = texts.of_dataset if kept else texts.all
+    """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
+    has_selected_outputs = dataset.outputs == "kept"
+    files = texts.of_dataset if has_selected_outputs else texts.all
     if not dataset.selection or len({file.lines for file in files}) != 1:
         return
     try:
         ranges = dataset.selection.numbers(files[0].lines)
-        texts.put({file: opener.select(file, ranges) for file in files}, outputs=not kept)
+        selected = {file: opener.select(file, ranges) for file in files}
+        texts.put(selected, outputs=not has_selected_outputs)
         texts.ids = texts.ids and opener.select(texts.ids, ranges)
     except (ConfigError, CorpusError) as error:
         problems += error.problems
-    problems += (
-        check_parallel([*(texts.references or texts.of_dataset), *texts.outputs.values()])
-        if kept
-        else []
-    )
+    if has_selected_outputs:
+        references = texts.references or texts.of_dataset
+        problems += check_parallel([*references, *texts.outputs.values()])
 
 
 def _empty_references(
     dataset: Dataset, references: Sequence[TextFile], *, ragged: bool
 ) -> list[Problem]:
-    """Return the problems of references without a token, where these are not sentences of length 0."""
+    """Return the problems of references without a token that do not count as empty sentences."""
     if dataset.empty_references == "error":
-        said = "and the data set says `empty_references: error`"
-        more = {
-            file: f" (and {file.blank - 1} more)" if file.blank > 1 else "" for file in references
-        }
-        empty = [file for file in references if file.blank]
-        return [
-            Problem(f.at(int(f.blanks[0])), f"this reference is empty{more[f]}, {said}")
-            for f in empty
-        ]
-    keeps = dataset.empty_references == "keep" and not ragged
-    if keeps or not references or len({file.lines for file in references}) > 1:
+        problems = []
+        for file in references:
+            if file.blank:
+                more = f" (and {file.blank - 1} more)" if file.blank > 1 else ""
+                message = (
+                    f"this reference is empty{more}, and the data set says "
+                    "`empty_references: error`"
+                )
+                problems.append(Problem(file.at(int(file.blanks[0])), message))
+        return problems
+    if dataset.empty_references == "keep" and not ragged:
         return []
-    return without_any(
-        references, "" if ragged else ", and the data set says `empty_references: none`"
-    )
+    if not references or len({file.lines for file in references}) > 1:
+        return []
+    why = "" if ragged else ", and the data set says `empty_references: none`"
+    return without_any(references, why)

@@ -412,8 +412,8 @@ def _fit_better(
 ) -> bool:
     """Return whether most lines fit the lines of another text clearly better than `shares` say."""
     better = []
-    for own, others, share in zip(words, base_words, shares, strict=False):
-        better.append(likeness(own, others) > share + CLEARLY)
+    for line_words, base_line_words, share in zip(words, base_words, shares, strict=False):
+        better.append(likeness(line_words, base_line_words) > share + CLEARLY)
     return mean(better) >= MOSTLY
 
 

@@ -1,5 +1,5 @@
-"""Counts a corpus: cuts it into shards, sends these to workers, and keeps the counts on disk or in
-memory.
+"""Counts a data set: cuts it into shards, sends these to workers, and stores the counts on disk or
+in memory.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ..parallel import threads
 from . import workers
 from .options import AUTO, SILENT, Listener, Missing, RunOptions
 from .store.counts import (
+    CORPUS_KEY_PREFIX,
     UNFINISHED,
-    WHOLE,
     CountsKey,
     InMemoryCounts,
     Location,
@@ -36,19 +36,22 @@ if TYPE_CHECKING:
     from ..kernel.common import Lines
     from .store.run_directory import RunDirectory
 
-    Counted = Mapping[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts]
-    """The counts of a data set, by system and needs."""
+    Cell = tuple[str, StatisticsSpec]
+    """A system and a specification of statistics."""
+    Counted = Mapping[Cell, StoredCounts | InMemoryCounts]
+    """The counts of a data set."""
 
 # ---- shards: which lines are counted together; they change memory and time, but never a result
 
-MIN_BYTES, MAX_BYTES = 1 << 17, 6 << 20
-"""Bytes of text in a shard: enough to be worth a worker's start, few enough for the processor's
-caches."""
+MIN_BYTES = 1 << 17
+"""Bytes of text in a shard that are worth a worker's start."""
+MAX_BYTES = 6 << 20
+"""Limits the bytes of text in a shard, so that they fit into the processor's caches."""
 MIN_SHARDS = 16
-"""How many shards a data set is cut into, unless they would be too small."""
+"""How many shards a data set is cut into, unless they would have fewer than MIN_BYTES bytes."""
 MAX_ROWS = 1 << 18
-"""At most so many pairs of a line of an output and a reference are in a shard, however short the
-lines are: while they are counted, each pair takes some 300 bytes."""
+"""Limits the pairs of an output's line and a reference in a shard: counting a pair takes some 300
+bytes."""
 
 
 class Shard(NamedTuple):
@@ -68,26 +71,28 @@ def cut(
     references: int = 1,
     least: int = MIN_SHARDS,
 ) -> list[Shard]:
-    """Cut lines into shards, whatever the number of workers is.
+    """Cut lines into shards, independently of the number of workers.
 
-    `size` is the number of bytes of all files together. A shard has `shard_lines` lines; where that
-    is None, the number of lines follows from the size and the number of references, and is a
-    multiple of `stride`. `least` is how many shards there are, unless they would be too small or
-    too large; fewer than MIN_SHARDS are for counts in memory, which nobody keeps if they are
-    interrupted."""
+    `size` is the number of bytes of all files together. `shard_lines` is the number of lines of a
+    shard; by default it follows from the size and the number of references, and is a multiple of
+    `stride`. `least` is the number of shards, unless they would be too small or too large; fewer
+    than MIN_SHARDS are for counts in memory, which an interruption loses anyway.
+    """
     if shard_lines is None:
-        target = min(max(size // least, MIN_BYTES), MAX_BYTES)
-        most = MAX_ROWS // max(systems * references, 1)
-        wanted = lines * target + (
-            max(size, 1) - 1 if stride == 1 else 0
-        )  # rounded up, so that no rest is left
-        shard_lines = max(min(wanted // max(size, 1), most) // stride, 1) * stride
+        size = max(size, 1)
+        target_bytes = min(max(size // least, MIN_BYTES), MAX_BYTES)
+        max_lines = MAX_ROWS // max(systems * references, 1)
+        if stride == 1:
+            target_lines = (lines * target_bytes + size - 1) // size  # so that no rest is left
+        else:
+            target_lines = lines * target_bytes // size
+        shard_lines = max(min(target_lines, max_lines) // stride, 1) * stride
     return [Shard(low, min(low + shard_lines, lines)) for low in range(0, lines, shard_lines)]
 
 
 ALL = ""
-"""What stands for all systems together, which a survey counts."""
-WANT = "there is too little memory, or a fault in the program"
+"""The name of all systems together, which a corpus pass counts."""
+UNCOUNTABLE_HINT = "there is too little memory, or a fault in the program"
 """The end of messages about lines that cannot be counted."""
 
 
@@ -97,101 +102,119 @@ class _Plan(NamedTuple):
     corpus: Corpus
     names: list[str]
     """The systems of which some counts are missing."""
-    spec: list[StatisticsSpec]
-    """The needs of which some counts are missing."""
+    specs: list[StatisticsSpec]
+    """The specifications of which some counts are missing."""
     shards: list[Shard]
-    """The shards of these systems."""
-    keys: Mapping[tuple[str, StatisticsSpec], str]
-    """The keys of the missing counts, by system and needs."""
-    found: Mapping[CorpusPass, workers.Found] = {}
-    """What the surveys of the needs have found."""
+    keys: Mapping[Cell, str]
+    """The keys of the missing counts."""
+    passes: Mapping[CorpusPass, workers.Found] = {}
+    """The results of the corpus passes of the specifications."""
 
     @classmethod
     def of(
         cls,
         corpus: Corpus,
-        keys: Mapping[tuple[str, StatisticsSpec], str],
+        keys: Mapping[Cell, str],
         shard_lines: int | None,
         least: int = MIN_SHARDS,
-        found: Mapping[CorpusPass, workers.Found] | None = None,
+        passes: Mapping[CorpusPass, workers.Found] | None = None,
     ) -> _Plan:
-        """Return the plan for counts that are missing. `least` is how many shards there are (see
-        cut).
-        """
+        """Return the plan for missing counts; `least` is the number of shards (see cut)."""
         names = list(dict.fromkeys(name for name, _ in keys))
-        spec = list(dict.fromkeys(need for _, need in keys))
+        specs = list(dict.fromkeys(spec for _, spec in keys))
         texts = corpus.texts()
-        size, references = sum(text.size for text in texts), len(corpus.references)
-        stride = 1 if all(isinstance(text, MemoryText) for text in texts) else STRIDE
-        pieces = cut(
-            corpus.lines, len(names), size, stride, shard_lines, references=references, least=least
+        in_memory = all(isinstance(text, MemoryText) for text in texts)
+        shards = cut(
+            corpus.lines,
+            len(names),
+            sum(text.size for text in texts),
+            1 if in_memory else STRIDE,
+            shard_lines,
+            references=len(corpus.references),
+            least=least,
         )
-        return cls(corpus, names, spec, pieces, keys, found or {})
+        return cls(corpus, names, specs, shards, keys, passes or {})
 
     @property
-    def grid(self) -> list[tuple[str, StatisticsSpec]]:
-        """The system and needs of each array of a shard, in the order in which a worker gives them."""
-        return [(name, need) for need in self.spec for name in self.names]
+    def cells(self) -> list[Cell]:
+        """The system and specification of each array of a shard, in the order of a worker."""
+        cells = []
+        for spec in self.specs:
+            cells += [(name, spec) for name in self.names]
+        return cells
 
     def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
         """Return the file for the counts of a shard."""
-        cells, references = self.grid, len(self.corpus.references)
-        widths = [need.schema(references).width for _, need in cells]
-        return directory.shard_file(
-            shard.low, shard.high, [self.keys.get(cell) for cell in cells], widths, proof
-        )
+        references = len(self.corpus.references)
+        cells = self.cells
+        keys = [self.keys.get(cell) for cell in cells]
+        widths = [spec.schema(references).width for _, spec in cells]
+        return directory.shard_file(shard.low, shard.high, keys, widths, proof)
 
     def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
-        """Return what a worker is given."""
-        corpus, (low, high) = self.corpus, shard
+        """Return the task of a worker for a shard."""
+        corpus = self.corpus
+        low, high = shard
         names = self.corpus.systems if self.names == [ALL] else self.names
-        incomplete = corpus.references if corpus.missing else ()
-        found = (
-            tuple(self.found[need.corpus_pass] if need.corpus_pass else None for need in self.spec)
-            if self.found
-            else ()
-        )
+        found: list[workers.Found | None] = []
+        if self.passes:
+            for spec in self.specs:
+                found.append(self.passes[spec.corpus_pass] if spec.corpus_pass else None)
+        missing_lines: list[Ints] = []
+        if corpus.missing:
+            for text in corpus.references:
+                missing_lines.append(workers.lines_between(text.blanks, low + 1, high + 1))
         return workers.Task(
             number=number,
             source=corpus.source.span(low, high) if corpus.source else None,
             references=tuple(text.span(low, high) for text in corpus.references),
             systems=tuple(corpus.systems[name].span(low, high) for name in names),
-            spec=tuple(self.spec),
-            missing_lines=tuple(
-                workers.lines_between(text.blanks, low + 1, high + 1) for text in incomplete
-            ),
+            spec=tuple(self.specs),
+            missing_lines=tuple(missing_lines),
             low=low,
-            found=found,
+            found=tuple(found),
             file=file,
         )
 
     def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
-        """Return the lines of a shard that could not be counted, with the numbers that they have
-        for the user.
+        """Return the lines of a shard that could not be counted, by their numbers for the user.
+
+        Raises IncompleteError for a corpus pass.
         """
-        names, corpus = self.names[lost.first : lost.last], self.corpus
+        corpus = self.corpus
+        names = self.names[lost.first : lost.last]
+        first = shard.low + lost.low + 1
+        last = shard.low + lost.high
         if self.names == [ALL]:
-            message = f"{corpus.name}: lines {shard.low + lost.low + 1:,} to {shard.low + lost.high:,} cannot be read"
-            raise IncompleteError(
-                f"{message}, and all lines together decide what each counts; {WANT}"
-            )
-        first, last = (
-            corpus.systems[names[0]].number(shard.low + line) for line in (lost.low + 1, lost.high)
-        )
-        return [Missing(corpus.name, name, first, last) for name in names]
+            lines = f"{corpus.name}: lines {first:,} to {last:,} cannot be read"
+            consequence = "and all lines together decide what each counts"
+            raise IncompleteError(f"{lines}, {consequence}; {UNCOUNTABLE_HINT}")
+        text = corpus.systems[names[0]]
+        numbers = (text.number(first), text.number(last))
+        return [Missing(corpus.name, name, *numbers) for name in names]
 
 
 def _by_view(
-    corpus: Corpus, spec: Sequence[StatisticsSpec]
+    corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
-    """Return each view of a data set, such as its texts or a set of files of numbers, with the
-    needs that read it.
+    """Return each view of a data set, such as its texts or files of numbers, with the
+    specifications that read it; the texts come first.
     """
     by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
-    for need in spec:
-        read = corpus.read_by(need)
-        by_view.setdefault(id(read), (read, []))[1].append(need)
+    for spec in specs:
+        view = corpus.read_by(spec)
+        by_view.setdefault(id(view), (view, []))[1].append(spec)
     return sorted(by_view.values(), key=lambda item: item[0] is not corpus)
+
+
+class _CountedShard(NamedTuple):
+    """A shard that is done."""
+
+    shard: Shard
+    columns: workers.Columns | None
+    """None: a worker has written them."""
+    missing: list[Missing]
+    """The lines that could not be counted."""
 
 
 def _counted(
@@ -200,42 +223,47 @@ def _counted(
     options: RunOptions,
     listener: Listener = SILENT,
     file: Callable[[Shard], ShardFile | None] = lambda _: None,
-) -> Iterator[tuple[Shard, workers.Columns | None, list[Missing]]]:
-    """Yield each shard when it is done, with its columns (None: workers have written them), and the
-    lines not counted.
-
-    `file` says where workers may write the columns of a shard.
-    """
+) -> Iterator[_CountedShard]:
+    """Yield each shard when it is done; `file` returns where workers may write its columns."""
     corpus = plan.corpus
     n_jobs, backend = _workers(corpus, options)
     if options.cluster and undone:
         n_jobs = options.cluster.workers()
-    whole = len(plan.names) * corpus.lines
-    done = whole - len(plan.names) * sum(shard.high - shard.low for shard in undone)
+    total = len(plan.names) * corpus.lines
+    done = total - len(plan.names) * sum(shard.high - shard.low for shard in undone)
     tasks = [plan.task(number, shard, file(shard)) for number, shard in enumerate(undone)]
-    warn = lambda text: listener.warn(f"{corpus.name}: {text}")  # noqa: E731 (it is only handed on)
-    for number, columns, lost in workers.Runner(n_jobs, backend, warn, options.cluster).run(tasks):
+
+    def warn(text: str) -> None:
+        listener.warn(f"{corpus.name}: {text}")
+
+    runner = workers.Runner(n_jobs, backend, warn, options.cluster)
+    for number, columns, lost in runner.run(tasks):
         shard = undone[number]
-        yield shard, columns, [missing for item in lost for missing in plan.missing(shard, item)]
+        missing = []
+        for item in lost:
+            missing += plan.missing(shard, item)
+        yield _CountedShard(shard, columns, missing)
         done += len(plan.names) * (shard.high - shard.low)
-        listener.read(sum(text.size for text in tasks[number].texts if isinstance(text, Span)))
-        listener.progress(done, whole)
+        spans = [text for text in tasks[number].texts if isinstance(text, Span)]
+        listener.read(sum(span.size for span in spans))
+        listener.progress(done, total)
 
 
 def _workers(corpus: Corpus, options: RunOptions) -> tuple[int, workers.Backend]:
     """Return how many workers count, and which backend is used."""
     texts = corpus.texts()
-    in_memory = all(isinstance(text, MemoryText) for text in texts)
-    size = sum(text.size for text in texts)
     return workers.plan(
-        options.n_jobs or "auto", options.backend or "auto", size, in_memory=in_memory
+        options.n_jobs or "auto",
+        options.backend or "auto",
+        sum(text.size for text in texts),
+        in_memory=all(isinstance(text, MemoryText) for text in texts),
     )
 
 
 # ---- counts on disk
 
-THREADED = 1 << 17
-"""From so many lines on it is worth joining the counts of shards with several threads."""
+MIN_THREADED_LINES = 1 << 17
+"""With more lines, several threads join the counts of shards."""
 
 
 def count_all(
@@ -244,100 +272,101 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Count what the run directory does not have yet; return all counts, and the lines that could
-    not be counted.
+    """Count what the run directory does not have; return all counts, and the lines that could not
+    be counted.
 
-    `views` are those of a data set, each with the needs that read it: texts, edits, and files of
-    numbers. The counts of a shard are written as soon as it is done, so that after an interruption
-    the next run goes on from there. Systems with lines that could not be counted are left out of
-    the counts. Raises CorpusError where a file has changed meanwhile."""
+    `views` are those of a data set, each with the specifications that read it. The counts of a
+    shard are written as soon as it is done, so that the next run goes on from there after an
+    interruption. Systems with lines that could not be counted are left out of the counts. Raises
+    CorpusError if a file has changed meanwhile.
+    """
     workers.keep_memory()
-    counted, every_lost = (
-        dict[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts](),
-        list[Missing](),
-    )
-    for corpus, spec in views:
-        counts, keys = placed(corpus, spec, directory)
-        missing = {
-            cell: keys[cell]
-            for cell in counts
-            if not directory.is_current(counts[cell], keys[cell])
-        }
-        directory.announce(counts[cell] for cell in missing)
-        found = _surveyed_to_disk(
-            corpus, [need for _, need in missing], directory, options, listener
-        )
-        parts = _unfinished(directory, missing, corpus)
-        plan = _Plan.of(corpus, missing, options.shard_lines or _lines_of_shard(parts), found=found)
-        locations, lost = _counted_to_files(plan, directory, options, listener, parts)
+    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+    all_missing: list[Missing] = []
+    for corpus, specs in views:
+        # find out what is missing
+        counts, keys = counts_and_keys(corpus, specs, directory)
+        to_count: dict[Cell, str] = {}
+        for cell, stored in counts.items():
+            if not directory.is_current(stored, keys[cell]):
+                to_count[cell] = keys[cell]
+        directory.announce(counts[cell] for cell in to_count)
+
+        # count it
+        specs_to_count = [spec for _, spec in to_count]
+        passes = _passes_on_disk(corpus, specs_to_count, directory, options, listener)
+        parts = _unfinished(directory, to_count, corpus)
+        shard_lines = options.shard_lines or _lines_of_shard(parts)
+        plan = _Plan.of(corpus, to_count, shard_lines, passes=passes)
+        locations, missing = _counted_to_files(plan, directory, options, listener, parts)
+
+        # join the shards
         joined = []
-        with threads(options.threads if missing and corpus.lines > THREADED else 1) as shared:
-            for cell, key in missing.items():
-                own = [
-                    locations[of]
-                    for of in (CountsKey(key, *shard) for shard in plan.shards)
-                    if of in locations
-                ]
-                if len(own) == len(plan.shards):
-                    joined.append((directory.join(counts[cell], key, own, shared), counts[cell]))
-        directory.put_in_place(joined)  # when all are joined: none is lost where the disk is full
-        if not lost:
+        uses_threads = to_count and corpus.lines > MIN_THREADED_LINES
+        with threads(options.threads if uses_threads else 1) as shared:
+            for cell, key in to_count.items():
+                shard_keys = [CountsKey(key, *shard) for shard in plan.shards]
+                arrays = [locations[shard] for shard in shard_keys if shard in locations]
+                if len(arrays) == len(plan.shards):
+                    stored = counts[cell]
+                    joined.append((directory.join(stored, key, arrays, shared), stored))
+        directory.put_in_place(joined)  # when all are joined: none is lost if the disk is full
+        if not missing:
             directory.remove_parts({location.path for location in locations.values()})
-        incomplete = {item.system for item in lost}
+        incomplete = {item.system for item in missing}
         counted |= {cell: item for cell, item in counts.items() if cell[0] not in incomplete}
-        every_lost += _merged(lost)
-    return counted, every_lost
+        all_missing += _merged(missing)
+    return counted, all_missing
 
 
 def _lines_of_shard(parts: Iterable[CountsKey]) -> int | None:
-    """Return how many lines the shards have of which some are counted; None where none is."""
+    """Return how many lines the counted shards have, or None if there are none."""
     return next((key.high for key in parts if not key.low), None)
 
 
-def _surveyed_to_disk(
+def _passes_on_disk(
     corpus: Corpus,
-    spec: Iterable[StatisticsSpec],
+    specs: Iterable[StatisticsSpec],
     directory: RunDirectory,
     options: RunOptions,
     listener: Listener,
 ) -> dict[CorpusPass, workers.Found]:
-    """Return what the surveys of needs find in a data set. What the run directory does not have yet
-    is counted.
-    """
-    with_corpus_pass = {}
-    for corpus_pass, view in _surveys(corpus, spec):
-        key = _key(view, corpus_pass, [text.digest for text in view.systems.values()])
-        file = directory.whole_file(
-            corpus.name, corpus.lines, corpus_pass, f"{WHOLE}{key}", len(corpus.references)
-        )
+    """Return the results of corpus passes; what the run directory does not have is counted."""
+    passes = {}
+    references = len(corpus.references)
+    for corpus_pass, view in _corpus_passes(corpus, specs):
+        outputs = [text.digest for text in view.systems.values()]
+        key = f"{CORPUS_KEY_PREFIX}{_key(view, corpus_pass, outputs)}"
+        file = directory.corpus_pass_file(corpus.name, corpus.lines, corpus_pass, key, references)
         if not file.locations(read=True):
             directory.announce([file])
-            keys: Mapping[tuple[str, StatisticsSpec], str] = {(ALL, corpus_pass): f"{WHOLE}{key}"}
+            keys: dict[Cell, str] = {(ALL, corpus_pass): key}
             plan = _Plan.of(view, keys, options.shard_lines)
             parts = _unfinished(directory, keys, view)
             locations, _ = _counted_to_files(plan, directory, options, listener, parts, "surveying")
-            arrays = (locations[CountsKey(f"{WHOLE}{key}", *shard)].read() for shard in plan.shards)
-            file.write([workers.joined(corpus_pass, len(corpus.references), arrays)])
+            arrays = (locations[CountsKey(key, *shard)].read() for shard in plan.shards)
+            file.write([workers.joined(corpus_pass, references, arrays)])
             directory.remove_parts({location.path for location in locations.values()})
-        with_corpus_pass[corpus_pass] = workers.Found(
-            corpus_pass, len(corpus.references), *file.locations().values()
-        )
-    return with_corpus_pass
+        passes[corpus_pass] = workers.Found(corpus_pass, references, *file.locations().values())
+    return passes
 
 
-def _surveys(corpus: Corpus, spec: Iterable[StatisticsSpec]) -> Iterator[tuple[CorpusPass, Corpus]]:
-    """Yield the surveys of needs, each with the data set that it reads: without systems where it
-    reads none.
+def _corpus_passes(
+    corpus: Corpus, specs: Iterable[StatisticsSpec]
+) -> Iterator[tuple[CorpusPass, Corpus]]:
+    """Yield the corpus passes of specifications, each with the data set that it reads.
+
+    The data set is without systems if the pass reads none.
     """
-    for corpus_pass in dict.fromkeys(need.corpus_pass for need in spec):
+    for corpus_pass in dict.fromkeys(spec.corpus_pass for spec in specs):
         if corpus_pass:
             yield corpus_pass, corpus if corpus_pass.of_systems else corpus.without(corpus.systems)
 
 
 def _unfinished(
-    directory: RunDirectory, keys: Mapping[tuple[str, StatisticsSpec], str], corpus: Corpus
+    directory: RunDirectory, keys: Mapping[Cell, str], corpus: Corpus
 ) -> dict[CountsKey, Location]:
-    """Return where the run directory has counts of shards with some keys, which are not joined yet."""
+    """Return where the run directory has counts of shards with some keys, not yet joined."""
     references = len(corpus.references)
     widths = {key: spec.schema(references).width for (_, spec), key in keys.items()}
     return find(directory.path / UNFINISHED, widths)
@@ -351,51 +380,49 @@ def _counted_to_files(
     parts: Mapping[CountsKey, Location],
     stage: str = "counting",
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that are not among `parts`; return where all are, and the lines that are
-    lost.
+    """Count the shards that are not in `parts`; return where all are, and the lines that could not
+    be counted.
     """
-    keys, locations = plan.keys.values(), dict(parts)
-    undone = [
-        shard
-        for shard in plan.shards
-        if any(CountsKey(key, *shard) not in locations for key in keys)
-    ]
+    locations = dict(parts)
+    undone = []
+    for shard in plan.shards:
+        if any(CountsKey(key, *shard) not in locations for key in plan.keys.values()):
+            undone.append(shard)
     listener.stage(stage if undone else "looking")
-    shards_to_count = f"{len(undone):,} of {len(plan.shards):,} shards"
-    whole = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
-    listener.note(f"{plan.corpus.name}: {shards_to_count} {whole}")
-    missing: list[Missing] = []
+    purpose = "to survey" if plan.names == [ALL] else f"of {len(plan.names)} systems to count"
+    shards = f"{len(undone):,} of {len(plan.shards):,} shards"
+    listener.note(f"{plan.corpus.name}: {shards} {purpose}")
+    all_missing: list[Missing] = []
     if undone:
         with directory.open_to_workers(machines=options.cluster is not None) as proof:
             counted = _counted(
                 plan, undone, options, listener, lambda shard: plan.file(shard, directory, proof)
             )
-            for shard, columns, lost in counted:
+            for shard, columns, missing in counted:
                 file = plan.file(shard, directory)
                 if columns is not None:  # of a worker that has another folder, or cannot write
                     file.write(columns)
-                found = file.locations()
-                if columns is None and not found:
-                    raise StoreError(
-                        f"{file.path}: is gone, or damaged; run the same command again"
-                    )
-                locations |= found
-                missing += lost
-    if altered := dict.fromkeys(text.display_name for text in plan.corpus.texts() if changed(text)):
-        directory.remove_parts(
-            {location.path for location in locations.values()}
-        )  # of the old lines or of the new
+                written = file.locations()
+                if columns is None and not written:
+                    message = "is gone, or damaged; run the same command again"
+                    raise StoreError(f"{file.path}: {message}")
+                locations |= written
+                all_missing += missing
+    altered = [text.display_name for text in plan.corpus.texts() if changed(text)]
+    if altered:
+        # The counts may be of the old lines or of the new ones.
+        directory.remove_parts({location.path for location in locations.values()})
         message = (
             "changed while it was being scored; nothing of it is kept: run the same command again"
         )
-        raise CorpusError([Problem(name, message) for name in altered])
-    return locations, missing
+        raise CorpusError([Problem(name, message) for name in dict.fromkeys(altered)])
+    return locations, all_missing
 
 
-def _merged(lost: Iterable[Missing]) -> list[Missing]:
-    """Return the same in order of systems and lines, with neighbouring lines of a system joined."""
+def _merged(missing: Iterable[Missing]) -> list[Missing]:
+    """Return missing lines sorted by system and line, with neighbours of a system joined."""
     merged: list[Missing] = []
-    for item in sorted(lost, key=lambda item: (item.system, item.first)):
+    for item in sorted(missing, key=lambda item: (item.system, item.first)):
         before = merged[-1] if merged else None
         if before and before.system == item.system and before.last + 1 >= item.first:
             merged[-1] = replace(before, last=max(before.last, item.last))
@@ -404,141 +431,158 @@ def _merged(lost: Iterable[Missing]) -> list[Missing]:
     return merged
 
 
-def placed(
-    corpus: Corpus, spec: Sequence[StatisticsSpec], directory: RunDirectory
-) -> tuple[dict[tuple[str, StatisticsSpec], StoredCounts], dict[tuple[str, StatisticsSpec], str]]:
-    """Return, for each system and needs, its counts (which may not be there yet) and their key."""
-    counts, keys = {}, {}
-    for need in spec:
-        schema = need.schema(len(corpus.references))
-        every = (
-            [text.digest for text in corpus.systems.values()]
-            if need.corpus_pass and need.corpus_pass.of_systems
-            else []
-        )
+def counts_and_keys(
+    corpus: Corpus, specs: Sequence[StatisticsSpec], directory: RunDirectory
+) -> tuple[dict[Cell, StoredCounts], dict[Cell, str]]:
+    """Return the counts of each system and specification, which may not exist, and their keys."""
+    counts = {}
+    keys = {}
+    for spec in specs:
+        schema = spec.schema(len(corpus.references))
+        outputs = []
+        if spec.corpus_pass and spec.corpus_pass.of_systems:
+            outputs = [text.digest for text in corpus.systems.values()]
         for name, file in corpus.systems.items():
-            counts[name, need] = directory.counts(corpus.name, name, need.key, schema, corpus.lines)
-            keys[name, need] = _key(corpus, need, file.digest, *every)
+            counts[name, spec] = directory.counts(corpus.name, name, spec.key, schema, corpus.lines)
+            keys[name, spec] = _key(corpus, spec, file.digest, *outputs)
     return counts, keys
 
 
-def _key(corpus: Corpus, need: StatisticsSpec, *outputs: object) -> str:
-    """Return the key of counts of a data set, which depend on what stands for outputs, and on its
-    other texts.
-    """
+def _key(corpus: Corpus, spec: StatisticsSpec, *outputs: object) -> str:
+    """Return the key of counts of a data set: they depend on `outputs` and on its other texts."""
     from .store.run_directory import counts_key  # here, because counts in memory have no keys
 
+    source = corpus.source and corpus.source.digest
     references = [file.digest for file in corpus.references]
-    common = [corpus.source and corpus.source.digest, references, corpus.lines, corpus.missing]
-    tokenization = need.tokenization
-    base = [*common, *([tokenization.version] if tokenization and tokenization.version else [])]
-    return counts_key([base, *outputs], need)
+    texts: list[object] = [source, references, corpus.lines, corpus.missing]
+    if spec.tokenization and spec.tokenization.version:
+        texts.append(spec.tokenization.version)
+    return counts_key([*texts, *outputs], spec)
 
 
 # ---- counts in memory
 
-SMALL = 1 << 14
-"""Up to so many bytes of text in memory, shards and workers take longer than counting does."""
-FEW = 1024
-"""With fewer lines, columns are kept as they were counted."""
+MIN_SHARDED_BYTES = 1 << 14
+"""With fewer bytes of text in memory, shards and workers take longer than counting does."""
+MIN_PACKED_LINES = 1024
+"""With fewer lines, columns are stored as they were counted."""
 
 
 def count_in_memory(
-    corpus: Corpus, spec: Sequence[StatisticsSpec], options: RunOptions = AUTO
+    corpus: Corpus, specs: Sequence[StatisticsSpec], options: RunOptions = AUTO
 ) -> Counted:
-    """Count everything and keep the counts in memory; raises IncompleteError where lines cannot be
-    counted.
-    """
-    counted: dict[tuple[str, StatisticsSpec], StoredCounts | InMemoryCounts] = {}
-    for view, needs_of_view in _by_view(corpus, spec):
-        is_alone = options.n_jobs == 1 and options.backend is None and options.shard_lines is None
-        if (
-            is_alone
-            and sum(text.size if isinstance(text, MemoryText) else SMALL for text in view.texts())
-            < SMALL
-        ):
+    """Count everything in memory; raises IncompleteError if lines cannot be counted."""
+    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+    for view, view_specs in _by_view(corpus, specs):
+        if _is_small(view, options):
             try:
-                outputs = {name: read_texts(text) for name, text in view.systems.items()}
-                for need in needs_of_view:
-                    counts = PreparedCounts(view, need)
-                    counted |= {
-                        (name, need): counts.counts(texts) for name, texts in outputs.items()
-                    }
+                counted |= _counted_at_once(view, view_specs)
                 continue
             except LongTextError:  # the way below says where
                 pass
-        corpus_passes = {}
-        for corpus_pass, read in _surveys(view, needs_of_view):
-            plan = _Plan.of(read, {(ALL, corpus_pass): ""}, options.shard_lines)
-            every = {shard: columns for shard, columns, _ in _counted(plan, plan.shards, options)}
-            rows = (
-                array
-                for shard in plan.shards
-                for array in every.pop(shard) or []
-                if array is not None
-            )
-            joined = workers.joined(corpus_pass, len(read.references), rows)
-            corpus_passes[corpus_pass] = workers.Found(corpus_pass, len(read.references), joined)
-        cells = {(name, need): "" for need in needs_of_view for name in view.systems}
+        passes = _passes_in_memory(view, view_specs, options)
+        cells: dict[Cell, str] = {}
+        for spec in view_specs:
+            cells |= {(name, spec): "" for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least, corpus_passes)
+        plan = _Plan.of(view, cells, options.shard_lines, least, passes)
         parts = {}
-        for shard, columns, lost in _counted(plan, plan.shards, options):
-            if lost:
-                raise IncompleteError(f"{lost[0]}; {WANT}")
-            parts[shard] = dict(zip(plan.grid, columns or [], strict=True))
+        for shard, columns, missing in _counted(plan, plan.shards, options):
+            if missing:
+                raise IncompleteError(f"{missing[0]}; {UNCOUNTABLE_HINT}")
+            parts[shard] = dict(zip(plan.cells, columns or [], strict=True))
         for cell in cells:
-            arrays = [parts[shard][cell] for shard in plan.shards]
-            schema = cell[1].schema(len(view.references))
-            counted[cell] = InMemoryCounts([array for array in arrays if array is not None], schema)
+            arrays = []
+            for shard in plan.shards:
+                array = parts[shard][cell]
+                if array is not None:
+                    arrays.append(array)
+            counted[cell] = InMemoryCounts(arrays, cell[1].schema(len(view.references)))
     return counted
 
 
+def _is_small(corpus: Corpus, options: RunOptions) -> bool:
+    """Return whether a data set in memory is counted at once, without shards and workers."""
+    if options.n_jobs != 1 or options.backend is not None or options.shard_lines is not None:
+        return False
+    size = 0
+    for text in corpus.texts():
+        size += text.size if isinstance(text, MemoryText) else MIN_SHARDED_BYTES
+    return size < MIN_SHARDED_BYTES
+
+
+def _counted_at_once(
+    corpus: Corpus, specs: Sequence[StatisticsSpec]
+) -> dict[Cell, StoredCounts | InMemoryCounts]:
+    counted: dict[Cell, StoredCounts | InMemoryCounts] = {}
+    outputs = {name: read_texts(text) for name, text in corpus.systems.items()}
+    for spec in specs:
+        counts = PreparedCounts(corpus, spec)
+        for name, texts in outputs.items():
+            counted[name, spec] = counts.counts(texts)
+    return counted
+
+
+def _passes_in_memory(
+    corpus: Corpus, specs: Sequence[StatisticsSpec], options: RunOptions
+) -> dict[CorpusPass, workers.Found]:
+    """Return the results of corpus passes."""
+    passes = {}
+    for corpus_pass, view in _corpus_passes(corpus, specs):
+        plan = _Plan.of(view, {(ALL, corpus_pass): ""}, options.shard_lines)
+        columns_of = {
+            item.shard: item.columns or [] for item in _counted(plan, plan.shards, options)
+        }
+        arrays = []
+        for shard in plan.shards:
+            arrays += [array for array in columns_of.pop(shard) if array is not None]
+        rows = workers.joined(corpus_pass, len(view.references), arrays)
+        passes[corpus_pass] = workers.Found(corpus_pass, len(view.references), rows)
+    return passes
+
+
 class PreparedCounts:
-    """Source and references of a data set, prepared for the columns of some needs, by the process
-    that asks.
-    """
+    """Source and references of a data set, prepared to count outputs in this process."""
 
     def __init__(self, corpus: Corpus, spec: StatisticsSpec) -> None:
-        """Prepare the view of a data set that the needs read."""
-
-        def lines(text: AnyText) -> Lines:
-            span = text.span(0, text.lines)
-            return read_span(span) if isinstance(span, Span) else span
-
-        self.references, self.every = len(corpus.references), np.arange(corpus.lines)
+        """Prepare the view of a data set that a specification reads."""
+        self.references = len(corpus.references)
         self.schema = spec.schema(self.references)
-        self.blank: Bools | None = None  # which references are missing
-        source = lines(corpus.source) if corpus.source and spec.source else None
-        kept = [lines(text) for text in corpus.references]
+        self.missing: Bools | None = None
+        """Which references are missing: bool [lines, references]."""
+        self.all_rows = np.arange(corpus.lines)
+        """The indices of all lines."""
+        source = _lines_of(corpus.source) if corpus.source and spec.source else None
+        references = [_lines_of(text) for text in corpus.references]
         if corpus.missing:
-            kept, self.blank = workers.without(
-                kept, [reference.blanks - 1 for reference in corpus.references]
-            )
-        systems = (
-            list(map(lines, corpus.systems.values()))
-            if spec.corpus_pass and spec.corpus_pass.of_systems
-            else []
-        )
-        text = with_corpus_pass(spec, Text(source, kept, systems, {}, missing=self.blank))
-        self.whole = text.whole
-        """What the survey of the needs has found."""
+            missing_lines = [reference.blanks - 1 for reference in corpus.references]
+            references, self.missing = workers.without(references, missing_lines)
+        systems = []
+        if spec.corpus_pass and spec.corpus_pass.of_systems:
+            systems = list(map(_lines_of, corpus.systems.values()))
+        text = with_corpus_pass(spec, Text(source, references, systems, {}, missing=self.missing))
+        self.corpus_pass_result = text.whole
         self._prepared = Gathered(spec, text) if corpus.computed else prepared_text(spec, text)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the columns of outputs, each with the line whose number `rows` has.
+        """Return the columns of outputs, of which each is for the line with the index in `rows`.
 
         Missing references have ref_len -1. Raises as Prepared.count() does.
         """
         columns = self._prepared.count(outputs, rows)
-        if self.blank is not None and "ref_len" in columns:
-            columns["ref_len"] = np.where(self.blank[rows], -1, columns["ref_len"])
+        if self.missing is not None and "ref_len" in columns:
+            columns["ref_len"] = np.where(self.missing[rows], -1, columns["ref_len"])
         return columns
 
     def counts(self, outputs: Sequence[str]) -> InMemoryCounts:
         """Return the counts of one output for each line. Raises as Prepared.count() does."""
-        columns = self.columns(outputs, self.every)
-        if len(outputs) < FEW:
+        columns = self.columns(outputs, self.all_rows)
+        if len(outputs) < MIN_PACKED_LINES:
             return InMemoryCounts([], self.schema, columns)
         return InMemoryCounts([self.schema.narrowed(columns)], self.schema)
+
+
+def _lines_of(text: AnyText) -> Lines:
+    span = text.span(0, text.lines)
+    return read_span(span) if isinstance(span, Span) else span

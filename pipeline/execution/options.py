@@ -1,6 +1,4 @@
-"""How a run works (no option changes a result), who is told how it goes, and what it may lack in
-the end.
-"""
+"""Options of a run, none of which changes a result, listeners of its progress, and missing lines."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,45 +16,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a run works. An option that is None is taken from the config; without a config it is
-    "auto".
-    """
+    """How a run works. None means the option of the config, or "auto" without a config."""
 
     n_jobs: int | Literal["auto"] | None = None
-    """The number of workers, or of tasks that run at once on a cluster."""
+    """The number of workers, or of simultaneous tasks on a cluster."""
     backend: "Backend | None" = None
     """What kind of workers there are: threads, processes, or a cluster."""
     shard_lines: int | None = None
-    """The number of lines in a shard. None: as many as its size in bytes allows."""
+    """The number of lines in a shard. None: by its size in bytes."""
     address: str | None = None
-    """The address of a cluster's scheduler. None: the one in the cluster's own settings, or this
-    machine."""
+    """The address of a cluster's scheduler. None: that of the cluster's settings, or this machine."""
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
     devices: tuple[str, ...] = ()
-    """Where models of users compute: auto, cpu, cuda:0 ...; none named: auto."""
+    """Devices of models of users: cpu, cuda:0 ...; empty means auto."""
     batch_size: int | None = None
-    """The most lines that code of users gets at once. None: as many as it says itself."""
+    """Limits the lines that code of users gets at once. None: its own limit."""
     patience: float = 600.0
-    """Seconds without any answer after which code of users is given up."""
+    """Seconds without an answer after which code of users is stopped."""
     recompute: tuple[str, ...] = ()
-    """Metrics of users whose kept numbers are not used."""
+    """Metrics of users whose cached numbers are not used."""
     cache: bool = True
-    """Whether numbers of users' metrics are kept on this computer, and read."""
+    """Whether numbers of users' metrics are cached on this computer."""
 
     def under(self, written: "RunConfig") -> "RunOptions":
-        """Return these options, with those that are None taken from the section `run` of a config.
+        """Return these options, with those of the section `run` of a config for None.
 
-        The address belongs to the backend of the config: it is not taken where these options name
-        another backend."""
-        own = self.backend or written.backend
-        where = self.address or (written.address if own == written.backend else None)
+        The address belongs to the config's backend: with another backend it is not used.
+        """
+        backend = self.backend or written.backend
+        address = self.address
+        if backend == written.backend:
+            address = address or written.address
         devices = written.devices if isinstance(written.devices, list) else [written.devices]
         return replace(
             self,
             n_jobs=self.n_jobs or written.n_jobs,
-            backend=own,
-            address=where,
+            backend=backend,
+            address=address or None,
             devices=self.devices or tuple(devices),
             batch_size=self.batch_size or written.batch_size,
             patience=float(written.patience),
@@ -64,10 +61,9 @@ class RunOptions:
 
     @contextmanager
     def connected(self, opened: Cluster | None = None) -> "Iterator[RunOptions]":
-        """Yield these options with a Cluster, where the backend is one, and disconnect from the
-        cluster at the end.
+        """Yield these options with a Cluster if the backend is one, and disconnect at the end.
 
-        That is the one with which texts were `opened`, where it is the same.
+        `opened` is the Cluster with which texts were opened, which is used if it is the same.
         """
         cluster = self.new_cluster()
         if cluster is None:
@@ -77,43 +73,38 @@ class RunOptions:
             yield replace(self, cluster=connected)
 
     def new_cluster(self) -> Cluster | None:
-        """Return a Cluster, where the backend is one. It connects when there is work for it."""
-        return (
-            Cluster(self.backend, self.address, self.n_jobs)
-            if self.backend and is_cluster(self.backend)
-            else None
-        )
+        """Return a Cluster if the backend is one. It connects when there is work for it."""
+        if self.backend and is_cluster(self.backend):
+            return Cluster(self.backend, self.address, self.n_jobs)
+        return None
 
     @property
     def threads(self) -> int:
         """How many threads this process may use for its own work."""
         if self.backend == "serial":
             return 1
-        is_open = is_cluster(self.backend) or self.n_jobs in (
-            None,
-            "auto",
-        )  # n_jobs is that of the cluster's workers
-        return processors() if is_open else int(self.n_jobs or 1)
+        # On a cluster, n_jobs is the number of its workers.
+        if is_cluster(self.backend) or self.n_jobs in (None, "auto"):
+            return processors()
+        return int(self.n_jobs or 1)
 
 
 AUTO = RunOptions()
 
 
 class Listener:
-    """Is told how a run goes, and does nothing. The progress bar and the log override the methods
-    that they need.
-    """
+    """Receives the progress of a run, and ignores it. Subclasses override what they need."""
 
     def stage(self, name: str) -> None:
         """Take the name of the stage of the run that begins."""
 
-    def progress(self, done: int, whole: int) -> None:
-        """Take the number of lines that are counted. A line counts once for each system."""
+    def progress(self, done: int, total: int) -> None:
+        """Take the number of counted lines. A line counts once for each system."""
 
     def read(self, size: int) -> None:
-        """Take how many bytes of texts were read to count a shard."""
+        """Take the bytes of texts that were read to count a shard."""
 
-    def testing(self, done: int, whole: int) -> None:
+    def testing(self, done: int, total: int) -> None:
         """Take the number of samples, trials or matches that are done."""
 
     def warn(self, text: str) -> None:
@@ -127,46 +118,45 @@ SILENT = Listener()
 
 
 class LoggingListener(Listener):
-    """A listener that passes calls on to another one, logs the texts of tell() and note(), and adds
-    up what is read.
-    """
+    """Passes calls on to another listener, logs texts, and adds up the bytes that are read."""
 
     def __init__(self, listener: Listener, log: Callable[[str], None]) -> None:
-        self.listener, self.log, self.bytes = listener, log, 0
+        self.listener = listener
+        self.log = log
+        self.bytes = 0
         for name in ("stage", "progress", "testing"):
             setattr(self, name, getattr(listener, name))
 
     def read(self, size: int) -> None:
-        """Add it."""
+        """Add the bytes."""
         self.bytes += size
 
     def warn(self, text: str) -> None:
-        """Log it and pass it on."""
+        """Log a text and pass it on."""
         self.log(text)
         self.listener.warn(text)
 
     def note(self, text: str) -> None:
-        """Log it and pass it on."""
+        """Log a text and pass it on."""
         self.log(text)
         self.listener.note(text)
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Lines first <= i <= last of a system that could not be counted: the system has no score on
-    the data set.
+    """Lines first <= i <= last of a system that could not be counted.
+
+    The system has no score on the data set.
     """
 
     dataset: str
     system: str
     first: int
-    """The number of the line, as the user counts: from 1."""
+    """The number of the line, from 1."""
     last: int
 
     def __str__(self) -> str:
-        lines = (
-            f"line {self.first:,}"
-            if self.first == self.last
-            else f"lines {self.first:,} to {self.last:,}"
-        )
+        lines = f"lines {self.first:,} to {self.last:,}"
+        if self.first == self.last:
+            lines = f"line {self.first:,}"
         return f"{self.dataset}: {self.system} has no scores: {lines} could not be counted"

@@ -1,9 +1,10 @@
-"""Paths as people write them, and files at addresses such as s3://bucket/file, which fsspec reads.
+"""Paths as users write them, and files at addresses such as s3://bucket/file, which fsspec reads.
 
-In a path, ~ is the home folder, and $NAME or ${NAME} a variable of the environment. Keys and
-endpoints of servers are not given here: fsspec and its packages find them in their own files and in
-the environment. Messages show an address without its password and without what follows the question
-mark, which may be a signature."""
+In a path, ~ is the home folder, and $NAME or ${NAME} a variable of the environment. fsspec and its
+packages find keys and endpoints of servers in their own files and in the environment. Messages show
+an address without its password and without what follows the question mark, which may be a
+signature.
+"""
 
 import contextlib
 import io
@@ -65,14 +66,12 @@ _TOKENS = (
 
 
 class RemoteFingerprint(NamedTuple):
-    """Size and version of a remote file: where they are others than before, the file may have
-    changed.
-    """
+    """Size and version of a remote file. If they differ, the file may have changed."""
 
     size: int
-    """In bytes; -1 where the server does not say."""
+    """In bytes; -1 if unknown."""
     token: str
-    """The ETag, checksum or time of the file; empty where the server says none."""
+    """The ETag, checksum or time of the file; empty if unknown."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ class Remote:
 
     @property
     def scheme(self) -> str:
-        """What stands before ://, in lower case."""
+        """The part before ://, in lower case."""
         match = _SCHEME.match(self.url)
         return match[1].lower() if match else ""
 
@@ -103,8 +102,10 @@ class Remote:
         return Path(self.name).suffix
 
     def __str__(self) -> str:
-        plain, mark, _ = self.url.partition("?") if self.scheme in WEB else (self.url, "", "")
-        return re.sub(r"://[^/@]*@", "://", plain) + ("?..." if mark else "")
+        url = self.url
+        if self.scheme in WEB and "?" in url:
+            url = url.partition("?")[0] + "?..."
+        return re.sub(r"://[^/@]*@", "://", url)
 
 
 def is_remote(text: str) -> bool:
@@ -114,9 +115,7 @@ def is_remote(text: str) -> bool:
 
 
 def locate(base: Path, text: str) -> Path | Remote:
-    """Return the address or the path (also of file://) that a user has written; relative paths are
-    relative to base.
-    """
+    """Return the address or the path (also of file://) that a user has written, relative to base."""
     if is_remote(text):
         return Remote(text)
     if _SCHEME.match(text):
@@ -132,19 +131,14 @@ def is_data(text: str) -> bool:
 
 
 def is_short(text: str) -> bool:
-    """Return whether a written path has a ~ or a variable in it. Addresses and data:NAME/FILE have
-    none.
-    """
-    return (
-        bool(text[:1] == "~" or _VARIABLE.search(text))
-        and not is_data(text)
-        and not is_remote(text)
-    )
+    """Return whether a written path has a ~ or a variable. Addresses and data:NAME/FILE have none."""
+    if is_data(text) or is_remote(text):
+        return False
+    return text.startswith("~") or _VARIABLE.search(text) is not None
 
 
 def expanded(text: str, base: Path = Path()) -> str:
-    """Return a written path with ~ and variables replaced. A file in `base` whose very name is
-    written so stays.
+    """Return a written path with ~ and variables replaced, unless `base` has a file of this name.
 
     Raises DataError for a variable that is not set, or empty.
     """
@@ -154,19 +148,15 @@ def expanded(text: str, base: Path = Path()) -> str:
     def value(match: re.Match[str]) -> str:
         name = match[1] or match[2]
         if not os.environ.get(name):
-            hint = did_you_mean(name, os.environ)
-            raise DataError(
-                f"the environment variable {name} is not set{hint}, and no file is called '{text}'"
-            )
+            message = f"the environment variable {name} is not set{did_you_mean(name, os.environ)}"
+            raise DataError(f"{message}, and no file is called '{text}'")
         return os.environ[name]
 
     return os.path.expanduser(_VARIABLE.sub(value, text))  # noqa: PTH111 (Path.expanduser fails for unknown users)
 
 
 def is_there(path: Path | Remote) -> bool:
-    """Return whether there is such a file or folder; False for what can be no path, and for an
-    address.
-    """
+    """Return whether a file or folder exists; False for an address, and for an invalid path."""
     try:
         return isinstance(path, Path) and path.exists()
     except (OSError, ValueError):
@@ -174,14 +164,12 @@ def is_there(path: Path | Remote) -> bool:
 
 
 def home() -> Path:
-    """Return the home directory; raises DataError where the user has none: no HOME, and no entry in
-    the system.
-    """
+    """Return the home directory; raises DataError if the user has none."""
     try:
         return Path.home()
     except RuntimeError:
-        message = "this user has no home directory; name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
-        raise DataError(message) from None
+        advice = "name a folder for the data with GEC_PIPELINE_DATA, or set HOME"
+        raise DataError(f"this user has no home directory; {advice}") from None
 
 
 def _file_system(file: Remote) -> tuple[Any, str]:
@@ -218,7 +206,7 @@ def _file_system(file: Remote) -> tuple[Any, str]:
 
 @contextlib.contextmanager
 def _clear_errors(file: Remote) -> Iterator[None]:
-    """Raise CorpusError with one clear message, whatever a file system raises."""
+    """Raise CorpusError with a clear message for all errors of file systems."""
     try:
         yield
     except CorpusError:
@@ -267,9 +255,9 @@ def _reason(file: Remote, error: Exception) -> str:
 
 
 def remote_fingerprint(file: Remote) -> RemoteFingerprint:
-    """Return the stamp of a file; raises CorpusError where there is none, or it is a folder.
+    """Return the fingerprint of a file; raises CorpusError if it is missing or a folder.
 
-    fsspec's own `ukey` takes every file of an HTTP server for one that never changes.
+    fsspec's `ukey` treats every file of an HTTP server as one that never changes.
     """
     with _clear_errors(file):
         system, name = _file_system(file)
@@ -285,8 +273,7 @@ def remote_fingerprint(file: Remote) -> RemoteFingerprint:
 
 
 def ranged(file: Remote) -> bool:
-    """Return whether any process can read ranges of a file; raises CorpusError where there is no
-    such file.
+    """Return whether any process can read ranges of a file; raises CorpusError if it is missing.
 
     An HTTP server is asked for a file once, and files of memory:// are in one process only.
     """
@@ -317,16 +304,16 @@ def read_range(url: str, start: int, size: int) -> bytes:
         return data
 
 
-class Pieces(io.RawIOBase):
-    """Reads pieces of bytes as a file."""
+class ChunkFile(io.RawIOBase):
+    """Reads chunks of bytes as a file."""
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
         self._waiting = b""
 
     def readinto(self, buffer: Any, /) -> int:
         """Write the next bytes to memory; return how many these are, 0 at the end."""
-        data = self._waiting or next(self._pieces, b"")
+        data = self._waiting or next(self._chunks, b"")
         size = min(len(buffer), len(data))
         buffer[:size] = data[:size]
         self._waiting = data[size:]
@@ -354,9 +341,7 @@ def stream(file: Remote, size: int | None = None) -> Iterator[bytes]:
 
 
 def glob(pattern: Remote) -> list[Remote]:
-    """Return the files that match an address with * or [...]; raises CorpusError where files cannot
-    be listed.
-    """
+    """Return the files that match an address with * or [...]; raises CorpusError."""
     files = []
     with _clear_errors(pattern):
         system, name = _file_system(pattern)

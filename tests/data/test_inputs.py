@@ -34,6 +34,7 @@ from pipeline.files import plain_files
 from pipeline.files.plain_files import Origin, StoredTexts
 from tests.config_files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 from tests.conftest import open_text
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,7 +183,7 @@ def test_pipes_are_read_once() -> None:
 def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pipeline.files.plain_files.UNWRITTEN", 0)
+    monkeypatch.setattr("pipeline.files.plain_files.PIPE_SECONDS", 0)
     os.mkfifo("pipe")
     assert problems(output("pipe")) == [
         "pipe: is a pipe that no program has opened for writing for 0 seconds; start first what writes it"
@@ -193,7 +194,7 @@ def test_a_pipe_that_nothing_writes_is_not_waited_for_without_end(
 def test_a_program_that_has_opened_a_pipe_may_take_its_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("pipeline.files.plain_files.UNWRITTEN", 0)
+    monkeypatch.setattr("pipeline.files.plain_files.PIPE_SECONDS", 0)
     os.mkfifo("pipe.gz")
     reading = os.open(
         "pipe.gz", os.O_RDONLY | os.O_NONBLOCK
@@ -394,6 +395,7 @@ def test_a_wrong_path_is_told(value: str, message: str) -> None:
     assert message in problems(output(value))
 
 
+@needs_edits
 def test_references_may_be_of_any_form() -> None:
     text = dataset("{source: s.txt, references: [r.txt, {}]}")
     assert problems(text) == [
@@ -826,7 +828,7 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
 def test_devices_and_pipes_that_nobody_writes_are_told(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain_files, "UNWRITTEN", 0)
+    monkeypatch.setattr(plain_files, "PIPE_SECONDS", 0)
     os.mkfifo("pipe")
     for name, message in (
         ("/dev/zero", "is a device; expected a file"),

@@ -341,7 +341,7 @@ def test_a_text_may_begin_with_braces() -> None:
 # Records joined by ids.
 @pytest.mark.parametrize("part", [1, 5, 1 << 18])
 def test_outputs_in_another_order_are_joined(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pipeline.data.input_files.PART", part)
+    monkeypatch.setattr("pipeline.data.input_files.ORDERED_LINES", part)
     (corpus,) = prepare(JOINED).corpora
     assert lines(corpus.systems["A"]) == OUTPUTS
     assert lines(corpus.ids) == IDS

@@ -179,7 +179,7 @@ def test_no_block_of_the_reducer_can_be_seen(
     config: Path, expected: Tree, tmp_path: Path, block: int, drawn: int
 ) -> None:
     with (
-        mock.patch.object(counts, "BLOCK", block),
+        mock.patch.object(counts, "BLOCK_LINES", block),
         mock.patch.object(weighted_sums, "MAX_ITERATIONS", drawn),
     ):
         run(config, tmp_path / "run")

@@ -33,7 +33,7 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import counts, run_directory
 from pipeline.execution.store.counts import (
-    BLOCK,
+    BLOCK_LINES,
     CountsKey,
     InMemoryCounts,
     Location,
@@ -115,32 +115,35 @@ def raw_blocks(path: Path) -> tuple[dict[str, Any], list[NDArray[np.integer]]]:
 def test_a_block_has_the_narrowest_type_that_holds_it(
     tmp_path: Path, top: int, dtype: type[np.integer[Any]]
 ) -> None:
-    first, second = np.zeros((BLOCK, 1), np.int64), np.full((3, 1), top, np.int64)
-    statistics = joined(tmp_path, [np.concatenate((first, second))], BLOCK + 3, width=1)
+    first, second = np.zeros((BLOCK_LINES, 1), np.int64), np.full((3, 1), top, np.int64)
+    statistics = joined(tmp_path, [np.concatenate((first, second))], BLOCK_LINES + 3, width=1)
     header, blocks = raw_blocks(statistics.path)
     assert [block.dtype.type for block in blocks] == [np.uint16, dtype]
     assert narrow(second).dtype == dtype
     read = np.concatenate([block["length"] for block in statistics.blocks()])
     assert read.dtype == np.int64
     assert (read == np.concatenate((first, second))[:, 0]).all()
-    assert header["lines"] == BLOCK + 3
+    assert header["lines"] == BLOCK_LINES + 3
 
 
 @pytest.mark.parametrize("processors", [1, 3])
-@pytest.mark.parametrize("size", [100, 1000, BLOCK - 1, BLOCK, 3 * BLOCK + 7, 12 * BLOCK])
+@pytest.mark.parametrize(
+    "size", [100, 1000, BLOCK_LINES - 1, BLOCK_LINES, 3 * BLOCK_LINES + 7, 12 * BLOCK_LINES]
+)
 def test_blocks_do_not_depend_on_the_shards_or_on_threads(
     tmp_path: Path, size: int, processors: int
 ) -> None:
     rows = (
-        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK + 5, 1))
-        >> np.arange(9 * BLOCK + 5)[:, None] % 40
+        np.random.default_rng(size).integers(0, 1 << 40, (9 * BLOCK_LINES + 5, 1))
+        >> np.arange(9 * BLOCK_LINES + 5)[:, None] % 40
     )
-    rows[: 2 * BLOCK] &= 0xFF
+    rows[: 2 * BLOCK_LINES] &= 0xFF
     arrays = [narrow(rows[low : low + size]) for low in range(0, len(rows), size)]
     _, blocks = raw_blocks(joined(tmp_path, arrays, len(rows), width=1, processors=processors).path)
-    assert [len(block) for block in blocks] == [BLOCK] * 9 + [5]
+    assert [len(block) for block in blocks] == [BLOCK_LINES] * 9 + [5]
     assert [block.dtype for block in blocks] == [
-        narrow(rows[low : low + BLOCK]).dtype for low in range(0, 9 * BLOCK + 5, BLOCK)
+        narrow(rows[low : low + BLOCK_LINES]).dtype
+        for low in range(0, 9 * BLOCK_LINES + 5, BLOCK_LINES)
     ]
     assert (np.concatenate(blocks) == rows).all()
 
@@ -172,7 +175,7 @@ def test_the_parts_cannot_be_seen_in_the_columns(
     pieces = [
         narrow(piece) for piece in np.split(whole, sorted(min(cut, len(values)) for cut in cuts))
     ]
-    with mock.patch.object(counts, "BLOCK", 7):
+    with mock.patch.object(counts, "BLOCK_LINES", 7):
         one = joined(folder / "one", [whole], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
@@ -875,7 +878,7 @@ def test_a_worker_writes_a_file_only_where_it_can(tmp_path: Path) -> None:
     assert key == CountsKey("k", 5, 7)
     assert (location.read() == arrays[0]).all()
     assert counts.find(tmp_path, {"k": 3}) == file.locations(read=True) == file.locations()
-    assert sorted(counts.own_files(tmp_path)) == sorted([proof, file.path])
+    assert sorted(counts.program_files(tmp_path)) == sorted([proof, file.path])
     file.path.write_bytes(
         file.path.read_bytes()[:-1] + b"x"
     )  # damage is noticed where the arrays are read
@@ -932,12 +935,14 @@ def test_writing_is_atomic(tmp_path: Path) -> None:
 
 def test_several_threads_read_columns_at_once(tmp_path: Path) -> None:
     """Python 3.11 cannot evaluate text (as numpy does with headers) in several threads at once."""
-    statistics = joined(tmp_path, [np.ones((20 * BLOCK, 1), np.int64)], 20 * BLOCK, width=1)
+    statistics = joined(
+        tmp_path, [np.ones((20 * BLOCK_LINES, 1), np.int64)], 20 * BLOCK_LINES, width=1
+    )
     with ThreadPoolExecutor(8) as pool:
         sums = pool.map(
             lambda _: sum(int(c["length"].sum()) for c in statistics.blocks()), range(200)
         )
-    assert set(sums) == {20 * BLOCK}
+    assert set(sums) == {20 * BLOCK_LINES}
 
 
 # Names of systems and data sets as names of files.

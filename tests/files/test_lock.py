@@ -160,7 +160,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setattr(plain_files, "YOUNG", -1)
+    monkeypatch.setattr(plain_files, "MAX_AGE_WITH_LOCK", -1)
     return folder
 
 
@@ -196,7 +196,10 @@ def test_what_is_not_ours_stays(tmp_path: Path, temporary: Path) -> None:
     plain_files.remove_abandoned(temporary)
     assert sorted(temporary.iterdir()) == before
     assert (tmp_path / "mine").exists()
-    os.utime(temporary / "gec-pipeline-without-lock", (0, time.time() - plain_files.OLD - 5))
+    os.utime(
+        temporary / "gec-pipeline-without-lock",
+        (0, time.time() - plain_files.MAX_AGE_WITHOUT_LOCK - 5),
+    )
     plain_files.remove_abandoned(temporary)
     assert not (temporary / "gec-pipeline-without-lock").exists()
 

@@ -110,7 +110,7 @@ def test_only_files_are_read(
 ) -> None:
     """Each command ends at once in a message that says what the file is; an empty one is a file."""
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(plain_files, "UNWRITTEN", 0)
+    monkeypatch.setattr(plain_files, "PIPE_SECONDS", 0)
     for name, words in KINDS.items():
         command = door.replace("FILE", name).split()
         if ".yaml" in door:
@@ -147,7 +147,7 @@ def test_endless_input_stops_at_a_share_of_the_free_space(monkeypatch: pytest.Mo
         monkeypatch.setattr(shutil, "disk_usage", lambda _, free=free: usage(free, 0, free))
         temp_files = TempFiles(UNPACKED)
         temp_files.new()
-        assert temp_files.left == limit
+        assert temp_files.remaining == limit
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10_000, 0, 10_000))
     assert TempFiles(9_000).write("x", [b"a" * 8_000]).stat().st_size == 8_000
     with open("/dev/zero", "rb") as endless:  # noqa: PTH123

@@ -20,7 +20,7 @@ def test_an_expression_that_can_match_in_many_ways_is_given_up(
 ) -> None:
     """Python's own engine would try 2**40 ways. The position is that of the text, also where it is
     a reference."""
-    monkeypatch.setattr(texts, "MATCHING", 0.05)
+    monkeypatch.setattr(texts, "MAX_MATCH_SECONDS", 0.05)
     metric = {
         "name": "rouge",
         "types": "Lsum",

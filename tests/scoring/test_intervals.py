@@ -52,6 +52,7 @@ from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import GOLD, HYPOTHESES, ONE, SOURCES, TWO
+from tests.support.extensions import needs_edits
 from tests.support.metrics import system_counts
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
     monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
     monkeypatch.setattr(sums, "PACKED_LINES", 7)
-    monkeypatch.setattr(columns_file, "BLOCK", 4)
+    monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
     found = first(
         bootstrap(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
@@ -634,6 +635,7 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
 
 
+@needs_edits
 def test_metrics_of_edits_have_intervals_of_precision_and_recall(tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
     one = ["He goes to the school .", "All was well ."]

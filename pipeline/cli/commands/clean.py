@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
         else:
             with directory.held(lambda text: print_text(f"note: {text}", sys.stderr)):
                 if used is None:
-                    directory.clear(whole=True)
+                    directory.clear(everything=True)
                 else:
                     directory.remove_unneeded(used)
         if not args.quiet:

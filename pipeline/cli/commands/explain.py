@@ -223,7 +223,7 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
     for metric in metrics:
         spec = metric.spec
         if spec.corpus_pass:
-            corpus_passes[spec] = PreparedCounts(corpus.read_by(spec), spec).whole
+            corpus_passes[spec] = PreparedCounts(corpus.read_by(spec), spec).corpus_pass_result
 
     text_readers = [metric for metric in metrics if metric.spec.input == TEXTS]
     counting = [metric for metric in text_readers if not capabilities.computes_numbers(metric)]

@@ -145,7 +145,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     With `fresh`, there is nothing to replace. Nothing is computed or written. Raises StoreError if
     the directory cannot be used.
     """
-    from ...execution.count import placed
+    from ...execution.count import counts_and_keys
     from ...execution.store.run_directory import RunDirectory, folder_of
     from ...scoring.metric_results import views_of
     from ...stages import replacement
@@ -156,7 +156,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
         tasks = [task for task in job.tasks if task.corpus is corpus]
         is_counted: dict[tuple[str, StatisticsSpec], bool] = {}
         for files, spec in views_of(tasks):
-            paths, keys = placed(files, spec, directory)
+            paths, keys = counts_and_keys(files, spec, directory)
             for cell, path in paths.items():
                 is_counted[cell] = directory.is_current(path, keys[cell])
         for task in tasks:

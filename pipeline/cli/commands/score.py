@@ -272,10 +272,10 @@ def run(args: argparse.Namespace) -> None:
         warnings=list(dict.fromkeys([*printed_warnings, *evaluation.warnings])),
     )
     if statistics:
-        from ...evaluation import boards_of
+        from ...evaluation import metric_results_of
         from ...scoring.resampling.significance import with_statistics
 
-        results = with_statistics(results, boards_of(evaluation), statistics)[0]
+        results = with_statistics(results, metric_results_of(evaluation), statistics)[0]
     new_warnings = [text for text in results.warnings if text not in printed_warnings]
     print_warnings(new_warnings, quiet=args.quiet)
     if args.bare:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import CorpusError, Problem, did_you_mean
 from ...files.plain_files import numbered_lines, open_bytes, small_bytes
-from ...files.safe_files import MAX_JSON, parse_json
+from ...files.safe_files import MAX_JSON_BYTES, parse_json
 from ...files.small_tables import at_line
 from ..config.resolved import Column
 
@@ -318,9 +318,9 @@ def _arrow_files(path: Path, name: str) -> list[Path]:
         return [path]
     try:
         if (path / ARROW_STATE).is_file():
-            state = parse_json(small_bytes(path / ARROW_STATE, MAX_JSON))
+            state = parse_json(small_bytes(path / ARROW_STATE, MAX_JSON_BYTES))
             return [path / Path(str(item["filename"])).name for item in state["_data_files"]]
-        splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON))["splits"]
+        splits = parse_json(small_bytes(path / ARROW_SPLITS, MAX_JSON_BYTES))["splits"]
     except (CorpusError, ValueError, LookupError, TypeError):
         expected = "expected what Dataset.save_to_disk() writes, or name an .arrow file"
         message = f"is a folder without {ARROW_STATE}; {expected}"

@@ -1,15 +1,15 @@
 """A run directory: counts and results on disk. A file is written completely or not at all.
 
-statistics/DATASET/SYSTEM.NEEDS.columns   counts of a system, a file for each set of columns (see
-counts.py);
-                                          signs that no file name should have are written as =20
-statistics/DATASET/=whole.SURVEY.columns  what a survey of the whole data set has found, in the form
-of a part statistics/DATASET/ids.txt                the ids of its lines, where it has some
-unfinished/KEY.LOW-HIGH.part              counts of a shard, until the end of the run joins them
-(see counts.py) results.json, *.csv                       results, which depend on config, inputs
-and version alone run.json                                  all else: versions, times, kernel,
-command, and the list of files log.txt                                   what happened at what time
-run.lock                                  keeps other runs out"""
+- statistics/DATASET/SYSTEM.SPEC.columns: counts of a system, a file for each set of columns (see
+  counts.py); characters that no file name should have are written as =20
+- statistics/DATASET/=whole.PASS.columns: the result of a corpus pass, in the form of a part
+- statistics/DATASET/ids.txt: the ids of its lines, if any
+- unfinished/KEY.LOW-HIGH.part: counts of a shard, until the end of the run joins them
+- results.json, *.csv: results, which depend on config, inputs and version alone
+- run.json: all else: versions, times, kernel, command, and the list of files
+- log.txt: what happened at what time
+- run.lock: keeps other runs out
+"""
 
 import contextlib
 import json
@@ -38,7 +38,7 @@ from .counts import (
     StoredCounts,
     new_proof,
     of_keys,
-    own_files,
+    program_files,
 )
 
 # ---- the manifest, run.json: it marks the folder as the program's, and lists the files in it
@@ -55,11 +55,11 @@ _FILE = re.compile(f"{_NAME}|statistics/{_NAME}/{_NAME}")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json, in which "files" is a list of names that a run could have
-    given.
+    """Return the content of run.json, with only those "files" that a run can have written.
 
-    The content is empty where there is no run.json, or one whose end is missing. Raises StoreError
-    where run.json cannot be read, or another program wrote it."""
+    The content is empty if run.json or its end is missing. Raises StoreError if run.json cannot be
+    read, or another program wrote it.
+    """
     path = folder / MANIFEST
     try:
         content = safe_files.read_json(path)
@@ -77,14 +77,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         advice = "delete the folder if it is yours, or name another"
         raise StoreError(f"{path}: is not of this program, or damaged; {advice}")
     files = content.get("files")
-    return {
-        **content,
-        "files": [name for name in files if is_file_name(name)] if isinstance(files, list) else [],
-    }
+    if not isinstance(files, list):
+        files = []
+    return {**content, "files": [name for name in files if is_file_name(name)]}
 
 
 def running() -> dict[str, object]:
-    """Return what the manifest says of a run that has not ended."""
+    """Return the entries of the manifest for a run that has not ended."""
     return {
         "state": "running",
         "pid": os.getpid(),
@@ -94,7 +93,7 @@ def running() -> dict[str, object]:
 
 
 def surroundings() -> dict[str, object]:
-    """Return what the manifest says of where and when a run ended."""
+    """Return the entries of the manifest about where and when a run ended."""
     return {
         "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
         "finished": time.strftime(TIME),
@@ -105,37 +104,34 @@ def surroundings() -> dict[str, object]:
 
 
 def is_file_name(name: object) -> bool:
-    """Whether a run could have given this name to a file; such names never lead out of the folder."""
-    if (
-        not isinstance(name, str)
-        or not _FILE.fullmatch(name)
-        or name in ("unfinished", "statistics")
-    ):
+    """Return whether a run can have written a file of this name, which is inside its folder."""
+    if not isinstance(name, str) or name in ("unfinished", "statistics"):
         return False
-    return all(
-        len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/")
-    )  # as file systems allow
+    if not _FILE.fullmatch(name):
+        return False
+    # as file systems allow
+    return all(len(part.encode("utf-8", "surrogatepass")) <= 255 for part in name.split("/"))
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files with these names that exist. Folders, and files in folders that are links,
-    are left out.
-    """
+    """Return the files with these names that exist, without folders and files below links."""
     paths = []
     for name in sorted(names):
         path = folder / name
-        parents = [
-            folder / Path(*Path(name).parts[:depth]) for depth in range(1, len(Path(name).parts))
-        ]
-        if is_file_name(name) and not any(parent.is_symlink() for parent in parents):
-            paths += [path] if path.is_symlink() or path.is_file() else []
+        if not is_file_name(name) or _is_below_link(folder, name):
+            continue
+        if path.is_symlink() or path.is_file():
+            paths.append(path)
     return paths
 
 
+def _is_below_link(folder: Path, name: str) -> bool:
+    parts = Path(name).parts
+    return any((folder / Path(*parts[:depth])).is_symlink() for depth in range(1, len(parts)))
+
+
 def folder_of(written: str | Path) -> Path:
-    """Return the run directory that a user has written; raises StoreError for an address: a run
-    works in a folder.
-    """
+    """Return the run directory that a user has written; raises StoreError for an address."""
     if is_remote(str(written)):
         advice = "name a folder, and copy it there with the tool of your store"
         raise StoreError(f"{Remote(str(written))}: is an address; {advice}")
@@ -145,21 +141,17 @@ def folder_of(written: str | Path) -> Path:
 # ---- the log, log.txt: what happened at what time in each run; it is not a part of the results
 
 LOG = "log.txt"
-MAX_LOG = 1 << 20
-"""A run empties a log that is larger than so many bytes."""
+MAX_LOG_BYTES = 1 << 20
+"""A run empties a larger log."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | safe_files.NO_LINK
 _APPEND |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Log:
-    """A log file. Texts that cannot be written, such as on a full disk, are left out without an
-    error.
-    """
+    """A log file. Texts that cannot be written, as on a full disk, are left out silently."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the log of a run directory; raises StoreError where it is a link, or not a regular
-        file.
-        """
+        """Open the log of a run directory; raises StoreError if it is a link or no regular file."""
         path = folder / LOG
         try:
             number = os.open(path, _APPEND, 0o666)
@@ -170,7 +162,7 @@ class Log:
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             self._file.close()
             raise StoreError(f"{path}: cannot be written: is a link, or no regular file")
-        if status.st_size > MAX_LOG:
+        if status.st_size > MAX_LOG_BYTES:
             self._file.truncate(0)
 
     def __call__(self, text: str) -> None:
@@ -193,124 +185,116 @@ def content_key(*content: object) -> str:
 
 
 def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
-    """Return the key of the counts of some texts: a digest of everything on which the counts
-    depend.
-    """
-    whole = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"  # a key without quotes around it
-    return safe_files.digest(whole.encode(), size=16)
+    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
+    content = repr((COUNTING, *texts)).removesuffix(")")
+    content = f"{content}, {spec.cache_key})"  # the key of the spec has no quotes around it
+    return safe_files.digest(content.encode(), size=16)
 
 
 class RunDirectory:
-    """The folder of a run. Its manifest lists all files that the program writes, and only these are
-    ever deleted.
+    """The folder of a run.
+
+    Its manifest lists all files that the program writes, and only these are ever deleted.
     """
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
-        """Open the folder, or make it; raises StoreError where that fails, or no run wrote what it
-        contains.
-        """
+        """Open the folder, or make it; raises StoreError if that fails, or no run made it."""
         self.path = path
+        names = set()
         try:
             if make:
                 path.mkdir(parents=True, exist_ok=True)
-            names = {item.name for item in path.iterdir()} if make or path.exists() else set()
+            if make or path.exists():
+                names = {item.name for item in path.iterdir()}
         except (FileExistsError, NotADirectoryError) as error:
-            what = (
-                "is a file; output.dir must be a folder"
-                if path.exists()
-                else f"cannot be made: {error.strerror}"
-            )
+            what = f"cannot be made: {error.strerror}"
+            if path.exists():
+                what = "is a file; output.dir must be a folder"
             raise StoreError(f"{path}: {what}") from None
         except (OSError, ValueError) as error:
-            raise StoreError(
-                f"{path}: cannot be made: {getattr(error, 'strerror', None) or error}"
-            ) from None
-        left = names - {MANIFEST + safe_files.TEMPORARY, safe_files.LOCK}
-        if left and MANIFEST not in names:
-            also = (
-                f", or delete {path} if it was a run directory"
-                if left & {UNFINISHED, "statistics"}
-                else ""
-            )
-            message = f"holds files but no {MANIFEST}, so no run of this program made it; name another{also}"
-            raise StoreError(f"{path}: {message}")
+            reason = getattr(error, "strerror", None) or error
+            raise StoreError(f"{path}: cannot be made: {reason}") from None
+        others = names - {MANIFEST + safe_files.TEMPORARY, safe_files.LOCK}
+        if others and MANIFEST not in names:
+            what = f"holds files but no {MANIFEST}, so no run of this program made it"
+            advice = "name another"
+            if others & {UNFINISHED, "statistics"}:
+                advice += f", or delete {path} if it was a run directory"
+            raise StoreError(f"{path}: {what}; {advice}")
         self.files: set[str] = set()
+        """The names of the files of this run."""
         self._keys: set[str] = set()
         self._results: bytes | None = None
-        self._before = set(self.manifest().get("files", ()))
+        self._listed = set(self.manifest().get("files", ()))
 
     def manifest(self) -> dict[str, Any]:
-        """Return the content of run.json, or {} where there is none; raises StoreError."""
+        """Return the content of run.json, or {} if there is none; raises StoreError."""
         return read_manifest(self.path)
 
     def about(self) -> dict[str, Any]:
         """Return the content of run.json without what write_manifest() adds itself."""
-        return {
-            key: value for key, value in self.manifest().items() if key not in ("program", "files")
-        }
+        content = self.manifest()
+        content.pop("program", None)
+        content.pop("files", None)
+        return content
 
     def refuse_other_config(self, about: dict[str, Any]) -> None:
-        """Raise StoreError where the results in the folder are of another config file than `about`
-        says.
+        """Raise StoreError if the results in the folder are of another config than `about` says.
 
-        A config that was moved, renamed or copied is the same: the earlier file is gone, or says
-        the same. Counts without results are nobody's own: every config takes those that it needs,
-        and leaves the others."""
+        A config that was moved, renamed or copied is the same: the earlier file is gone, or has the
+        same content. Counts without results belong to no config: every config uses those that it
+        needs, and leaves the others.
+        """
         manifest = self.manifest()
-        theirs, own = manifest.get("config"), about.get("config")
-        if (
-            not isinstance(theirs, str)
-            or not isinstance(own, str)
-            or manifest.get("written") == about.get("written")
-        ):
+        earlier = manifest.get("config")
+        config = about.get("config")
+        if not isinstance(earlier, str) or not isinstance(config, str):
             return
-        if (
-            "results.json" in manifest.get("files", ())
-            and Path(theirs).is_file()
-            and not Path(theirs).samefile(own)
-        ):
+        if manifest.get("written") == about.get("written"):
+            return
+        if "results.json" not in manifest.get("files", ()):
+            return
+        if Path(earlier).is_file() and not Path(earlier).samefile(config):
             raise StoreError(
-                f"{self.path}: has the results of another config, {theirs}, which this run would replace; "
-                "name another folder with --output or `output.dir`, or delete them first with --fresh"
+                f"{self.path}: has the results of another config, {earlier}, which this run would "
+                "replace; name another folder with --output or `output.dir`, or delete them first "
+                "with --fresh"
             )
 
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
-        """Keep other runs out; raises StoreError where one already works here, or a folder inside
-        is a link.
-        """
-
-        def holder() -> str:
-            try:
-                content = safe_files.read_json(self.path / MANIFEST)
-                where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
-                return f"process {int(content['pid'])} on {where}"
-            except (OSError, ValueError, KeyError, TypeError):
-                return "its run.json does not say who"
-
-        with safe_files.locked(self.path, holder, warn):
+        """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
+        with safe_files.locked(self.path, self._holder, warn):
             manifest = self.manifest()
-            self._before = set(manifest.get("files", ()))
-            self._results = self._read_results() if manifest.get("state") == "done" else None
+            self._listed = set(manifest.get("files", ()))
+            self._results = None
+            if manifest.get("state") == "done":
+                self._results = self._read_results()
             for folder in (self.path / UNFINISHED, self.path / "statistics", *self._statistics()):
                 if folder.is_symlink():
                     advice = "a run directory with links inside is not written to: delete it"
                     raise StoreError(f"{folder}: is a link; {advice}")
             yield
 
+    def _holder(self) -> str:
+        """Return which process holds the lock, for messages."""
+        try:
+            content = safe_files.read_json(self.path / MANIFEST)
+            where = f"{str(content['host'])[:99]}, since {str(content['since'])[:99]}"
+            return f"process {int(content['pid'])} on {where}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return "its run.json does not say who"
+
     def _statistics(self) -> list[Path]:
         folder = self.path / "statistics"
         return sorted(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
 
     def _read_results(self) -> bytes | None:
-        """Return the content of results.json, or None where it cannot be read or is too large to be
-        one.
-        """
+        """Return the content of results.json, or None if it is unreadable or too large."""
         try:
             with safe_files.open_regular(self.path / "results.json") as file:
-                return (
-                    file.read() if os.fstat(file.fileno()).st_size <= safe_files.MAX_JSON else None
-                )
+                is_small = os.fstat(file.fileno()).st_size <= safe_files.MAX_JSON_BYTES
+                return file.read() if is_small else None
         except (OSError, StoreError):
             return None
 
@@ -324,102 +308,106 @@ class RunDirectory:
         """Add files to a finished run; they are listed before they are written. Raises StoreError."""
         with self.held(warn):
             about = self.about()
-            self._before |= set(files)
+            self._listed |= set(files)
             self.write_manifest(about)
             self.write_all(files)
 
     def write_manifest(self, content: dict[str, Any]) -> None:
         """Write run.json; raises StoreError."""
-        whole = {
+        content = {
             "program": f"{PROGRAM} {__version__}",
             **content,
-            "files": sorted(self.files | self._before | {LOG}),
+            "files": sorted(self.files | self._listed | {LOG}),
         }
-        safe_files.write_atomic(self.path / MANIFEST, json.dumps(whole, indent=1).encode() + b"\n")
+        data = json.dumps(content, indent=1).encode() + b"\n"
+        safe_files.write_atomic(self.path / MANIFEST, data)
 
     def announce(
         self, counts: Iterable[StoredCounts | ShardFile] = (), names: Iterable[str] = ()
     ) -> None:
-        """List files before they are written, so that a later run may remove them if this one is
-        stopped.
-        """
-        self._before |= {self._name(file.path) for file in counts} | set(names)
+        """List files before they are written, so that a later run may delete them after a crash."""
+        self._listed |= {self._name(file.path) for file in counts}
+        self._listed |= set(names)
         self.write_manifest({**running(), **self.about()})
 
     def remove_stale(self) -> list[str]:
-        """Delete what earlier runs have left and nobody needs; return the names of the reports that
-        are deleted.
+        """Delete unused files of earlier runs; return the names of the reports that are deleted.
 
-        Reports stay where the results are as before. Counts of other configs stay, finished or not,
-        for they may be used again."""
-        same = self._results is not None and self._results == self._read_results()
-        kept = self._before if same else set(map(self._name, self._counts_beside(self.files)))
-        stale = deletable(self.path, self._before - self.files - kept - {LOG})
-        scraps = deletable(
-            self.path, [f"{name}{safe_files.TEMPORARY}" for name in self.files | self._before]
-        )
+        Reports stay if the results are as before. Counts of other configs stay, finished or not,
+        since they may be used again.
+        """
+        if self._results is not None and self._results == self._read_results():
+            current = self._listed
+        else:
+            current = set(map(self._name, self._counts_beside(self.files)))
+        stale = deletable(self.path, self._listed - self.files - current - {LOG})
+        written = self.files | self._listed
+        temporary = deletable(self.path, [f"{name}{safe_files.TEMPORARY}" for name in written])
         self.remove_parts(of_keys(self.path / UNFINISHED, self._keys))
-        _delete([*stale, *scraps])
-        self._before = {self._name(path) for path in deletable(self.path, kept)}
+        _delete([*stale, *temporary])
+        self._listed = {self._name(path) for path in deletable(self.path, current)}
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
         """Return the files of counts whose names are not in `used`, and those of unfinished counts."""
-        return [*self._counts_beside(used), *own_files(self.path / UNFINISHED)]
+        return [*self._counts_beside(used), *program_files(self.path / UNFINISHED)]
 
     def remove_unneeded(self, used: Set[str]) -> None:
         """Delete the files of unneeded(), and then folders that are empty."""
-        about, files = self.about(), self.unneeded(used)
+        about = self.about()
+        files = self.unneeded(used)
         _delete(files)
         for folder in (*self._statistics(), self.path / UNFINISHED):
             _remove_empty(folder)
-        self._before -= set(map(self._name, files))
+        self._listed -= set(map(self._name, files))
         self.write_manifest(about)
 
     def _counts_beside(self, used: Set[str]) -> list[Path]:
         """Return the files of counts, finished by earlier runs, whose names are not in `used`."""
-        return [
-            path for path in deletable(self.path, self._before - used) if path.suffix == COLUMNS
-        ]
+        paths = deletable(self.path, self._listed - used)
+        return [path for path in paths if path.suffix == COLUMNS]
 
     def contents(self) -> list[Path]:
         """Return the files that the program has written here and may delete, run.json last."""
         listed = set(self.manifest().get("files", ())) - {MANIFEST}
-        names = [*listed, *(f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST])]
+        temporary = [f"{name}{safe_files.TEMPORARY}" for name in [*listed, MANIFEST]]
         return [
-            *deletable(self.path, names),
-            *own_files(self.path / UNFINISHED),
+            *deletable(self.path, [*listed, *temporary]),
+            *program_files(self.path / UNFINISHED),
             *deletable(self.path, [MANIFEST]),
         ]
 
-    def clear(self, *, whole: bool) -> None:
-        """Delete the files of contents() but run.json and log.txt, and then the folders that are
-        empty.
+    def clear(self, *, everything: bool) -> None:
+        """Delete the files of contents() but run.json and log.txt, and then empty folders.
 
-        `whole` says that run.json, the log, the lock and the folder itself are deleted too.
+        `everything`: run.json, the log, the lock and the folder itself are deleted too.
         """
-        kept = () if whole else (self.path / MANIFEST, self.path / LOG)
-        files = [path for path in self.contents() if path not in kept]
-        _delete([*files, *([self.path / safe_files.LOCK] if whole else ())])
-        own = [self.path / "statistics", self.path / UNFINISHED, *([self.path] if whole else [])]
-        for folder in [*self._statistics(), *own]:
+        folders = [*self._statistics(), self.path / "statistics", self.path / UNFINISHED]
+        files = self.contents()
+        if everything:
+            files.append(self.path / safe_files.LOCK)
+            folders.append(self.path)
+        else:
+            remaining = (self.path / MANIFEST, self.path / LOG)
+            files = [path for path in files if path not in remaining]
+        _delete(files)
+        for folder in folders:
             _remove_empty(folder)
-        self._before = set()
+        self._listed = set()
 
     def counts(
-        self, dataset: str, system: str, needs_key: str, schema: Schema, lines: int
+        self, dataset: str, system: str, spec_key: str, schema: Schema, lines: int
     ) -> StoredCounts:
-        """Return the counts of a system, from which nothing is read yet."""
-        return StoredCounts(
-            StoredCounts.path_in(self.path, dataset, system, needs_key), schema, lines
-        )
+        """Return the counts of a system, which need not exist."""
+        path = StoredCounts.path_in(self.path, dataset, system, spec_key)
+        return StoredCounts(path, schema, lines)
 
-    def whole_file(
+    def corpus_pass_file(
         self, dataset: str, lines: int, corpus_pass: CorpusPass, key: str, references: int
     ) -> ShardFile:
-        """Return the file for what a survey finds in a whole data set, which is of this run.
+        """Return the file for the result of a corpus pass, and record it as a file of this run.
 
-        It has the form of a file with the counts of a shard, and its name is that of no system.
+        It has the form of a file with the counts of a shard. No system can have its name.
         """
         path = StoredCounts.path_in(self.path, dataset, "", corpus_pass.key)
         path = path.with_name(f"=whole{path.name}")
@@ -428,11 +416,9 @@ class RunDirectory:
         return ShardFile(path, 0, lines, (key,), (corpus_pass.schema(references).width,))
 
     def is_current(self, counts: StoredCounts, key: str) -> bool:
-        """Whether the counts are there, undamaged, and of the texts that the key stands for; note
-        the key as in use.
-        """
+        """Return whether the counts exist, undamaged, for the texts of the key; record the key."""
         self._keys.add(key)
-        current = counts.is_whole(key)
+        current = counts.is_intact(key)
         if current:
             self.files.add(self._name(counts.path))
         return current
@@ -445,18 +431,17 @@ class RunDirectory:
         widths: Sequence[int],
         proof: Path | None = None,
     ) -> ShardFile:
-        """Return the file for the arrays of a shard, lines low <= i < high, that have these keys
-        and widths.
-        """
+        """Return the file for the arrays of a shard, lines low <= i < high, with keys and widths."""
         name = f"{content_key(*filter(None, keys))}.{low}-{high}.part"
         return ShardFile(self.path / UNFINISHED / name, low, high, (*keys,), (*widths,), proof)
 
     @contextmanager
     def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
-        """Make the folder of parts, so that workers can write them there; raises StoreError.
+        """Make the folder of parts for workers to write to; raises StoreError.
 
-        `machines` says that some may be on other machines. Then the path of a file is yielded, by
-        which they see whether the folder is theirs too."""
+        `machines`: workers may be on other machines. Then the path of a file is yielded, which
+        shows them whether they share the folder.
+        """
         folder = self.path / UNFINISHED
         try:
             folder.mkdir(exist_ok=True)
@@ -475,10 +460,9 @@ class RunDirectory:
     def join(
         self, counts: StoredCounts, key: str, parts: Sequence[Location], shared: Shared = alone
     ) -> Path:
-        """Write a .columns file from arrays of all shards, at first under another path, which is
-        returned.
+        """Write a .columns file from arrays of all shards to a temporary path, which is returned.
 
-        Threads may share the work. Raises StoreError where the file cannot be written.
+        Threads may share the work. Raises StoreError if the file cannot be written.
         """
         waiting = self.path / UNFINISHED / f"{content_key(self._name(counts.path))}.joined"
         counts.join(waiting, key, parts, shared)
@@ -496,7 +480,7 @@ class RunDirectory:
             self.files.add(self._name(counts.path))
 
     def remove_parts(self, paths: Iterable[Path]) -> None:
-        """Delete parts that are joined or of no use, and their folder when it is empty."""
+        """Delete parts that are joined or useless, and their folder if it is empty."""
         _delete(paths)
         _remove_empty(self.path / UNFINISHED)
 
@@ -505,7 +489,7 @@ class RunDirectory:
 
 
 def _remove_empty(folder: Path) -> None:
-    """Remove a folder, unless it has files, or is a link or not there."""
+    """Remove an empty folder that is no link."""
     if not folder.is_symlink():
         with contextlib.suppress(OSError):
             folder.rmdir()
@@ -516,6 +500,5 @@ def _delete(paths: Iterable[Path]) -> None:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreError(
-                f"{path}: cannot be deleted: {safe_files.in_the_way(path) or error.strerror}"
-            ) from None
+            reason = safe_files.in_the_way(path) or error.strerror
+            raise StoreError(f"{path}: cannot be deleted: {reason}") from None

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeGuard
 
 from pipeline.data.config.resolved import Column, Dataset, Input, System
 from pipeline.data.corpus import Corpus
-from pipeline.data.input_files import BLOCK, Opener
+from pipeline.data.input_files import BLOCK_LINES, Opener
 from pipeline.data.input_readers import OpenedInput, TextsOfInput
 from pipeline.data.inputs import TEXTS
 from pipeline.data.texts import REPLACEMENTS, AnyText, TextFile, read_texts, same
@@ -221,7 +221,7 @@ def _open_gold(
 
     Returns None if there is neither; raises CorpusError.
     """
-    if any(path in opener.absent for path in dataset.gold) or not (dataset.gold or source):
+    if any(path in opener.missing_files for path in dataset.gold) or not (dataset.gold or source):
         return None
     gold = None
     if dataset.gold:
@@ -302,7 +302,7 @@ def _open_outputs(
                 )
                 problems.append(Problem(dataset.name, message))
             continue
-        if output.path in opener.absent:
+        if output.path in opener.missing_files:
             continue
         try:
             if dataset.replace == "none":
@@ -338,7 +338,7 @@ def open_texts(
     texts = TextsOfInput()
     warns = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
-        if path in opener.absent:
+        if path in opener.missing_files:
             texts.complete = False
             continue
         try:
@@ -374,8 +374,8 @@ def other_source(
     """
     if not source or source.lines != annotated.lines or same(source, annotated):
         return []
-    for low in range(0, annotated.lines, BLOCK):
-        high = min(low + BLOCK, annotated.lines)
+    for low in range(0, annotated.lines, BLOCK_LINES):
+        high = min(low + BLOCK_LINES, annotated.lines)
         pairs = zip(read_texts(source, low, high), read_texts(annotated, low, high), strict=True)
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens = text.split()

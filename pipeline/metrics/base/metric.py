@@ -10,14 +10,13 @@ What only some metrics can do, such as judging single edits, is a class of its o
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ...arrays import Floats, Ints
-from .description import Counted, Description
+from .description import Counted, Description, shown_matches, why_all_zero, why_zero
 from .options import Options, settings_of
 from .statistics_spec import Columns, Field, StatisticsSpec
 
@@ -131,43 +130,3 @@ class Metric(Description, ABC):
         if references is not None:
             settings.append(("nrefs", references))
         return settings
-
-
-def why_zero(outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match") -> str:
-    """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
-    order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
-    if outputs["hyp_len"] == 0:
-        return "all outputs are empty"
-    if order and outputs[f"total_{order}"] == 0:
-        return f"no output has {order} tokens"
-    if order and outputs[f"match_{order}"] == 0:
-        return f"no {order}-gram matches"
-    if order:
-        return f"the penalty takes all {order}-grams that match"
-    if outputs["ref_len"] == 0:
-        return "the reference length is 0"
-    if outputs["brevity_penalty"] > 1e-300:  # a mean, over references, of scores of 0
-        return (
-            "with each reference, some order has no n-gram that matches, "
-            "or the penalty takes all that do"
-        )
-    return "the brevity penalty is 0"
-
-
-def why_all_zero(reasons: str) -> str:
-    """Return why the mean of sentence scores is 0; `reasons` says it of every sentence."""
-    return f"every sentence scores 0: {reasons}"
-
-
-def shown_matches(columns: Columns) -> list[Counted]:
-    """Return the lengths of output and references, and the matches with each, for reports."""
-    return [
-        Counted("hyp_len", columns["hyp_len"]),
-        Counted("ref_len", columns["ref_len"], per_reference=True),
-        Counted(
-            "match",
-            columns["match"],
-            per_reference=True,
-            orders=True,
-        ),
-    ]

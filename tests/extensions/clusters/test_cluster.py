@@ -202,7 +202,7 @@ def test_large_texts_are_opened_by_the_workers(dask: Here, tmp_path: Path) -> No
     expected = Opener().open_all([*paths], [])
     answers: list[Any] = []
     with (
-        mock.patch.object(input_files, "CLUSTERED", 0),
+        mock.patch.object(input_files, "MIN_CLUSTER_BYTES", 0),
         mock.patch.object(scan, "RANGE_BYTES", scan.LEAF_BYTES),
         Cluster(dask.backend, dask.address, 2) as cluster,
     ):
@@ -230,7 +230,7 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
     kind = CLUSTER_BACKENDS["dask"]
     connect = mock.Mock(side_effect=kind.connect)
     with (
-        mock.patch.object(input_files, "CLUSTERED", 0),
+        mock.patch.object(input_files, "MIN_CLUSTER_BYTES", 0),
         mock.patch.dict(CLUSTER_BACKENDS.entries, {"dask": replace(kind, connect=connect)}),
     ):
         stages.run(stages.prepare(config, dask.options), tmp_path / "run", dask.options)

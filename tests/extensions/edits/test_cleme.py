@@ -310,7 +310,7 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
 
     A third sentence is added, of which the references change much.
     """
-    monkeypatch.setattr("pipeline.execution.store.counts.BLOCK", 1)
+    monkeypatch.setattr("pipeline.execution.store.counts.BLOCK_LINES", 1)
     much = "q q q q q q q"
     more = [line_of((0, 2, much), annotator) for annotator in (0, 1)]
     for path, lines in ((files[0], more), (files[1]["A"], [line_of(NOOP, 0)])):

@@ -146,7 +146,7 @@ def test_a_file_is_read_once(metrics: str, threaded: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(
         m2_texts, "read_m2", lambda path, *rest: known.update([path.name]) or read(path, *rest)
     )
-    monkeypatch.setattr(input_files, "THREADED", threaded)
+    monkeypatch.setattr(input_files, "MIN_THREADED_BYTES", threaded)
     write({"b.m2": GOLD})
     outputs = "a: {m2: a.m2}, b: {m2: b.m2}" if "m2" not in metrics else "a: s.txt"
     prepare(

@@ -223,7 +223,7 @@ def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
     temp_files = TempFiles(1 << 20)
     made = read_m2(path, Request(texts=True), temp_files)
     assert texts(made)[CORRECTED, 0] == ["x b"] * 4
-    assert temp_files.cap - temp_files.left == sum(
+    assert temp_files.cap - temp_files.remaining == sum(
         file.stat().st_size for file in made.files.values()
     )
     assert len([*made.files[SOURCE].parent.glob("[0-9]*")]) == len(made.files)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 PATIENT = "import pipeline.files.remote as r; r.SILENCE = 1"
 """Makes the program wait for a server for a second instead of thirty."""
-HASTY_PIPES = "import pipeline.files.plain_files as p; p.UNWRITTEN = 1"
+HASTY_PIPES = "import pipeline.files.plain_files as p; p.PIPE_SECONDS = 1"
 """Makes the program wait for whoever writes a pipe for a second instead of sixty."""
 WAYS = ["silent", "stall", "short", "reset", "error", "gone", "late", "good"]
 PARTS = [
