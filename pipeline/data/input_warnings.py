@@ -191,7 +191,11 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     return [f"{corpus.name}: {text}" for text in warnings if text]
 
 
-def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[TextReader]) -> str:
+def _style_warning(
+    check: StyleCheck,
+    corpus: Corpus,
+    metrics: Sequence[TextReader],
+) -> str:
     """Return the warning of a check of styles, or an empty string."""
     metric = next(filter(check.minds, metrics), None)
     if metric is None:

@@ -167,10 +167,21 @@ def with_arrays(
 
 def _number_corpus(corpus: Corpus, files: Mapping[str, AnyText]) -> Corpus:
     """Return the data set of the numbers of each system."""
-    return Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
+    return Corpus(
+        name=corpus.name,
+        lines=corpus.lines,
+        source=None,
+        references=(),
+        systems=files,
+    )
 
 
-def _array_as_text(label: str, values: Any, metric: NumberReader, corpus: Corpus) -> AnyText:
+def _array_as_text(
+    label: str,
+    values: Any,
+    metric: NumberReader,
+    corpus: Corpus,
+) -> AnyText:
     """Return an array of numbers as a text, as files of numbers are read."""
     width = len(metric.spec.names)
     expected = (corpus.lines,) if width == 1 else (corpus.lines, width)
@@ -284,7 +295,13 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
     return cells
 
 
-def _table(line: str, name: str, names: Sequence[str], *, has_names: bool) -> tuple[Picker, bool]:
+def _table(
+    line: str,
+    name: str,
+    names: Sequence[str],
+    *,
+    has_names: bool,
+) -> tuple[Picker, bool]:
     """Return the function that picks cells from a line, and whether the first line is a header.
 
     `line` is the first line. `has_names`: the config names the columns.

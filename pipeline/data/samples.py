@@ -55,7 +55,12 @@ def mean(values: Sequence[float]) -> float:
 class Sample:
     """Some lines of a text; `called` is its name in warnings, and `named` its name with its file."""
 
-    def __init__(self, text: AnyText, called: str, length: int = BLOCK_LINES) -> None:
+    def __init__(
+        self,
+        text: AnyText,
+        called: str,
+        length: int = BLOCK_LINES,
+    ) -> None:
         self.text = text
         self.called = called
         self.blocks = blocks_of_lines(text.lines, length)
@@ -176,8 +181,11 @@ class Samples:
         systems: Mapping[str, AnyText],
         block_lines: int = BLOCK_LINES,
     ) -> None:
+        texts = [source] if source else []
+        texts += references
+        texts += systems.values()
         length = block_lines
-        for text in [*([source] if source else []), *references, *systems.values()]:
+        for text in texts:
             # so many lines of this text have MAX_BLOCK_BYTES, on average
             length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
         length = max(length, FEW)

@@ -143,7 +143,12 @@ class _Plan(NamedTuple):
             cells += [(name, spec) for name in self.names]
         return cells
 
-    def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
+    def file(
+        self,
+        shard: Shard,
+        directory: RunDirectory,
+        proof: Path | None = None,
+    ) -> ShardFile:
         """Return the file for the counts of a shard."""
         references = len(self.corpus.references)
         cells = self.cells
@@ -151,7 +156,12 @@ class _Plan(NamedTuple):
         widths = [spec.schema(references).width for _, spec in cells]
         return directory.shard_file(shard.low, shard.high, keys, widths, proof)
 
-    def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
+    def task(
+        self,
+        number: int,
+        shard: Shard,
+        file: ShardFile | None,
+    ) -> workers.Task:
         """Return the task of a worker for a shard."""
         corpus = self.corpus
         low, high = shard

@@ -146,7 +146,13 @@ class _Converter:
             return
         raise ConfigError.at(mark, message)
 
-    def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
+    def mapping(
+        self,
+        node: yaml.MappingNode,
+        mark: Mark,
+        path: str,
+        depth: int,
+    ) -> Node:
         """Return a mapping. Keys that are missing from it are taken from the mappings that '<<'
         names, and come after its own.
         """
@@ -346,7 +352,8 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
     assert isinstance(node.value, list)  # noqa: S101 (for types)
     step, _, left = rest.partition(".")
     items = list(node.value)
-    if not (step.isascii() and step.isdigit() and int(step[:9]) < len(items)):
+    is_index = step.isascii() and step.isdigit()
+    if not is_index or int(step[:9]) >= len(items):
         parent = path.removesuffix(rest).rstrip(".") or "the config"
         message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
         raise ConfigError.at(value.mark.file, message)

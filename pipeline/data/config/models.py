@@ -104,7 +104,11 @@ class ConfigModel(BaseModel):
             raise InputError(f"{prefix}{name} {first['input']}: {reason}") from None
 
 
-_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
+_RANGES: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "items": {"type": ["integer", "string"]},
+}
 LineNumbers = Annotated[
     Any,
     BeforeValidator(_line_numbers),

@@ -284,7 +284,13 @@ class Resolver:
                 outputs[dataset] = self.output(text, (*at, dataset), dataset, name)
         return System(name, outputs)
 
-    def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
+    def output(
+        self,
+        written: object,
+        location: Location,
+        dataset: str,
+        system: str,
+    ) -> Input:
         """Return a system's output; a glob must match one file. One whose name says so is a file of
         edits.
         """
@@ -337,7 +343,12 @@ class Resolver:
             systems.append(System(name, outputs))
         return systems
 
-    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
+    def outputs(
+        self,
+        pattern: str,
+        dataset: str,
+        location: Location,
+    ) -> dict[Path | Remote, str]:
         """Return the outputs for a data set that match a pattern of the list of systems, with the
         systems' names.
         """
@@ -390,7 +401,13 @@ class Resolver:
         files = self.fetched(lambda: [named_one(text)], location)
         return files[0] if files else self.missing(text)
 
-    def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
+    def filled(
+        self,
+        text: str,
+        location: Location,
+        dataset: str,
+        system: str = "{system}",
+    ) -> str:
         """Return a written path with its placeholders, ~ and variables replaced; adds a problem for
         an unset variable.
 

@@ -79,7 +79,12 @@ class Node:
         node, _ = self._walk(path)
         return node
 
-    def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
+    def problem(
+        self,
+        message: str,
+        path: Iterable[str | int] = (),
+        kind: str = "",
+    ) -> Problem:
         """Return a problem with the position of the node that `find` returns: of its key, or of an
         item of a list.
         """
