@@ -1,6 +1,4 @@
-"""What `evaluate`, `run` and `load` return: the results of one call, each with its score and the
-counts behind it.
-"""
+"""The results that `evaluate`, `run` and `load` return, each with its score and its counts."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
 
 Table = Literal["scores", "all", "sentences", "types", "tests"]
 """The tables of to_pandas()."""
+MAX_LISTED = 10
+"""How many results a message lists."""
 
 
 def _of_score(name: str, meaning: str) -> Any:
@@ -38,14 +38,12 @@ def _of_score(name: str, meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Result(NotebookResults):
-    """The score of one system by one metric on one data set, with the counts that the score is made
-    of.
-    """
+    """The score of one system by one metric on one data set, with its counts."""
 
     _metric_result: MetricResult
     """The scores of all systems of the same call by the metric on the data set."""
     _number: int
-    """The number of this one."""
+    """The index of this score."""
 
     @property
     def found(self) -> Score:
@@ -59,7 +57,7 @@ class Result(NotebookResults):
 
     @property
     def statistics(self) -> StoredCounts | InMemoryCounts:
-        """The counts of each sentence. Those of a run directory are read when they are asked for."""
+        """The counts of each sentence. Those of a run directory are read when they are needed."""
         if self._number < len(self._metric_result.columns):
             return cast("StoredCounts | InMemoryCounts", self._metric_result.columns[self._number])
         return InMemoryCounts([], self.measure.spec.schema(self._metric_result.references))
@@ -75,32 +73,30 @@ class Result(NotebookResults):
         "metric", "The metric with all its settings; `metrics=[signature]` takes it back."
     )
     score = _of_score("score", "The score by which systems are ranked, as a fraction.")
-    outputs = _of_score(
-        "outputs", "All numbers that the metric gives (score, precisions ...), by name."
-    )
+    outputs = _of_score("outputs", "All numbers of the metric (score, precisions ...), by name.")
     rank = _of_score("rank", "The rank among the systems of the same call; 1 is best.")
-    notes = _of_score("notes", "What a reader should know of the score, such as why it is 0.")
+    notes = _of_score("notes", "Notes for the reader, such as why the score is 0.")
     peer_signature = _of_score(
-        "peer_signature", "What sacreBLEU prints for the same settings, where it has them."
+        "peer_signature", "The signature of sacreBLEU for the same settings, if it has them."
     )
 
     samples = _of_score(
-        "samples", "The spread of the score over draws of references; None where none are drawn."
+        "samples", "The spread of the score over draws of references; None if none are drawn."
     )
     bootstrap = _of_score(
         "bootstrap", "Interval, rank range and cluster over samples of the sentences, or None."
     )
     intervals = _of_score(
-        "intervals", "The spread of each output, where `statistics` had {'outputs': 'all'}."
+        "intervals", "The spread of each output, if `statistics` had {'outputs': 'all'}."
     )
 
     @property
     def sentences(self) -> Floats:
         """The score of each sentence: float64 [lines].
 
-        Where there are several references, this is the mean over them, or the best one if the
-        metric takes the best. A sentence that a metric of your own leaves out (`none="skip"`) has
-        NaN."""
+        With several references, this is the mean over them, or the best one if the metric takes
+        the best. A sentence that a metric of your own leaves out (`none="skip"`) has NaN.
+        """
         return self.sentence_spread()["score"]
 
     @property
@@ -108,13 +104,14 @@ class Result(NotebookResults):
         """All outputs of each sentence by name, the score first: float64 [lines] each.
 
         The names are those of `outputs` at level corpus. For example,
-        `sentence_outputs["rouge1_precision"]` holds the precision of each text. Where the best
-        reference of a sentence counts, the numbers are those with it."""
+        `sentence_outputs["rouge1_precision"]` holds the precision of each text. If the best
+        reference of a sentence counts, the numbers are those with it.
+        """
         return self._of_sentences(every_output)
 
     @property
     def ids(self) -> list[str] | None:
-        """The ids of the sentences, or None where the data set has none."""
+        """The ids of the sentences, or None if the data set has none."""
         ids = self._metric_result.ids
         return read_texts(ids, 0, ids.lines) if ids else None
 
@@ -122,18 +119,22 @@ class Result(NotebookResults):
         """Return the spread of each sentence's score over its references.
 
         The keys are score, std, low and high; each value is float64 [lines]. low and high are score
-        ± 1.959964 std. They are NaN where std is 0, as in the original GLEU program with the option
-        -d."""
+        ± 1.959964 std. They are NaN if std is 0, as in the original GLEU program with the option
+        -d.
+        """
         return self._of_sentences(sentence_spread)
 
     def _of_sentences(
         self, numbers: Callable[[Metric, Columns], dict[str, Floats]]
     ) -> dict[str, Floats]:
-        """Return what a function makes of the counts of all sentences."""
-        blocks = [
-            numbers(self.measure, columns) for columns in blocks_of(self.measure, self._by_line())
-        ]
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        """Return the numbers that a function computes from the counts of all sentences."""
+        blocks = []
+        for columns in blocks_of(self.measure, self._by_line()):
+            blocks.append(numbers(self.measure, columns))
+        joined = {}
+        for name in blocks[0]:
+            joined[name] = np.concatenate([block[name] for block in blocks])
+        return joined
 
     @property
     def columns(self) -> dict[str, Ints]:
@@ -142,53 +143,62 @@ class Result(NotebookResults):
         For example, `match_2@0` holds the matches of order 2 (bigrams) with the first reference.
         """
         schema = self.statistics.schema
-        return schema.named(
-            np.concatenate([schema.pack(columns) for columns in self._by_line().blocks()])
-        )
+        blocks = [schema.pack(columns) for columns in self._by_line().blocks()]
+        return schema.named(np.concatenate(blocks))
 
     def _by_line(self) -> HasBlocks:
-        """Return the counts of each sentence, NaN for those left out; the row of all references has
-        none.
+        """Return the counts of each sentence, NaN for those left out.
+
+        Raises InputError for the row of all references, which has no counts.
         """
         if self.system == REFERENCES_ROW:
             remedy = "take reference0 or another reference"
             raise InputError(
-                f"{self.system} is the mean of the references' scores and has no sentences: {remedy}"
+                f"{self.system} is the mean of the references' scores and has no sentences: "
+                f"{remedy}"
             )
         return self._metric_result.by_line.columns[self._number]
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
-        """Return a mapping for each type of edit: type, score, low and high of its interval, and
-        all outputs.
+        """Return a mapping for each type of edit: its score and all other outputs.
 
-        `tier` says how finely types are told apart: 3 is R:NOUN:NUM, 2 is NOUN:NUM, 1 is R. The
-        list is what pandas.DataFrame takes, and it is empty for metrics that have no scores by
-        type. Raises InputError for another tier."""
+        The keys are type, score, low and high of its interval, and the names of the outputs. `tier`
+        says how fine the types are: 3 is R:NOUN:NUM, 2 is NOUN:NUM, 1 is R. pandas.DataFrame takes
+        the list, which is empty for metrics that have no scores by type. Raises InputError for
+        another tier.
+        """
         if tier not in TIERS:
             raise InputError(f"tier: expected 1, 2 or 3, found {tier!r}")
-        parts = [part for part in self.parts if part.tier == tier] or [
-            part for part in self.parts if part.tier == 3
-        ]
-        return [row for part in parts for row in part.rows()]
+        parts = [part for part in self.parts if part.tier == tier]
+        if not parts:
+            parts = [part for part in self.parts if part.tier == 3]
+        rows = []
+        for part in parts:
+            rows += part.rows()
+        return rows
 
     def to_pandas(self, columns: Literal["scores", "outputs", "all"] = "all") -> Any:
-        """Return a DataFrame with a row for each sentence: its id, where it has one, its score,
-        then its columns.
+        """Return a DataFrame with a row for each sentence: its id, if it has one, score and columns.
 
-        With columns="scores" a row is what `sentence_spread` gives: score, std, low and high. With
-        columns="outputs" it is what `sentence_outputs` gives, such as recall and precision. Raises
-        InputError where pandas is not installed."""
+        With columns="scores" a row has the numbers of `sentence_spread`: score, std, low and high.
+        With columns="outputs" it has those of `sentence_outputs`, such as recall and precision.
+        Raises InputError if pandas is not installed.
+        """
         known_table(columns, ("scores", "outputs", "all"))
-        ids = {"id": own} if (own := self.ids) else {}
+        ids = self.ids
+        table: dict[str, Any] = {}
+        if ids:
+            table["id"] = ids
         if columns == "outputs":
-            return frame(ids | self.sentence_outputs)
-        few = columns == "scores"
-        return frame(
-            ids | (self.sentence_spread() if few else {"score": self.sentences, **self.columns})
-        )
+            table |= self.sentence_outputs
+        elif columns == "scores":
+            table |= self.sentence_spread()
+        else:
+            table |= {"score": self.sentences, **self.columns}
+        return frame(table)
 
     def _as_results(self) -> Results:
-        return _written([picked([(self._metric_result, self._number)])], ())
+        return _as_stored([picked([(self._metric_result, self._number)])], ())
 
     def __repr__(self) -> str:
         return f"<Result {self.dataset} {self.system} {self.score!r} {self.signature}>"
@@ -198,17 +208,16 @@ class Evaluation(Sequence[Result], NotebookResults):
     """The results of one call: a sequence of Result, ordered by data set, then metric, then system.
 
     Take a result by its number (`evaluation[0]`), by the name of its system (`evaluation["AMU"]`),
-    by its metric where no system is called so (`evaluation["bleu"]`), or with
+    by metric name unless a system has the same name (`evaluation["bleu"]`), or with
     `evaluation.get(system="AMU", metric="gleu")`. An evaluation with a single result also has the
-    attributes of that result, such as `evaluation.score`."""
+    attributes of that result, such as `evaluation.score`.
+    """
 
     results: tuple[Result, ...]
     warnings: tuple[str, ...]
-    """What a reader should know of the texts, such as empty lines. Notes on a single score are in
-    Result.notes."""
+    """Warnings about the texts, such as empty lines. Notes on a single score are in Result.notes."""
     tests: tuple[Comparison, ...]
-    """The paired tests, where `statistics` were asked for, of evaluate() or in the config of the
-    run; else empty."""
+    """The paired tests, if evaluate() or the config of the run had `statistics`; else empty."""
 
     def __init__(
         self,
@@ -216,15 +225,15 @@ class Evaluation(Sequence[Result], NotebookResults):
         notes: Sequence[str] = (),
         stored: Results | None = None,
     ) -> None:
-        self.results = tuple(
-            Result(metric_result, number)
-            for metric_result in metric_results
-            for number in range(len(metric_result.scores))
-        )
-        self.warnings, self.tests = (
-            tuple(notes),
-            tuple(test for metric_result in metric_results for test in metric_result.tests),
-        )
+        results: list[Result] = []
+        tests: list[Comparison] = []
+        for metric_result in metric_results:
+            numbers = range(len(metric_result.scores))
+            results += [Result(metric_result, number) for number in numbers]
+            tests += metric_result.tests
+        self.results = tuple(results)
+        self.warnings = tuple(notes)
+        self.tests = tuple(tests)
         self._stored = stored
 
     @overload
@@ -232,28 +241,27 @@ class Evaluation(Sequence[Result], NotebookResults):
     @overload
     def __getitem__(self, key: slice) -> "Evaluation": ...
     def __getitem__(self, key: int | str | slice) -> "Result | Evaluation":
-        """Return a result by its number, its system or its metric, or an evaluation of several by a
-        slice.
+        """Return a result by its number, its system or its metric, or several by a slice.
 
         A text is the name of a system, or else a metric, as `get` takes it. Raises InputError
-        unless exactly one result is meant, and IndexError for a number out of range."""
+        unless exactly one result matches, and IndexError for a number out of range.
+        """
         if isinstance(key, slice):
-            metric_results = boards_of(self.results[key])
-            part = Evaluation(
-                metric_results,
-                self.warnings,
-                narrowed(self._stored, metric_results) if self._stored else None,
-            )
-            part.results = self.results[key]
-            return part
+            return self._part(self.results[key])
         if not isinstance(key, str):
             return self.results[key]
         is_system = any(result.system == key for result in self.results)
-        return (
-            self.get(metric=key)
-            if not is_system and self._signatures(key)
-            else self.get(system=key)
-        )
+        if not is_system and self._signatures(key):
+            return self.get(metric=key)
+        return self.get(system=key)
+
+    def _part(self, results: tuple[Result, ...]) -> "Evaluation":
+        """Return some of the results, in this order."""
+        metric_results = metric_results_of(results)
+        stored = narrowed(self._stored, metric_results) if self._stored else None
+        part = Evaluation(metric_results, self.warnings, stored)
+        part.results = results
+        return part
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -262,9 +270,7 @@ class Evaluation(Sequence[Result], NotebookResults):
 
     @property
     def settings(self) -> dict[str, Any] | None:
-        """How intervals and tests were made, with the defaults: baseline, test, seed and so on;
-        None without them.
-        """
+        """The settings of intervals and tests: baseline, test, seed and so on; None without them."""
         return self._stored.statistics if self._stored else None
 
     def __len__(self) -> int:
@@ -273,27 +279,34 @@ class Evaluation(Sequence[Result], NotebookResults):
     def get(
         self, *, system: str | None = None, metric: str | None = None, dataset: str | None = None
     ) -> Result:
-        """Return the one result that fits all names given: `system` and `dataset` as they are, and
-        `metric`.
+        """Return the one result that matches all arguments.
 
-        `metric` is a name, a signature, the text that was asked for ("gleu[refs=max]"), or the
-        short name that tables and messages print ("gleu (refs:max)"). Raises InputError where no
-        result fits, or more than one."""
-        fits = [
-            r for r in self.results if system in (None, r.system) and dataset in (None, r.dataset)
-        ]
-        fits = [r for r in fits if metric is None or r.signature in self._signatures(metric)]
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
+        `metric` is a name, a signature, the text that was requested ("gleu[refs=max]"), or the
+        short name in tables and messages ("gleu (refs:max)"). Raises InputError if no result
+        matches, or more than one.
+        """
+        matching = list(self.results)
+        if system is not None:
+            matching = [result for result in matching if result.system == system]
+        if dataset is not None:
+            matching = [result for result in matching if result.dataset == dataset]
+        if metric is not None:
+            signatures = self._signatures(metric)
+            matching = [result for result in matching if result.signature in signatures]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
             remedy = "take one with .get(system=..., metric=..., dataset=...)"
-            raise InputError(f"{len(fits)} results fit, say which: {self._listing(fits)}; {remedy}")
+            raise InputError(
+                f"{len(matching)} results fit, say which: {self._listing(matching)}; {remedy}"
+            )
         systems = {result.system for result in self.results}
         metrics = {result.measure.name for result in self.results}
-        unknown = [
-            name for name in (system, metric) if name and name not in {*systems, *metrics, *METRICS}
-        ]
-        hint = "".join(did_you_mean(name, sorted(systems | metrics)) for name in unknown[:1])
+        hint = ""
+        for name in (system, metric):
+            if name and name not in {*systems, *metrics, *METRICS}:
+                hint = did_you_mean(name, sorted(systems | metrics))
+                break
         raise InputError(f"no result fits{hint}; there are {self._listing(self.results)}")
 
     def _signatures(self, metric: str) -> set[str]:
@@ -302,18 +315,18 @@ class Evaluation(Sequence[Result], NotebookResults):
         return matching_signatures(metrics, metric)
 
     def _listing(self, results: Sequence[Result]) -> str:
-        """Return data sets, systems and metrics of results, ten at most."""
+        """Return data sets, systems and metrics of results, MAX_LISTED at most."""
         short = labels(result.signature for result in self.results)
-        shown = [
-            f"{result.dataset}/{result.system}/{short[result.signature]}" for result in results[:10]
-        ]
-        return ", ".join([*shown, *(["..."] if len(results) > 10 else [])]) or "none"
+        names = []
+        for result in results[:MAX_LISTED]:
+            names.append(f"{result.dataset}/{result.system}/{short[result.signature]}")
+        if len(results) > MAX_LISTED:
+            names.append("...")
+        return ", ".join(names) or "none"
 
     def __getattr__(self, name: str) -> Any:
-        """Return an attribute of the only result; raises AttributeError where there are several."""
-        if name.startswith("_") or not (
-            hasattr(Result, name) or name in Result.__dataclass_fields__
-        ):
+        """Return an attribute of the only result; raises AttributeError if there are several."""
+        if name.startswith("_") or not hasattr(Result, name):
             raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
         if len(self.results) != 1:
             raise AttributeError(
@@ -322,39 +335,41 @@ class Evaluation(Sequence[Result], NotebookResults):
         return getattr(self.results[0], name)
 
     def __dir__(self) -> list[str]:
-        """Return all attributes: those of the only result too, for completion in editors and
-        notebooks.
-        """
-        return sorted(
-            {*super().__dir__(), *(dir(self.results[0]) if len(self.results) == 1 else ())}
-        )
+        """Return all attributes, also of a single result, for completion in notebooks."""
+        names = {*super().__dir__()}
+        if len(self.results) == 1:
+            names |= {*dir(self.results[0])}
+        return sorted(names)
 
     def breakdown(self, tier: int = 3) -> list[dict[str, Any]]:
         """Return the scores by type of edit of all results: a row for each system and type.
 
         `tier` is that of Result.breakdown(). pandas.DataFrame(evaluation.breakdown()) is a table of
-        them."""
-        return [
-            {"dataset": result.dataset, "system": result.system, "metric": result.signature, **row}
-            for result in self.results
-            for row in result.breakdown(tier)
-        ]
+        them.
+        """
+        rows = []
+        for result in self.results:
+            for row in result.breakdown(tier):
+                rows.append(_keys(result) | row)
+        return rows
 
     def to_pandas(self, table: Table = "scores", *, wide: bool = False) -> Any:
         """Return a DataFrame with a row for each result, or another `table`. Scores are fractions.
 
-        - "scores": data set, system, metric, score and rank; with statistics also the ends `low` and `high` of the
-          interval, the range of ranks and the cluster.
-        - "all": the same, and all numbers that the metrics give, such as precisions and counts. `recall_low` and
-          `recall_high` are the ends of the interval of the recall, if outputs have any.
-        - "sentences": a row for each sentence of each result: its id if it has one, its number from 1 and its score.
+        - "scores": data set, system, metric, score and rank; with statistics also the ends `low`
+          and `high` of the interval, the range of ranks and the cluster.
+        - "all": the same, and all numbers of the metrics, such as precisions and counts.
+          `recall_low` and `recall_high` are the ends of the interval of the recall, if outputs have
+          any.
+        - "sentences": a row for each sentence of each result: its id if it has one, its number from
+          1 and its score.
         - "types": a row for each system and type of edit, of metrics that have them.
         - "tests": a row for each paired test.
 
-        If it is `wide`, there is a row for each system and a column for each metric, whose short names are those of
-        reports. Of "all" a column is called such as bleu.precision_1, and of "sentences" there is a row for each
-        sentence, and a column for each metric and system. Raises InputError where pandas is not installed, and for
-        another table.
+        If it is `wide`, there is a row for each system and a column for each metric, whose short
+        names are those of reports. A column of "all" is named such as bleu.precision_1, and of
+        "sentences" there is a row for each sentence, and a column for each metric and system.
+        Raises InputError if pandas is not installed, and for another table.
         """
         known_table(table, get_args(Table)[:3] if wide else get_args(Table))
         if wide:
@@ -362,55 +377,53 @@ class Evaluation(Sequence[Result], NotebookResults):
         if table == "types":
             return frame(self.breakdown())
         if table == "tests":
-            rows = [
-                vars(test) | dict(zip(("low", "high"), test.interval, strict=True))
-                for test in self.tests
-            ]
+            rows = []
+            for test in self.tests:
+                low, high = test.interval
+                rows.append({**vars(test), "low": low, "high": high})
             return frame(rows).drop(columns="interval", errors="ignore")
         return frame(list(self._rows(table)))
 
     def _rows(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the tables "scores", "all" and "sentences"."""
         for result in self.results:
-            row: dict[str, Any] = {
-                "dataset": result.dataset,
-                "system": result.system,
-                "metric": result.signature,
-            }
+            row = _keys(result)
             if table == "sentences":
-                yield from (row | place | {"score": score} for place, score in _places(result))
+                for sentence, score in _sentences(result):
+                    yield {**row, **sentence, "score": score}
                 continue
             row |= {"score": result.score, "rank": result.rank}
-            if boot := result.bootstrap:
-                (low, high), (best, worst) = boot.interval, boot.ranks
-                row |= {
-                    "low": low,
-                    "high": high,
-                    "rank_best": best,
-                    "rank_worst": worst,
-                    "cluster": boot.cluster,
-                }
-            yield {**row, **(result.outputs | result.found.ends if table == "all" else {})}
+            bootstrap = result.bootstrap
+            if bootstrap:
+                row["low"], row["high"] = bootstrap.interval
+                row["rank_best"], row["rank_worst"] = bootstrap.ranks
+                row["cluster"] = bootstrap.cluster
+            if table == "all":
+                row |= result.outputs | result.found.ends
+            yield row
 
     def _wide(self, table: str) -> Any:
         """Return a frame in which metrics, or metrics and systems, are columns."""
-        short, own = labels(result.signature for result in self.results), "system"
+        short = labels(result.signature for result in self.results)
+        row_name = "system"
         wide: dict[tuple[Any, ...], dict[Any, Any]] = {}
         for result in self.results:
             label = short[result.signature]
             if table == "sentences":
-                for place, score in _places(result):
-                    own = next(iter(place))  # the id where there are ids, else the number
-                    wide.setdefault((result.dataset, place[own]), {})[label, result.system] = score
+                for sentence, score in _sentences(result):
+                    row_name = next(iter(sentence))  # the id if there are ids, else the number
+                    cells = wide.setdefault((result.dataset, sentence[row_name]), {})
+                    cells[label, result.system] = score
                 continue
             cells = wide.setdefault((result.dataset, result.system), {})
             cells[label] = result.score
-            others = (
-                list(result.outputs.items())[1:] if table == "all" else []
-            )  # the first is the score
-            cells |= {f"{label}.{name}": value for name, value in others}
-        found = frame(()).from_dict(wide, orient="index")
-        found.index = found.index.set_names(["dataset", own])
-        return found.droplevel("dataset") if len({dataset for dataset, _ in wide}) == 1 else found
+            if table == "all":
+                for name in list(result.outputs)[1:]:  # the first is the score
+                    cells[f"{label}.{name}"] = result.outputs[name]
+        wide_frame = frame(()).from_dict(wide, orient="index")
+        wide_frame.index = wide_frame.index.set_names(["dataset", row_name])
+        datasets = {dataset for dataset, _ in wide}
+        return wide_frame.droplevel("dataset") if len(datasets) == 1 else wide_frame
 
     def plot(
         self,
@@ -422,16 +435,17 @@ class Evaluation(Sequence[Result], NotebookResults):
         font: Literal["sans", "serif"] = "sans",
         title: bool = True,
     ) -> "Figure":
-        """Return a plot as a figure of matplotlib, which notebooks show, and whose savefig() writes
-        it to a file.
+        """Return a plot as a figure of matplotlib, which notebooks display.
 
         `name` is one of those of `gec-pipeline report --format plots` (scores, curves, ranks,
-        differences ...). Where there are several metrics or data sets, `metric` and `dataset` say
-        which. For a paper, `width` is that of a column (219 points) or of the text (455 points),
-        `font` is sans or serif, and `title` False leaves the title to the caption.
+        differences ...). With several metrics or data sets, `metric` and `dataset` name one. For a
+        paper, `width` is that of a column (219 points) or of the text (455 points), `font` is sans
+        or serif, and `title` False leaves the title to the caption. The method savefig() of the
+        figure writes it to a file.
 
-        Raises InputError for an unknown name, width or font, where results have nothing for it, and
-        where matplotlib is missing."""
+        Raises InputError for an unknown name, width or font, if results have nothing for the plot,
+        and if matplotlib is not installed.
+        """
         return plotted(
             self._as_results(), name, metric, dataset, plot_style(width, font, title=title)
         )
@@ -440,35 +454,43 @@ class Evaluation(Sequence[Result], NotebookResults):
         """Return the results that the run directory has, or those of evaluate() in the same form."""
         if self._stored is not None:
             return self._stored
-        return _written(boards_of(self.results), self.warnings)
+        return _as_stored(metric_results_of(self.results), self.warnings)
 
     def __repr__(self) -> str:
         return f"<Evaluation: {self._listing(self.results)}>"
 
 
-def _places(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
-    """Yield id, where there is one, and number from 1 of each sentence with its score; none for
-    REFERENCES_ROW.
+def _keys(result: Result) -> dict[str, Any]:
+    """Return the columns of a table that say which result a row is of."""
+    return {"dataset": result.dataset, "system": result.system, "metric": result.signature}
+
+
+def _sentences(result: Result) -> Iterator[tuple[dict[str, Any], float]]:
+    """Yield the columns `id`, if there is one, and `line` of each sentence with its score.
+
+    Lines are numbered from 1. The row REFERENCES_ROW has none.
     """
+    if result.system == REFERENCES_ROW:
+        return
     ids = result.ids
-    for number, score in enumerate(
-        result.sentences.tolist() if result.system != REFERENCES_ROW else (), 1
-    ):
-        yield {**({"id": ids[number - 1]} if ids else {}), "line": number}, score
+    for index, score in enumerate(result.sentences.tolist()):
+        sentence: dict[str, Any] = {}
+        if ids:
+            sentence["id"] = ids[index]
+        sentence["line"] = index + 1
+        yield sentence, score
 
 
-def boards_of(results: Iterable[Result]) -> list[MetricResult]:
-    """Return a board for each metric and data set, with these results alone."""
+def metric_results_of(results: Iterable[Result]) -> list[MetricResult]:
+    """Return the scores of each metric and data set, with these results alone."""
     rows: dict[tuple[str, Metric], list[tuple[MetricResult, int]]] = {}
     for result in results:
-        rows.setdefault((result.dataset, result.measure), []).append(
-            (result._metric_result, result._number)  # noqa: SLF001
-        )
-    return list(map(picked, rows.values()))
+        row = (result._metric_result, result._number)  # noqa: SLF001
+        rows.setdefault((result.dataset, result.measure), []).append(row)
+    return [picked(of_metric) for of_metric in rows.values()]
 
 
-def _written(metric_results: Sequence[MetricResult], warnings: Sequence[str]) -> Results:
-    """Return what results.json would say of boards."""
-    return Results(
-        datasets=datasets_of(metric_results), warnings=list(warnings), **rows_of(metric_results)
-    )
+def _as_stored(metric_results: Sequence[MetricResult], warnings: Sequence[str]) -> Results:
+    """Return the results as results.json has them."""
+    datasets = datasets_of(metric_results)
+    return Results(datasets=datasets, warnings=list(warnings), **rows_of(metric_results))

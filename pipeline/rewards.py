@@ -21,7 +21,7 @@ from typing import Any
 from .errors import InputError
 from .metrics.base.metric import Metric
 from .metrics.build import MetricArgument, from_values
-from .scorers import called, check_texts_scored, sentence_scores, texts_of
+from .scorers import check_texts_scored, sentence_scores, texts_of, type_name
 from .tokenizers.own_tokens import is_list
 
 Extract = Callable[[str], str]
@@ -136,7 +136,7 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
     """Return the references that each output has, without None and NaN; raises InputError."""
     expected = "expected a text or a list of texts"
     if not is_list(references):
-        found = called(references)
+        found = type_name(references)
         raise InputError(f"references: {expected} for each output, found {found}")
     if len(references) != outputs:
         found = f"{len(references):,}"
@@ -148,7 +148,7 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
             if isinstance(text, str):
                 texts.append(text)
             elif not _is_missing(text):
-                found = called(text)
+                found = type_name(text)
                 raise InputError(f"references, item {number}: {expected}, found {found}")
         result.append(texts)
     return result

@@ -86,20 +86,20 @@ def run(
         options.under(config.run).connected(job.cluster) as connected,
         directory.held(listener.warn),
     ):
-        kept_manifest: dict[str, Any] = {}  # of results that stay as they are
+        previous_manifest: dict[str, Any] = {}  # of results that stay as they are
         if not fresh:
             note = replacement(directory, job)
             if note:
                 listener.warn(note)
                 if job.partial:
-                    kept_manifest = directory.about()
+                    previous_manifest = directory.about()
             if has_old_digests(directory.path):
                 listener.warn(
                     f"{directory.path}: an earlier version had other digests of texts; "
                     "they are counted anew, once"
                 )
         started = {"kernel": kernel.name(), **job.written, **running()}
-        directory.write_manifest(kept_manifest or started)
+        directory.write_manifest(previous_manifest or started)
         if fresh:
             directory.clear(everything=False)
         with closing(Log(directory.path)) as log:
@@ -109,7 +109,7 @@ def run(
             try:
                 logging_listener = LoggingListener(listener, log)
                 results = go_through_stages(
-                    job, directory, connected, logging_listener, kept_manifest
+                    job, directory, connected, logging_listener, previous_manifest
                 )
             except BaseException as error:
                 lines = [f"stopped: {type(error).__name__}: {error}"]
@@ -140,11 +140,11 @@ def go_through_stages(
     directory: RunDirectory,
     options: RunOptions,
     listener: LoggingListener,
-    kept_manifest: dict[str, Any],
+    previous_manifest: dict[str, Any],
 ) -> Results:
     """Go through all stages; return the results.
 
-    With `kept_manifest`, results in the directory stay, and none are written.
+    With `previous_manifest`, results in the directory stay, and none are written.
     """
     started = time.monotonic()
 
@@ -165,8 +165,8 @@ def go_through_stages(
         if requested is not None:
             listener.stage(stage.name)
             scored = stage.add(scored, requested)
-    if kept_manifest:
-        directory.write_manifest(kept_manifest)
+    if previous_manifest:
+        directory.write_manifest(previous_manifest)
         return scored.results
 
     # writing

@@ -10,18 +10,17 @@ import json
 import zlib
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from random import Random
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from pipeline.data.catalogue import catalogue
-from pipeline.extensions.published.recipe import FOLDER
+from pipeline.extensions import published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from pathlib import Path
 
     from pipeline.data.catalogue import DataFile, DataSet
 
@@ -195,6 +194,7 @@ def automatic_scores(dataset: str) -> Iterator[str]:
                 yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
 
 
+RECIPES = Path(published.__file__).parent / "recipes"
 RECORDS = ("unieval", "metaeval-simplification", "opinsummeval", "wmt-mqm")
 """The data sets of scores of outputs in records."""
 
@@ -205,7 +205,7 @@ def records(file: DataFile) -> bytes:
     def number(*parts: object) -> float:
         return chance(file.name, *parts) % 97 / 10
 
-    written = yaml.safe_load((FOLDER / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
+    written = yaml.safe_load((RECIPES / f"{file.dataset}.yaml").read_text(encoding="utf-8"))
     if file.dataset == "wmt-mqm":
         names = sorted({name for entry in written["expect"] for name in entry["values"]})
         rows = [f"{name}\t{-number(name, line):f} {line}" for name in names for line in (1, 2)]

@@ -205,4 +205,5 @@ def test_a_config_without_sections_of_extensions_looks_for_none(
     problems = Problems()
     loaded = load.load(config, (), {}, problems)
     assert problems == []
+    assert loaded.config
     assert loaded.config.sections == ()

@@ -1,27 +1,30 @@
-"""What it takes to add something: one file and one line, as `gec-pipeline help contributing` shows.
+"""What it takes to add something: the examples of `gec-pipeline help extending`, made and run.
 
-The examples are read out of that page. Each is made in a copy of the project, which a Python of its
-own runs."""
+Each example is put into a copy of the project, as the page says, and its commands are run there.
+Then all of them are built as a package of their own, installed, and run without a change of the
+project.
+"""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
-PAGE = (ROOT / "pipeline" / "help" / "contributing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "extending.md").read_text(encoding="utf-8")
 RUNNER = """
 import sys
 from pipeline.cli import main
@@ -35,36 +38,49 @@ for number, line in enumerate(sys.stdin.read().splitlines()):
         sys.exit(f"{line}: exit code {code}")
 """
 """Runs a command of each line of its input; its words have tabs between them."""
+EXAMPLES = {
+    "A metric": 2,
+    "A tokeniser": 2,
+    "A format of texts": 2,
+    "A format of reports": 2,
+    "A plot": 2,
+    "A command": 2,
+    "A statistic of agreement": 2,
+    "A significance test": 2,
+    "A backend": 2,
+    "A stage with a section of the config": 2,
+    "A data set": 1,
+    "A published result": 2,
+}
+"""How many files of the project each example may touch, those that are new counted."""
+PACKAGE = "gec_pipeline_examples"
 
 
-class Block(NamedTuple):
-    """A block of the page: what stands beside its fence, after the language, and the text."""
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of the page."""
 
     language: str
     about: str
+    """The rest of the line with the fence."""
     text: str
 
-    @property
-    def is_addition(self) -> bool:
-        """Whether the text is added to a file of the package that is there already."""
-        return self.about.startswith(("line of ", "entry of "))
 
-    @property
-    def file(self) -> str:
-        """The file that the text is, or is added to."""
-        return self.about.split()[-1]
-
-
-class Command(NamedTuple):
-    """A command of the page, as the words after the name of the program, and lines that it prints."""
+@dataclass
+class Command:
+    """A command of the page."""
 
     words: list[str]
+    """What follows the name of the program."""
     printed: list[str]
+    """Lines that it prints, among others."""
 
 
 def section(title: str) -> list[Block]:
     """Return the blocks of a section of the page."""
-    text = PAGE.partition(f"\n### {title}\n")[2].partition("\n### ")[0].partition("\n## ")[0]
+    level = "##" if f"\n## {title}\n" in PAGE else "###"
+    text = PAGE.partition(f"\n{level} {title}\n")[2]
+    text = text.partition("\n## ")[0].partition("\n### ")[0]
     fenced = re.findall(r"^```(\w+)(?: ([^\n]+))?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     return [Block(*groups) for groups in fenced]
 
@@ -72,15 +88,16 @@ def section(title: str) -> list[Block]:
 def commands(blocks: list[Block]) -> list[Command]:
     """Return the commands of a section in order."""
     listed: list[Command] = []
-    for line in (
-        line for block in blocks if block.language == "console" for line in block.text.splitlines()
-    ):
-        if line.startswith("$ "):
-            name, *words = shlex.split(line[2:])
-            assert name == "gec-pipeline"
-            listed.append(Command(words, []))
-        else:
-            listed[-1].printed.append(line)
+    for block in blocks:
+        if block.language != "console":
+            continue
+        for line in block.text.splitlines():
+            if line.startswith("$ "):
+                name, *words = shlex.split(line[2:])
+                assert name == "gec-pipeline"
+                listed.append(Command(words, []))
+            else:
+                listed[-1].printed.append(line)
     return listed
 
 
@@ -101,132 +118,152 @@ def project(untouched: Path, tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def add(project: Path, blocks: list[Block]) -> None:
-    """Write the files of a section, and add its line to the end of its table, or its entry to the
-    end of its file.
+def insert_line(text: str, table: str, line: str) -> str:
+    """Return Python code with a line at the end of a table, such as `METRICS = Table(...)`.
+
+    Entries of the object EXTENSION go before its last bracket, those of a table into its mapping.
     """
-    for block in (block for block in blocks if block.about):
-        path = project / block.file
-        if not block.is_addition:
-            assert not path.exists(), f"{block.file} is there already"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
+    begin = re.search(rf"^(?:    )?{table}\b[^=\n]*=", text, re.MULTILINE)
+    assert begin, f"there is no table {table}"
+    depth = 0
+    end = begin.end()
+    for position in range(begin.end(), len(text)):
+        if text[position] in "({":
+            depth += 1
+        elif text[position] in ")}":
+            depth -= 1
+            if text[position] == "}" and table != "EXTENSION":
+                end = position
+            if depth == 0:
+                break
+    if table == "EXTENSION":
+        end = position
+    start_of_line = text.rfind("\n", 0, end) + 1
+    return text[:start_of_line] + line + text[start_of_line:]
+
+
+def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
+    """Write the files of a section as inside the repository; return the files that changed."""
+    touched = set()
+    for block in blocks:
+        if block.language == "console" or block.about in ("", "entry"):
             continue
-        text = path.read_text(encoding="utf-8")
-        if block.about.startswith("line of "):
-            begins = rf"^{block.about.split()[2]}\b[^=\n]*= "
-            lines = r"\{\n(?:[ #].*\n)*|Table\(\n    __(?:name|package)__,\n    \{\n(?: {8}.*\n)*"
-            table = re.search(f"{begins}(?:{lines})", text, re.MULTILINE)
-            assert table, f"{block.file} has no table {block.about.split()[2]}"
-            text = text[: table.end()] + block.text + text[table.end() :]
+        if block.about.startswith(("line of ", "entry of ")):
+            name = block.about.split()[-1]
+            path = project / name
+            text = path.read_text(encoding="utf-8")
+            if block.about.startswith("line of "):
+                text = insert_line(text, block.about.split()[2], block.text)
+            else:
+                text += f"\n{block.text}"
         else:
-            text += f"\n{block.text}"
+            name = block.about.split()[-1]
+            path = project / name
+            assert not path.exists(), f"{name} is there already"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = block.text
         path.write_text(text, encoding="utf-8")
+        if name.startswith("pipeline/"):
+            touched.add(name)
+    return touched
 
 
-def changes(before: Path, after: Path) -> tuple[list[str], dict[str, list[str]]]:
-    """Return which files of the package are new, and the changed lines of the others, with + and -."""
-    new, changed = [], {}
-    for path in sorted(file for file in (after / "pipeline").rglob("*") if file.is_file()):
-        name = path.relative_to(after).as_posix()
-        if not (before / name).exists():
-            new.append(name)
-        elif path.read_bytes() != (before / name).read_bytes():
-            old, new_lines = (
-                (folder / name).read_text(encoding="utf-8").splitlines()
-                for folder in (before, after)
-            )
-            changed[name] = [line for line in difflib.ndiff(old, new_lines) if line[0] in "+-"]
-    return new, changed
-
-
-def call(project: Path, *asked: list[str]) -> list[str]:
-    """Run commands in a Python that imports the copy; return what each of them printed on standard
-    output.
-    """
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("GEC_PIPELINE")
-    }
-    environment |= {
-        "PYTHONPATH": str(project),
-        "PIPELINE_KERNEL": "python",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
-    environment |= {"GEC_PIPELINE_DATA": str(project.parent / "cache"), "COLUMNS": "200"}
+def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
+    """Run commands in a Python that imports from some folders; return what each of them printed."""
+    environment = {n: value for n, value in os.environ.items() if not n.startswith("GEC_PIPELINE")}
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+    environment["PIPELINE_KERNEL"] = "python"
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    environment["GEC_PIPELINE_DATA"] = str(folder.parent / "cache")
+    environment["COLUMNS"] = "200"
     done = subprocess.run(
         [sys.executable, "-c", RUNNER],
         input="\n".join("\t".join(words) for words in asked),
-        cwd=project,
+        cwd=folder,
         env=environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout
     return re.split(r"^\$ [0-9]+\n", done.stdout, flags=re.MULTILINE)[1:]
 
 
-def try_out(project: Path, blocks: list[Block], *more: list[str]) -> list[str]:
-    """Run the commands of a section, which print the lines that stand below them; return what more
-    commands print.
-    """
+def try_out(folder: Path, paths: list[Path], blocks: list[Block]) -> None:
+    """Run the commands of a section: each prints the lines that stand below it."""
     asked = commands(blocks)
-    printed = call(project, *(command.words for command in asked), *more)
-    for command, text in zip(asked, printed, strict=False):
+    assert asked
+    printed = call(folder, paths, *(command.words for command in asked))
+    for command, text in zip(asked, printed, strict=True):
         lines = [line.rstrip() for line in text.splitlines()]
         missing = [
-            line for line in command.printed if not any(shown.startswith(line) for shown in lines)
+            line for line in command.printed if not any(other.startswith(line) for other in lines)
         ]
         assert missing == [], f"{' '.join(command.words)} printed\n{text}"
-    return printed[len(asked) :]
 
 
-IN_SCHEMA = {
-    "A metric": '"const": "dice"',
-    "A tokeniser": '"hyphens"',
-    "A format of reports": '"rank_list"',
-    "A plot": '"bars"',
-    "A format of texts": '"BarsConfig"',
-}
-
-
-@pytest.mark.parametrize("title", [*IN_SCHEMA, "A command"])
-def test_a_file_and_a_line_are_enough(title: str, untouched: Path, project: Path) -> None:
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_an_example_inside_the_repository(title: str, project: Path) -> None:
     blocks = section(title)
-    add(project, blocks)
-    new, changed = changes(untouched, project)
-    assert new == [
-        block.file for block in blocks if block.language == "python" and not block.is_addition
-    ]
-    assert len(new) == 1
-    assert list(changed.values()) == [
-        [f"+ {block.text.rstrip()}"] for block in blocks if block.is_addition
-    ]
-    assert len(changed) == 1
-    schema, help_text = try_out(project, blocks, ["schema"], ["report", "--help"])
-    assert IN_SCHEMA.get(title, "{") in schema
-    if title in ("A format of reports", "A plot"):
-        assert f"{IN_SCHEMA[title].strip(chr(34))}: " in " ".join(help_text.split())
+    if title == "A published result":
+        add_to_project(project, section("A data set"))
+    touched = add_to_project(project, blocks)
+    assert 0 < len(touched) <= EXAMPLES[title]
+    try_out(project, [project], blocks)
 
 
-def test_an_entry_is_enough_for_a_data_set_and_a_file_for_a_published_result(
-    untouched: Path, project: Path
+def files_of_package(folder: Path) -> None:
+    """Write the files of the package with all examples."""
+    package = folder / PACKAGE
+    (package / "recipes").mkdir(parents=True)
+    for title in EXAMPLES:
+        for block in section(title):
+            names = block.about.split()
+            if title == "A data set" and block.language == "yaml" and "entry" in names:
+                (package / "data_sets.yaml").write_text(block.text, encoding="utf-8")
+            elif title == "A published result" and block.language == "yaml":
+                name = Path(names[-1]).name
+                (package / "recipes" / name).write_text(block.text, encoding="utf-8")
+            elif len(names) == 2 and block.language == "python":
+                (package / names[0]).write_text(block.text, encoding="utf-8")
+    for block in section("As a package of your own"):
+        path = folder / block.about if block.language == "toml" else package / block.about
+        path.write_text(block.text, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def installed_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder where the package with all examples is installed."""
+    folder = tmp_path_factory.mktemp("package")
+    files_of_package(folder)
+    target = folder / "site"
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "--target", str(target), str(folder)], check=True)
+    yield target
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_an_example_in_a_package_of_its_own(
+    title: str, installed_package: Path, untouched: Path, tmp_path: Path
 ) -> None:
-    blocks = section("A data set")
-    add(project, blocks)
-    new, changed = changes(untouched, project)
-    assert (new, list(changed)) == ([], ["pipeline/data/datasets.yaml"])
-    assert all(line.startswith("+") for line in changed["pipeline/data/datasets.yaml"])
-    (listed,) = try_out(project, blocks, ["data", "list"])
-    assert "three-lines" in listed
-    recipe = section("A published result")
-    add(project, recipe)
-    assert changes(untouched, project) == ([block.file for block in recipe if block.about], changed)
-    (listed,) = try_out(project, recipe, ["reproduce", "--list"])
-    assert "three-lines" in listed
+    blocks = section(title)
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("configs", "data"):
+        shutil.copytree(untouched / name, work / name)
+    for block in [*blocks, *(section("A data set") if title == "A published result" else ())]:
+        is_input = block.language in ("text", "yaml") and "pipeline/" not in block.about
+        if is_input and block.about:
+            path = work / block.about
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+    try_out(work, [installed_package, ROOT], blocks)
 
 
 def test_what_is_new_is_not_there_before(untouched: Path) -> None:
     """Else the tests above could pass without the examples."""
-    (schema,) = call(untouched, ["schema"])
-    assert [text for text in IN_SCHEMA.values() if text in schema] == []
+    (schema,) = call(untouched, [untouched], ["schema"])
+    for name in ('"const": "dice"', '"hyphens"', '"BarsConfig"', '"rank_list"', '"score_bars"'):
+        assert name not in schema

@@ -44,7 +44,8 @@ FLOORS = [
     ["lookup.py"],
     ["backends.py", "parallel.py"],
     ["kernel", "files"],
-    ["tokenizers", "data"],
+    ["tokenizers"],
+    ["data"],
     ["metrics/base"],
     ["metrics"],
     ["execution"],
@@ -289,7 +290,7 @@ def test_many_fields_are_given_by_keyword() -> None:
                 and len(fields) > 5
             ):
                 wrong.append(f"{name}:{node.lineno} {node.name}: {len(fields)} fields")
-    assert [text for text in wrong if not text.startswith("metrics/")] == []
+    assert [text for text in wrong if "metrics/" not in text and "extensions/" not in text] == []
 
 
 def is_class_variable(node: ast.AnnAssign) -> bool:
@@ -297,7 +298,7 @@ def is_class_variable(node: ast.AnnAssign) -> bool:
 
 
 def test_the_guide_names_every_room() -> None:
-    guide = (PACKAGE / "help" / "contributing.md").read_text(encoding="utf-8")
+    guide = (PACKAGE / "help" / "extending.md").read_text(encoding="utf-8")
     text = guide.partition("## The rooms")[2].partition("\n## ")[0]
     tops = {name.split("/")[0] for rooms in FLOORS for name in rooms}
     tops -= {"__init__.py", "__main__.py"}

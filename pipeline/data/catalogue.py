@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from ..errors import DataError, did_you_mean, known_names
+from ..extension import installed
 from ..files.remote import PREFIX, is_data
 
 _ENTRY = re.compile(r"^@[a-z]+\{([^,\s]+),\n.*?^\}\n", re.MULTILINE | re.DOTALL)
@@ -111,8 +112,13 @@ class DataSet:
 
 @cache
 def catalogue() -> dict[str, DataSet]:
-    """Return all data sets by name, in the order of `datasets.yaml`, then those of configs."""
-    return read_catalogue(_text("datasets.yaml"))
+    """Return all data sets by name: those of `datasets.yaml`, then those of extensions."""
+    data_sets = read_catalogue(_text("datasets.yaml"))
+    for extension in installed().values():
+        if extension.data_sets:
+            text = (extension.folder / extension.data_sets).read_text(encoding="utf-8")
+            data_sets = read_catalogue(text) | data_sets
+    return data_sets
 
 
 def _text(name: str) -> str:

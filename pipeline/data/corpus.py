@@ -232,7 +232,7 @@ def corpus_in_memory(
     missing = _check_texts(named)
     if missing:
         named = [(name, _with_empty(texts)) for name, texts in named]
-    characters = sum(len(texts) * len(texts[0]) for _, texts in named if texts)
+    characters = sum(len(texts) * len(texts[0]) for _, texts in named if len(texts))
     with workers.threads(threads if characters > MIN_THREADED_CHARACTERS else 1) as shared:
         opened = shared(lambda item: text_in_memory(*item), named)
     source = opened[0] if sources is not None else None

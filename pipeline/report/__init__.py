@@ -7,6 +7,7 @@ their names, and add a line to FORMATS.
 import importlib.util
 from collections.abc import Iterable
 
+from ..extension import missing_extension
 from ..lookup import Table, later
 from .context import Format, Plot, SeveralRunsFormat
 
@@ -63,11 +64,15 @@ SEVERAL_RUNS_FORMATS: Table[SeveralRunsFormat] = Table(__name__, {}, kind="sever
 
 
 def unavailable(names: Iterable[str]) -> list[str]:
-    """Return a message for each of these forms that needs a package which is not installed."""
+    """Return a message for each of these forms that needs a package or an extension which is not
+    installed.
+    """
     messages = []
     for name in dict.fromkeys(names):
-        form = FORMATS.get(name) or SEVERAL_RUNS_FORMATS[name]
-        if form.package and importlib.util.find_spec(form.package) is None:
+        form = FORMATS.get(name) or SEVERAL_RUNS_FORMATS.get(name)
+        if form is None:
+            messages.append(missing_extension("report_formats", name))
+        elif form.package and importlib.util.find_spec(form.package) is None:
             hint = f"pip install 'gec-pipeline[{form.extra}]'"
             messages.append(f"{name}: needs the package {form.package}: {hint}")
     return messages

@@ -43,7 +43,11 @@ MAX_NAMES = 5
 
 
 def print_results(
-    results: Results, digits: int, columns: Sequence[str] = (), *, boards: bool = True
+    results: Results,
+    digits: int,
+    columns: Sequence[str] = (),
+    *,
+    boards: bool = True,
 ) -> None:
     """Print a ranked table for each data set and metric to standard output, with all columns or
     only these.
@@ -79,7 +83,12 @@ def print_results(
     print_extra_tables(more_tables, metrics)
 
 
-def print_board(results: Results, group: Group, digits: int, columns: Sequence[str]) -> None:
+def print_board(
+    results: Results,
+    group: Group,
+    digits: int,
+    columns: Sequence[str],
+) -> None:
     """Print the ranked table of a metric on a data set, and below it the intervals of all outputs,
     if there are any.
 

@@ -101,7 +101,10 @@ def document_tables(context: ReportContext) -> Iterator[DocumentTable]:
 
 
 def _ranked_table(
-    results: Results, group: Group, digits: int, columns: Sequence[str]
+    results: Results,
+    group: Group,
+    digits: int,
+    columns: Sequence[str],
 ) -> DocumentTable:
     header, rows = ranked_table(results, group.scores, digits, columns)
     info = results.datasets[group.dataset]

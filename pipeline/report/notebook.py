@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError, did_you_mean, printable
+from ..extension import missing_extension
 from ..metrics.base.metric import Metric
 from ..metrics.build import from_text, metrics_called
 from ..scoring.results import Results
@@ -61,7 +62,12 @@ class NotebookResults:
     def _as_results(self) -> Results:
         """Return the results as a run directory has them."""
 
-    def report(self, form: Form = "markdown", digits: int = 2, columns: Iterable[str] = ()) -> str:
+    def report(
+        self,
+        form: Form = "markdown",
+        digits: int = 2,
+        columns: Iterable[str] = (),
+    ) -> str:
         """Return the report that `gec-pipeline report --format` prints or writes in this `form`, as
         text.
 
@@ -79,7 +85,11 @@ class NotebookResults:
         missing = unavailable([form])
         if missing:
             raise InputError(missing[0])
-        context = ReportContext(results=self._as_results(), digits=digits, columns=columns)
+        context = ReportContext(
+            results=self._as_results(),
+            digits=digits,
+            columns=columns,
+        )
         files = FORMATS[form].files(context)
         return str(next(iter(files.values())))
 
@@ -140,7 +150,13 @@ def _table(document_table: "DocumentTable") -> str:
     the best.
     """
 
-    def cell_element(tag: str, number: int, text: str, rules: str, shade: str = "") -> str:
+    def cell_element(
+        tag: str,
+        number: int,
+        text: str,
+        rules: str,
+        shade: str = "",
+    ) -> str:
         side = "left" if number in document_table.names else "right"
         return f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'
 
@@ -188,13 +204,20 @@ def matching_signatures(metrics: Mapping[str, Metric], name: str) -> set[str]:
 
 
 def plotted(
-    results: Results, name: str, metric: str | None, dataset: str | None, style: PlotStyle
+    results: Results,
+    name: str,
+    metric: str | None,
+    dataset: str | None,
+    style: PlotStyle,
 ) -> "Figure":
     """Return the figure of a plot, of the metric and data set that are named, as Evaluation.plot()
     does.
     """
     if find_spec("matplotlib") is None:
         raise InputError("plot() needs matplotlib: pip install 'gec-pipeline[plot]'")
+    missing = missing_extension("plots", name) or missing_extension("report_formats", "plots")
+    if missing:
+        raise InputError(f"plot({name!r}): {missing}")
     scores = results.scores
     if metric:
         metrics = {score.metric: from_text(score.metric) for score in scores}

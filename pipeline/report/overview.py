@@ -152,7 +152,12 @@ def _check_pattern(tables: Sequence["MetricTable"], pattern: str) -> None:
 class MetricTable:
     """The ranked table of a metric on a data set with all columns."""
 
-    def __init__(self, results: Results, group: Group, digits: int) -> None:
+    def __init__(
+        self,
+        results: Results,
+        group: Group,
+        digits: int,
+    ) -> None:
         header, rows = ranked_table(results, group.scores, digits, ["*"])
         self.group = group
         self.header = header[2:]
@@ -322,7 +327,11 @@ def _overview(
 
 
 def _column(
-    results: Results, table: MetricTable, number: int, digits: int, heads: tuple[str, str]
+    results: Results,
+    table: MetricTable,
+    number: int,
+    digits: int,
+    heads: tuple[str, str],
 ) -> Column:
     group = table.group
     title = table.header[number]
@@ -371,7 +380,12 @@ def _compared_column(table: MetricTable) -> int:
     return 0
 
 
-def _best_by_output(results: Results, table: MetricTable, number: int, digits: int) -> set[str]:
+def _best_by_output(
+    results: Results,
+    table: MetricTable,
+    number: int,
+    digits: int,
+) -> set[str]:
     """Return the systems whose outputs are equal to the best as they are printed, for the outputs
     of which the highest is the best.
     """
@@ -440,7 +454,12 @@ def _against_baseline(results: Results, group: Group) -> str:
     return f"{_share(better, len(group.tests), 'is', 'are')} better than {baseline}{rest}"
 
 
-def _first_place(results: Results, group: Group, rivals: Sequence[Score], digits: int) -> str:
+def _first_place(
+    results: Results,
+    group: Group,
+    rivals: Sequence[Score],
+    digits: int,
+) -> str:
     """Return which of several systems is first, or which share the first place."""
     first, *others = rivals
     tests = [test for test in group.tests if first.system in (test.system, test.other)]
@@ -486,7 +505,12 @@ def _sharing_first(names: Sequence[str]) -> str:
     return f"{listed(names, limit)} share the first place"
 
 
-def _share(count: int, total: int, one: str, several: str) -> str:
+def _share(
+    count: int,
+    total: int,
+    one: str,
+    several: str,
+) -> str:
     """Return a count out of a total, and the verb that follows for one or for several."""
     share = f"{count} of {total}"
     if count == total > 1:

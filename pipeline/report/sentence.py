@@ -59,7 +59,10 @@ class SentenceTexts(NamedTuple):
 
 
 def sentence(
-    context: ReportContext, dataset: str, line: int, systems: Sequence[str]
+    context: ReportContext,
+    dataset: str,
+    line: int,
+    systems: Sequence[str],
 ) -> SentenceTexts:
     """Return the texts of a sentence. Lines count from 1.
 
@@ -177,7 +180,11 @@ def marked(source: str, text: str) -> list[tuple[str, str]]:
 
 
 def score_table(
-    context: ReportContext, dataset: str, line: int, systems: Sequence[str], digits: int
+    context: ReportContext,
+    dataset: str,
+    line: int,
+    systems: Sequence[str],
+    digits: int,
 ) -> Table:
     """Return a row for each system with its scores of one sentence by all metrics."""
     header = ["system"]
@@ -196,7 +203,10 @@ def score_table(
 
 
 def most_different(
-    metric_result: MetricResult, one: str, two: str, count: int
+    metric_result: MetricResult,
+    one: str,
+    two: str,
+    count: int,
 ) -> list[tuple[int, float, float]]:
     """Return line, score of `one` and score of `two` of the sentences that differ most; equal
     scores are left out.
@@ -225,7 +235,10 @@ class CountTables(NamedTuple):
 
 
 def count_tables(
-    context: ReportContext, dataset: str, line: int, system: str
+    context: ReportContext,
+    dataset: str,
+    line: int,
+    system: str,
 ) -> Iterator[CountTables]:
     """Yield the counts of a sentence.
 
@@ -368,7 +381,12 @@ class Edits(NamedTuple):
 
 
 def edits_of(
-    metric: Metric, judge: JudgesEdits, corpus: Corpus, columns: HasBlocks, system: str, line: int
+    metric: Metric,
+    judge: JudgesEdits,
+    corpus: Corpus,
+    columns: HasBlocks,
+    system: str,
+    line: int,
 ) -> Edits:
     """Return the edits of a sentence, which counts from 1, by a metric that judges which of them
     are right.
@@ -386,7 +404,10 @@ def edits_of(
 
 
 def edit_tables(
-    context: ReportContext, dataset: str, line: int, system: str
+    context: ReportContext,
+    dataset: str,
+    line: int,
+    system: str,
 ) -> Iterator[tuple[str, Edits]]:
     """Yield the label of each metric that judges which edits of a sentence are right, and the
     edits; none without texts.
@@ -401,7 +422,10 @@ def edit_tables(
 
 
 def annotator_columns(
-    metric: Metric, system: HasBlocks, line: int, corpus: Corpus | None
+    metric: Metric,
+    system: HasBlocks,
+    line: int,
+    corpus: Corpus | None,
 ) -> Columns:
     """Return the columns of a single line of a system, which counts from 1: each has one row.
 

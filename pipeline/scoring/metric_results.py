@@ -254,8 +254,8 @@ def _score_task(task: Task, counted: Counted, threads: int) -> MetricResult:
         reduced.append(mean_of(of_references))
         names_of_rows.append(REFERENCES_ROW)
 
-    fewest, most = corpus.present()
-    peer = peer_signature(metric, most, missing=fewest < most)
+    fewest, largest = corpus.present()
+    peer = peer_signature(metric, largest, missing=fewest < largest)
     order = ranks([metric.goodness(item.score) for item in reduced])
     scores = []
     for name, item, rank in zip(names_of_rows, reduced, order, strict=True):

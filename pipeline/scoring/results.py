@@ -97,8 +97,8 @@ class Samples:
     """The mean ± 1.959964 deviations."""
 
     @property
-    def shown(self) -> tuple[float, float]:
-        """The interval as reports show it: within 0 and 1, as scores are. NaN stays NaN."""
+    def clipped_interval(self) -> tuple[float, float]:
+        """The interval within 0 and 1, as scores are, for reports. NaN stays NaN."""
         return max(self.interval[0], 0.0), min(self.interval[1], 1.0)
 
 

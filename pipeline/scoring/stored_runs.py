@@ -45,7 +45,7 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
         raise StoreError(
             f"{path}: the run was not finished, or still goes on; run its config again first"
         )
-    metric_results = boards_of(path, results)
+    metric_results = metric_results_of(path, results)
     for metric_result in metric_results:
         for name, counts in zip(metric_result.names, metric_result.columns, strict=False):
             if not isinstance(counts, StoredCounts):
@@ -59,7 +59,7 @@ def load(path: Path) -> tuple[Results, list[MetricResult]]:
     return results, metric_results
 
 
-def boards_of(path: Path, results: Results) -> list[MetricResult]:
+def metric_results_of(path: Path, results: Results) -> list[MetricResult]:
     """Return the scores of each metric and data set with their columns, from the results of a run.
 
     Counts are read when they are needed. Raises StoreError if a signature is of no metric.

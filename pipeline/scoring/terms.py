@@ -271,10 +271,10 @@ class MetricTerms(ReferenceTerms):
 
     @cached_property
     def schema(self) -> Schema:
-        """The terms that are whole numbers, with one reference; those that depend on it come last."""
-        whole = [field for field in self.metric.terms if not field.real]
-        whole.sort(key=lambda field: field.per_reference)
-        return Schema.of(tuple(field._replace(per_reference=False) for field in whole), 1)
+        """The whole-number terms with one reference; those that depend on it come last."""
+        integers = [field for field in self.metric.terms if not field.real]
+        integers.sort(key=lambda field: field.per_reference)
+        return Schema.of(tuple(field._replace(per_reference=False) for field in integers), 1)
 
     def of_each(self, columns: Columns) -> Block:
         """Return the terms of a block with each reference."""

@@ -27,11 +27,11 @@ from pipeline import kernel
 from tests.bench import bleu, edits, rouge, whole
 from tests.bench.annotation import annotation
 from tests.bench.calls import calls
+from tests.bench.function_metrics import function_metrics
 from tests.bench.measuring import clock
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import HEADER, Row
 from tests.bench.neural import neural
-from tests.bench.plugged import plugged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "bleu": (bleu.bleu, False),
     "chrf": (bleu.chrf, False),
     "calls": (calls, False),
-    "plugins": (plugged, True),
+    "plugins": (function_metrics, True),
     "neural": (neural, True),
     "ter": (bleu.ter, False),
     "wc": (whole.wc, False),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +11,7 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import CorpusError, InputError, bounded
 from pipeline.extensions.human import judgments
 from pipeline.extensions.human.judgments import read_judgments
-from pipeline.extensions.page import explorer
-from tests.conftest import ROOT
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
 GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></sentence></script></scripts>'
 
 
+@needs_edits
 @pytest.mark.parametrize(
     ("name", "code", "known"),
     [
@@ -49,25 +48,6 @@ def test_xml_has_few_encodings(
     assert (
         f"gold.xml:1: is in the encoding '{name[:40]}'; expected UTF-8, UTF-16" in said
     ) is not known
-
-
-def test_a_page_has_a_largest_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The message names the number of lines that works."""
-    shutil.copytree(ROOT / "data", tmp_path / "data")
-    shutil.copytree(ROOT / "configs", tmp_path / "configs")
-    monkeypatch.chdir(tmp_path)
-    assert main(["run", "configs/quickstart.yaml", "-q", "--output", "run"]) == 0
-    monkeypatch.setattr(explorer, "MAX_BYTES", 20_000)
-    page = ["report", "run", "--format", "html", "--output", "page", "--lines"]
-    capsys.readouterr()
-    assert main([*page, "100000"]) == 2
-    words = capsys.readouterr().err.split()
-    most = words[words.index("most") + 1]
-    assert 1 < int(most) < 96
-    assert main([*page, str(int(most) + 1)]) == 2
-    assert main([*page, most]) == 0
 
 
 def test_judgements_are_of_so_many_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

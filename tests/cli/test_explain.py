@@ -10,6 +10,7 @@ import pytest
 
 from tests.config_files import write
 from tests.conftest import called
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,9 +133,10 @@ def test_every_metric_is_explained_as_far_as_it_says(
             ("external", *INPUTS, "--line", "1"),
             "explain: external takes its numbers from files, not from text",
         ),
-        (
+        pytest.param(
             ("errant", "-r", "gold.errant", "-o", "A.errant", "--line", "3"),
             "--line: expected 1 to 2, found 3",
+            marks=needs_edits,
         ),
         (("glue", *INPUTS, "--line", "1"), "no metric is called 'glue' (did you mean 'gleu'?)"),
     ],
@@ -172,6 +174,7 @@ EDITS = ("errant", "-r", "gold.errant", "-o", "A.errant")
 """The metric and its files, whose names need not end in .m2."""
 
 
+@needs_edits
 def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
     or 5 / 6.
@@ -192,6 +195,7 @@ def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
     ]
 
 
+@needs_edits
 def test_a_sentence_without_edits_and_without_an_annotator(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -205,6 +209,7 @@ def test_a_sentence_without_edits_and_without_an_annotator(
     ]
 
 
+@needs_edits
 def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = called(capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1)
     one = called(capsys, "explain", *EDITS, "--line", 1)[1]
@@ -214,6 +219,7 @@ def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert one != other
 
 
+@needs_edits
 def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
     write({"A.errant": "This is a sentence\nFine\n"})
     code, _, err = called(capsys, "explain", *EDITS, "--line", 1)

@@ -21,6 +21,7 @@ from pipeline.data.config.resolver import NAME
 from tests.config_files import prepare, problems, write
 from tests.conftest import ROOT
 from tests.metrics.test_golden import golden
+from tests.support.extensions import needs_edits
 
 SETS = catalogue.catalogue()
 GOOD = "datasets: {conll14: data}\nmetrics: ['gleu[iter=2]']\n"
@@ -213,6 +214,7 @@ def test_a_config_in_two_lines_gives_the_golden_scores(here: Path, shared: Path)
     )  # results tell no paths
 
 
+@needs_edits
 def test_every_way_to_name_a_file(here: Path) -> None:
     job = prepare(
         """
@@ -309,6 +311,7 @@ def test_what_is_named_wrong_is_told_at_its_place(
     assert any(place in problem and message in problem for problem in told), told
 
 
+@needs_edits
 def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(nothing: Path) -> None:
     told = problems("""\
 datasets:

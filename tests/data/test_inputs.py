@@ -34,6 +34,7 @@ from pipeline.files import plain_files
 from pipeline.files.plain_files import Origin, StoredTexts
 from tests.config_files import CONFIG, TEXTS, dataset, lines, output, prepare, problems, write
 from tests.conftest import open_text
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -394,6 +395,7 @@ def test_a_wrong_path_is_told(value: str, message: str) -> None:
     assert message in problems(output(value))
 
 
+@needs_edits
 def test_references_may_be_of_any_form() -> None:
     text = dataset("{source: s.txt, references: [r.txt, {}]}")
     assert problems(text) == [

@@ -41,6 +41,7 @@ from pipeline.prepare import text_warnings
 from pipeline.scoring.metric_results import tasks_of
 from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -184,6 +185,7 @@ def test_json_objects_in_memory_are_told() -> None:
         pipeline.evaluate(records, [t["r"]], metrics="google_gleu")
 
 
+@needs_edits
 def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(tmp_path: Path) -> None:
     t = texts()
     (tmp_path / "gold.m2").write_text(

@@ -1,4 +1,4 @@
-"""The browser that tests of pages share."""
+"""The browser that tests of pages share, and which tests need several extensions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,29 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pipeline.extension import installed
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.extensions.page import browser as browsers
+
+EXTENSIONS_OF_TESTS = {
+    "edits/test_by_type.py": {"page"},
+    "edits/test_edits_report.py": {"page"},
+    "human/test_agreement.py": {"page"},
+    "human/test_people.py": {"page", "plots"},
+    "neural/test_effects_page.py": {"page"},
+    "page/test_charts.py": {"human", "plots"},
+    "page/test_imeasure_edits.py": {"edits"},
+    "page/test_page_data.py": {"edits"},
+    "plots/test_curves.py": {"page"},
+}
+"""Files of tests with the other extensions that they need."""
+collect_ignore = []
+for file, names in EXTENSIONS_OF_TESTS.items():
+    if names - set(installed()):
+        collect_ignore.append(file)
 
 
 @pytest.fixture(scope="session")

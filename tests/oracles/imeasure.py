@@ -13,9 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.extensions.edits.correction_references import corrections_of_m2, split_words
-from pipeline.extensions.edits.correction_xml import xml_blocks
-from pipeline.extensions.edits.m2_files import edits_of
 from pipeline.kernel.common import Encoded
 
 if TYPE_CHECKING:
@@ -184,6 +181,8 @@ class Golden(NamedTuple):
 
 def golden(shared: Path, folder: Path) -> Golden:
     """Unpack the golden cases into a folder, and read them."""
+    from pipeline.extensions.edits.correction_references import split_words
+
     with tarfile.open(shared / "edits" / "golden" / "imeasure" / "cases.tar.gz") as packed:
         packed.extractall(folder, filter="data")
     rows = [
@@ -201,6 +200,10 @@ def golden(shared: Path, folder: Path) -> Golden:
 
 def corrections(path: Path) -> list[CorrectedSentence]:
     """Read the sentences of a gold file."""
+    from pipeline.extensions.edits.correction_references import corrections_of_m2, split_words
+    from pipeline.extensions.edits.correction_xml import xml_blocks
+    from pipeline.extensions.edits.m2_files import edits_of
+
     return [
         corrections_of_m2(split_words(block.sentence), edits_of(block.lines), split_words)
         for block in xml_blocks(path, str(path))

@@ -44,9 +44,9 @@ from pipeline.scoring.stored_runs import Selection
 from pipeline.scoring.terms import present_blocks
 from tests.cli.test_cli import program
 from tests.conftest import ROOT, called, run, tree, write_config, write_run
-from tests.extensions.plots.test_plots import HOSTILE, context
 from tests.oracles import naive
 from tests.support.results_schema import results_schema
+from tests.support.sample_results import HOSTILE, context
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:

@@ -52,6 +52,7 @@ from tests.conftest import forced_kernel, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import GOLD, HYPOTHESES, ONE, SOURCES, TWO
+from tests.support.extensions import needs_edits
 from tests.support.metrics import system_counts
 
 if TYPE_CHECKING:
@@ -634,6 +635,7 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         assert all(low <= high for low, high in (own.interval for own in result.intervals.values()))
 
 
+@needs_edits
 def test_metrics_of_edits_have_intervals_of_precision_and_recall(tmp_path: Path) -> None:
     (tmp_path / "gold.m2").write_text(GOLD * 3, encoding="utf-8")
     one = ["He goes to the school .", "All was well ."]

@@ -15,6 +15,7 @@ from pipeline.cli import main
 from pipeline.errors import InputError
 from tests.conftest import write_run
 from tests.metrics.test_rouge import ASKED, TYPES, texts
+from tests.support.extensions import needs_edits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,6 +104,7 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 """
 
 
+@needs_edits
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
     "metric", ["m2", "m2[choice=last]", "imeasure", "imeasure[mix=true]", "errant", "cleme"]

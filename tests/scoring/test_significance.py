@@ -15,13 +15,22 @@ import pytest
 
 import pipeline
 from pipeline import stages
+from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
+from pipeline.data.catalogue import citations
 from pipeline.data.config.models import StatisticsConfig
 from pipeline.errors import ConfigError, InputError, StoreError
 from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
+from pipeline.scoring.significance_tests import (
+    NO_TEST,
+    SIGNIFICANCE_TESTS,
+    PairedScores,
+    SignificanceTest,
+    names_of_tests,
+)
 from tests.conftest import Hears, run, write_config, write_run
 from tests.oracles import naive_statistics as oracle
 
@@ -113,9 +122,9 @@ def test_a_run_of_an_earlier_version_with_reselected_annotators_can_be_compared(
     assert pipeline.compare(tmp_path / "run")
 
 
-@pytest.mark.parametrize("test", ["approximate_randomization", "paired_bootstrap", "sign"])
+@pytest.mark.parametrize("test", SIGNIFICANCE_TESTS)
 def test_all_pairs_are_compared_and_corrected_together(tmp_path: Path, test: str) -> None:
-    more = {} if test == "approximate_randomization" else {"trials": ""}
+    more = {} if SIGNIFICANCE_TESTS[test].samples == "trials" else {"trials": ""}
     config = {**FEW, "test": test} | more
     path = write_run(
         tmp_path,
@@ -157,7 +166,7 @@ def test_turning_a_pair_turns_the_signs(tmp_path: Path) -> None:
     assert second.p == first.p
 
 
-@pytest.mark.parametrize("test", ["approximate_randomization", "paired_bootstrap", "sign"])
+@pytest.mark.parametrize("test", SIGNIFICANCE_TESTS)
 @pytest.mark.parametrize(
     "metric", ["gleu[iter=20]", "gleu[level=mean]", "green", "gleu[refs=leave_one_out,iter=5]"]
 )
@@ -176,7 +185,7 @@ def test_systems_equal_on_every_sentence_have_p_1(tmp_path: Path, metric: str, t
     found = {(t.system, t.other): t for t in results.tests}
     assert (found["A", "C"].p, found["A", "C"].difference, found["A", "C"].better) == (1, 0, 0.5)
     assert (found["A", "C"].cohen_d, found["A", "C"].ties) == (0, LINES)
-    assert found["A", "B"].p < 1 or test == "sign"
+    assert found["A", "B"].p < 1 or not SIGNIFICANCE_TESTS[test].compares_scores
     scores = {score.system: score.bootstrap for score in results.scores}
     assert scores["A"] == scores["C"]
 
@@ -266,6 +275,58 @@ def test_wrong_settings_are_told(tmp_path: Path, section: dict[str, str], said_:
     with pytest.raises(ConfigError) as caught:
         stages.prepare(write_run(tmp_path, 3, statistics=section))
     assert said_ in str(caught.value)
+
+
+# ---- the table of tests
+
+
+@pytest.mark.parametrize("name", SIGNIFICANCE_TESTS)
+def test_a_significance_test_names_itself(name: str) -> None:
+    test = SIGNIFICANCE_TESTS[name]
+    settings = StatisticsConfig().model_dump()
+    assert test.summary == test.summary.strip(" .")
+    assert (test.label or name.replace("_", " ")) in test.printed_settings(name, settings)
+    assert bool(test.printed_samples(settings)) == bool(test.samples)
+    assert set(test.citations) <= set(citations())
+
+
+def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def p_values(systems: PairedScores) -> list[float]:
+        return [0.001 for _ in systems.pairs]
+
+    test = SignificanceTest(
+        summary="always significant",
+        p_values=p_values,
+        samples="trials",
+        citations=["@misc{always-2024-always,\n  title = {Always}\n}"],
+    )
+    monkeypatch.setitem(SIGNIFICANCE_TESTS, "always", test)
+    results = made(tmp_path, test="always", correction="none")
+    assert {comparison.p for comparison in results.tests} == {0.001}
+    run_directory = tmp_path / "run"
+    code, out, _ = said(capsys, "show", run_directory)
+    assert (code, "always (60 trials)" in out) == (0, True)
+    code, out, _ = said(capsys, "cite", run_directory)
+    assert (code, "% tests (60 trials, seed 12345): always [always-2024-always]" in out) == (
+        0,
+        True,
+    )
+    assert "@misc{always-2024-always," in out
+    code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
+    assert (code, "always (60 trials)" in out) == (0, True)
+    assert names_of_tests()[-2:] == ["always", NO_TEST]
+    enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"]
+    assert enum == names_of_tests()
+
+
+def test_an_unknown_test_is_a_problem_with_the_nearest_name(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="'sing' \\(did you mean 'sign'\\?\\)"):
+        stages.prepare(write_run(tmp_path, 3, statistics={"test": "sing"}))
+    run(write_run(tmp_path, 3, systems="AB"), tmp_path / "run")
+    with pytest.raises(InputError, match=r"test: expected one of .*, found 'sing'"):
+        pipeline.compare(tmp_path / "run", test="sing")
 
 
 # ---- tables and CSV

@@ -1,10 +1,9 @@
-"""Compare the systems of a run, or of two runs on the same data, and say which differences are
-real.
+"""Test which differences between the systems of a run, or of two runs, are real.
 
 The command reads the counts that the run has stored, never the texts. The settings are those of the
 run's config, or else the defaults of `statistics`. The options below change them. `gec-pipeline
 help statistics` explains all settings. `--fail-if-worse` is a gate for continuous integration: OLD
-is named first, and the exit code is 1 where NEW is worse. `--worst` tests nothing: it prints the
+is named first, and the exit code is 1 if NEW is worse. `--worst` tests nothing: it prints the
 sentences whose scores differ most between two systems, with their texts.
 
 examples:
@@ -21,9 +20,10 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
+from typing import NamedTuple
 
 from ...data.config.models import StatisticsConfig
 from ...errors import InputError, PipelineError, printable
@@ -47,7 +47,7 @@ from ...scoring.stored_runs import Selection, names_like, only, restricted
 from ..arguments import add_parts, add_settings, add_shown, selection_of, whole_number
 
 NO_TEST = "--test none: nothing is compared; the run's config says so, or --test; name another test"
-ASKED = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
+SETTINGS = ("test", "correction", "outputs", "level", "resamples", "trials", "seed")
 """Settings of the run's statistics that the command line may change."""
 
 
@@ -63,12 +63,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compare all pairs, also where the config names a baseline",
     )
-    meaning = "exit code 1 where a system of the second run is significantly worse"
-    parser.add_argument("--fail-if-worse", action="store_true", help=meaning)
-    meaning = "with --fail-if-worse, in place of the test: worse by more than X points as printed, significant or not"
-    parser.add_argument("--margin", type=_margin, metavar="X", help=meaning)
-    meaning = "print the N sentences where two systems differ most"
-    parser.add_argument("--worst", type=whole_number(1), metavar="N", help=meaning)
+    parser.add_argument(
+        "--fail-if-worse",
+        action="store_true",
+        help="exit code 1 where a system of the second run is significantly worse",
+    )
+    parser.add_argument(
+        "--margin",
+        type=_margin,
+        metavar="X",
+        help="with --fail-if-worse, in place of the test: worse by more than X points as printed, "
+        "significant or not",
+    )
+    parser.add_argument(
+        "--worst",
+        type=whole_number(1),
+        metavar="N",
+        help="print the N sentences where two systems differ most",
+    )
     add_statistics(parser)
 
 
@@ -90,7 +102,7 @@ def add_statistics(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test", choices=tests, help="the paired test; ar and bs are the first two"
     )
-    add_settings(parser, StatisticsConfig, ASKED[1:], {})
+    add_settings(parser, StatisticsConfig, SETTINGS[1:], {})
     add_parts(parser)
     add_shown(parser, "columns")
     parser.add_argument(
@@ -128,108 +140,149 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _gate(args: argparse.Namespace) -> int:
-    """Print whether systems of the second run are worse than in the first one; return 1 where one
-    is.
+class Verdict(NamedTuple):
+    """Whether a system of the second run is better or worse than in the first one.
+
+    The fields are the keys of the printed JSON.
     """
+
+    dataset: str
+    metric: str
+    system: str
+    """The name of the system in the second run."""
+    verdict: str
+    """"better", "worse" or "same"."""
+    higher_is_better: bool
+    old: float
+    new: float
+    difference: float
+    p: float
+    p_adjusted: float
+    interval: tuple[float, ...]
+    """The interval of the difference."""
+
+
+def _gate(args: argparse.Namespace) -> int:
+    """Print for each system whether it is worse in the second run; return 1 if one is."""
     if not args.fail_if_worse or not args.run2 or args.baseline is not None:
         raise InputError("--fail-if-worse: takes two runs, OLD and NEW, and no --baseline")
     results = compared(args, versions=True)
-    settings, tests = results.statistics or {}, list["Comparison"]()
+    settings = results.statistics or {}
     if settings["test"] == "none":
         raise InputError(NO_TEST)
-    for _, group in groupby(results.tests, key=lambda test: (test.dataset, test.metric)):
-        own = list(group)
-        adjusted = CORRECTIONS[settings["correction"]]([test.p for test in own])
-        tests += [replace(test, p_adjusted=p) for test, p in zip(own, adjusted, strict=True)]
-    printed, verdicts = called(test.metric for test in tests), []
+    # p values are corrected over the systems of a metric on a data set.
+    tests: list[Comparison] = []
+    for _key, group in groupby(results.tests, key=lambda test: (test.dataset, test.metric)):
+        corrected = list(group)
+        adjusted = CORRECTIONS[settings["correction"]]([test.p for test in corrected])
+        for test, p in zip(corrected, adjusted, strict=True):
+            tests.append(replace(test, p_adjusted=p))
+    labels = called(test.metric for test in tests)
     scores = {(score.dataset, score.metric, score.system): score.score for score in results.scores}
-    by = "" if args.margin is None else f" by more than {args.margin:g}"
+    verdicts = []
     for test in tests:
-        both = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
-        keys = [key for key in scores if key in both]  # in the order of _versions()
-        old, new = (scores[key] for key in keys)
+        pair = {(test.dataset, test.metric, name) for name in (test.system, test.other)}
+        old_key, new_key = [key for key in scores if key in pair]  # in the order of _versions()
+        old = scores[old_key]
+        new = scores[new_key]
         gain = float(goodness(test.metric, new) - goodness(test.metric, old))
-        real = is_significant(test, results) and not test.interval[0] <= 0 <= test.interval[1]
-        real = abs(gain) * factor(test.metric) > args.margin if args.margin is not None else real
-        verdict = ("better" if gain > 0 else "worse") if real and gain else "same"
-        ends = (
-            test.interval
-            if test.system == keys[1][2]
-            else tuple(-end for end in reversed(test.interval))
-        )
-        numbers = {
-            "old": old,
-            "new": new,
-            "difference": new - old,
-            "p": test.p,
-            "p_adjusted": test.p_adjusted,
-        }
-        better = not lower_is_better(test.metric)
-        was, now = (key[2].rpartition("@")[0] or key[2] for key in keys)
-        names = {"dataset": test.dataset, "metric": test.metric, "system": now}
+        if args.margin is None:
+            low, high = test.interval
+            is_real = is_significant(test, results) and not low <= 0 <= high
+        else:
+            is_real = abs(gain) * factor(test.metric) > args.margin
+        outcome = "same"
+        if is_real and gain:
+            outcome = "better" if gain > 0 else "worse"
+        interval = test.interval
+        if test.system != new_key[2]:
+            interval = (-test.interval[1], -test.interval[0])
+        old_name = old_key[2].rpartition("@")[0] or old_key[2]
+        new_name = new_key[2].rpartition("@")[0] or new_key[2]
         verdicts.append(
-            {**names, "verdict": verdict, "higher_is_better": better, **numbers, "interval": ends}
+            Verdict(
+                dataset=test.dataset,
+                metric=test.metric,
+                system=new_name,
+                verdict=outcome,
+                higher_is_better=not lower_is_better(test.metric),
+                old=old,
+                new=new,
+                difference=new - old,
+                p=test.p,
+                p_adjusted=test.p_adjusted,
+                interval=interval,
+            )
         )
         if not args.json:
-            before, after = (percent(value, args.digits, test.metric) for value in (old, new))
+            name = new_name if new_name == old_name else f"{new_name} (before: {old_name})"
+            before = percent(old, args.digits, test.metric)
+            after = percent(new, args.digits, test.metric)
             change = f"{before} -> {after}, p adjusted {p_cell(test, results)}"
-            told = ("not worse" if by else "not different") if verdict == "same" else verdict
-            name = now if now == was else f"{now} (before: {was})"
+            sentence_end = _outcome_in_words(outcome, args.margin)
             print(
-                printable(f"{test.dataset}, {printed[test.metric]}: {name} is {told}{by}: {change}")
+                printable(
+                    f"{test.dataset}, {labels[test.metric]}: {name} is {sentence_end}: {change}"
+                )
             )
     if not verdicts and not args.json:
         print("no system has other outputs in the two runs, so none is worse")
-    whole = next(
-        (name for name in ("worse", "better") if any(item["verdict"] == name for item in verdicts)),
-        "same",
-    )
+    outcomes = {item.verdict for item in verdicts}
+    overall = next((outcome for outcome in ("worse", "better") if outcome in outcomes), "same")
     if args.json:
         sections = {
-            "verdict": whole,
+            "verdict": overall,
             "warnings": results.warnings,
-            "comparisons": without_nan(verdicts),
+            "comparisons": without_nan([item._asdict() for item in verdicts]),
         }
         print(json.dumps(sections, indent=1))
-    return int(whole == "worse")
+    return int(overall == "worse")
+
+
+def _outcome_in_words(outcome: str, margin: float | None) -> str:
+    if margin is None:
+        return "not different" if outcome == "same" else outcome
+    words = "not worse" if outcome == "same" else outcome
+    return f"{words} by more than {margin:g}"
 
 
 def _versions(
     args: argparse.Namespace, metric_results: Sequence[MetricResult]
 ) -> tuple[list[MetricResult], list[str]]:
-    """Return a board for each system of both runs, or the only two, as it was and as it is; and
-    what NEW lacks.
+    """Return for each metric and system its results in both runs; and the systems missing in NEW.
+
+    The results of a system are those of the old run, then those of the new one. If no system is in
+    both, the only ones of each are compared.
     """
-    left = {
-        part
-        for metric_result in metric_results
-        for name in metric_result.names
-        for part in (name, name.rpartition("@")[0])
-    }
-    read = (stored_runs.load_runs(run)[0].scores for run in (args.run, args.run2))
-    old, new = (
-        list(dict.fromkeys(score.system for score in scores if score.system in left))
-        for scores in read
-    )
+    names: set[str] = set()
+    for metric_result in metric_results:
+        for name in metric_result.names:
+            names |= {name, name.rpartition("@")[0]}
+    old = _systems(args.run, names)
+    new = _systems(args.run2, names)
     both = [name for name in old if name in new]
     if not both and (len(old), len(new)) != (1, 1):
-        known = "; ".join(
-            f"{run} has {', '.join(own) or 'none'}"
-            for run, own in ((args.run, old), (args.run2, new))
+        raise InputError(
+            f"--fail-if-worse: no name is in both runs: {args.run} has {', '.join(old) or 'none'}; "
+            f"{args.run2} has {', '.join(new) or 'none'}; --system with one of each compares these "
+            "two"
         )
-        message = f"--fail-if-worse: no name is in both runs: {known}; --system with one of each compares these two"
-        raise InputError(message)
     versions = []
     for metric_result in metric_results:
-        for name in both or [""]:
-            own = [
-                n
-                for n, called in enumerate(metric_result.names)
-                if not both or called.rpartition("@")[0] == name
-            ]
-            versions += [picked([(metric_result, n) for n in own])] if len(own) == 2 else []
+        for system in both or [""]:
+            pair = []
+            for number, name in enumerate(metric_result.names):
+                if not both or name.rpartition("@")[0] == system:
+                    pair.append((metric_result, number))
+            if len(pair) == 2:
+                versions.append(picked(pair))
     return versions, [name for name in old if both and name not in new]
+
+
+def _systems(run: str, names: Collection[str]) -> list[str]:
+    """Return which systems a run has, of these names."""
+    scores = stored_runs.load_runs(run)[0].scores
+    return list(dict.fromkeys(score.system for score in scores if score.system in names))
 
 
 def _worst(args: argparse.Namespace) -> int:
@@ -246,26 +299,26 @@ def _worst(args: argparse.Namespace) -> int:
         )
     measured, *others = context.measured
     if others:
-        metrics = ", ".join(one.scores[0].metric for one in context.measured)
+        metrics = ", ".join(result.scores[0].metric for result in context.measured)
         raise InputError(f"--worst: by which metric? Say --metric: {metrics}")
-    names = [name for name, own in zip(measured.names, measured.columns, strict=False) if own]
-    names = names_like("--system", args.system, names) if args.system else names
+    columns = zip(measured.names, measured.columns, strict=False)
+    names = [name for name, has_columns in columns if has_columns]
+    if args.system:
+        names = names_like("--system", args.system, names)
     if len(names) != 2:
         raise InputError(
             f"--worst: between which systems? Say --system A B; there are {', '.join(names)}"
         )
     one, two = names
     lines = most_different(measured, one, two, args.worst)
-    print(
-        printable(
-            f"{dataset}: the sentences where {one} and {two} differ most\n{measured.scores[0].metric}"
-        )
-    )
-    for line, *scores in lines:
-        texts, place = sentence(context, dataset, line, [one, two])
-        first, second = (percent(score, args.digits, measured.signature) for score in scores)
-        print(printable(f"\n{place}: {one} {first}, {two} {second}"))
-        width = max((len(name) for name, _ in texts), default=0)
+    print(printable(f"{dataset}: the sentences where {one} and {two} differ most"))
+    print(printable(measured.scores[0].metric))
+    for line, score_of_one, score_of_two in lines:
+        texts, position = sentence(context, dataset, line, [one, two])
+        first = percent(score_of_one, args.digits, measured.signature)
+        second = percent(score_of_two, args.digits, measured.signature)
+        print(printable(f"\n{position}: {one} {first}, {two} {second}"))
+        width = max((len(name) for name, _text in texts), default=0)
         for name, text in texts:
             print_text(f"  {name.ljust(width)}  {text.replace(chr(10), ' ')}".rstrip())
     if not lines:
@@ -278,39 +331,42 @@ def _worst(args: argparse.Namespace) -> int:
 def compared(
     args: argparse.Namespace, *, from_config: bool = False, versions: bool = False
 ) -> Results:
-    """Return the results of one run, or of two, with the statistics that the arguments ask for.
+    """Return the results of one run, or of two, with the statistics of the arguments.
 
-    `from_config` says that the baseline of the run's config holds where the arguments name none.
-    `versions` compares each system of two runs with itself alone."""
-    results, columns = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
-    columns = only(columns, replace(selection_of(args), systems=()))
-    written = stored_settings(results) | ({} if from_config else {"baseline": None})
-    asked = {name: getattr(args, name) for name in (*ASKED, "baseline")}
-    asked["test"] = short_names().get(args.test, args.test)
-    given = written | {name: value for name, value in asked.items() if value is not None}
-    names = list(dict.fromkeys(name for scored in columns for name in scored.names))
-    settings = settings_of(given, names, "--")
+    With `from_config`, the baseline of the run's config counts if the arguments have none.
+    `versions` compares each system of two runs only with itself.
+    """
+    results, metric_results = stored_runs.load_runs(args.run, getattr(args, "run2", None) or None)
+    metric_results = only(metric_results, replace(selection_of(args), systems=()))
+    # The settings of the run's config, changed by the arguments.
+    written = stored_settings(results)
+    if not from_config:
+        written["baseline"] = None
+    for name in (*SETTINGS, "baseline"):
+        value = getattr(args, name)
+        if value is not None:
+            written[name] = value
+    if args.test is not None:
+        written["test"] = short_names().get(args.test, args.test)
+    names = list(dict.fromkeys(chain.from_iterable(result.names for result in metric_results)))
+    settings = settings_of(written, names, "--")
     if args.system:
         if args.baseline is None and len(names_like("--system", args.system, names)) == 2:
-            settings = settings.model_copy(
-                update={"baseline": None}
-            )  # the two alone, one against the other
-        columns = only(
-            columns,
-            Selection(systems=[*args.system, *([settings.baseline] if settings.baseline else [])]),
-        )
-        columns = [metric_result.reranked() for metric_result in columns]
+            # Two systems are compared with each other.
+            settings = settings.model_copy(update={"baseline": None})
+        systems = list(args.system)
+        if settings.baseline:
+            systems.append(settings.baseline)
+        selected = only(metric_results, Selection(systems=systems))
+        metric_results = [metric_result.reranked() for metric_result in selected]
     if versions:
-        columns, lost = _versions(args, columns)
-        told = (
-            [f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"]
-            if lost
-            else []
-        )
-        results = replace(results, warnings=[*told, *results.warnings])
-    results, columns = restricted(results, columns)
+        metric_results, lost = _versions(args, metric_results)
+        if lost:
+            warning = f"{args.run2}: lacks {', '.join(lost)}, which {args.run} has: not compared"
+            results = replace(results, warnings=[warning, *results.warnings])
+    results, metric_results = restricted(results, metric_results)
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("resampling")
-        results, _ = with_statistics(results, columns, settings, bar.testing)
+        results, _tested = with_statistics(results, metric_results, settings, bar.testing)
     print_warnings(results.warnings, quiet=args.quiet)
     return results

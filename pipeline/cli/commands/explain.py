@@ -196,7 +196,9 @@ def _sentence(corpus: Corpus, metrics: Sequence[Metric], line: int) -> None:
         )
 
     weighed = [metric.spec for metric in metrics if metric.spec.corpus_pass]
-    whole = {spec: PreparedCounts(corpus.read_by(spec), spec).corpus_pass_result for spec in weighed}
+    whole = {
+        spec: PreparedCounts(corpus.read_by(spec), spec).corpus_pass_result for spec in weighed
+    }
     read = [metric for metric in metrics if metric.spec.input == TEXTS]
     of_texts = [metric for metric in read if not capabilities.computes_numbers(metric)]
     for name in corpus.systems:

@@ -1,7 +1,7 @@
-"""Score files as the package gleu (gleu, sgleu, mgleu) does, with the same options, defaults and output lines.
+"""Score files as the package gleu (gleu, sgleu, mgleu) does: the same options, defaults and output.
 
-  corpus  print a score for each system; references are chosen at random (-m: the best for each sentence)
-  sent    print a line for each sentence, with a tab-separated column for each system (mean over references; -m: best)
+  corpus  print a score for each system; references are chosen at random (-m: the best of each line)
+  sent    print a line for each sentence, with a column for each system (mean reference; -m: best)
   mean    print a score for each system: the mean of its sentence scores
 
 examples:
@@ -9,15 +9,16 @@ examples:
   gec-pipeline gleu corpus -m -v -s source.txt -r ref0.txt ref1.txt -o a.txt
   gec-pipeline gleu sent -d 4 -s source.txt -r ref0.txt ref1.txt -o a.txt b.txt
 
-The option -d is the number of digits. Three things are unlike the package: -v prints the table of orders in mode corpus
-without -m too, files that do not fit together are refused, and a line ends at a line feed only.
+The option -d is the number of digits. Three things are unlike the package: -v prints the table of
+orders in mode corpus without -m too, files that do not fit together are refused, and a line ends at
+a line feed only.
 """
 
 import argparse
 import math
 import secrets
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ...api import evaluate_corpus
 from ...data.corpus import Corpus
@@ -37,8 +38,9 @@ COUNTED = ("match", "penalty", "numer", "total")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the package's arguments, and --seed. The values that are the metric's are checked
-    where it is made.
+    """Declare the package's arguments, and --seed.
+
+    The metric checks the values of its options.
     """
     add = parser.add_argument
     add("mode", choices=["corpus", "sent", "mean"])
@@ -82,32 +84,39 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--seed", metavar="N", help="repeat the choice of references of a run without -f")
 
 
-def run(args: argparse.Namespace) -> None:
-    if args.source is None:
-        raise ConfigError("-s: GLEU+ needs the source")
+def _options(args: argparse.Namespace) -> dict[str, str]:
+    """Return the options of the metric; without a seed for random draws of the references."""
     options = {"order": args.order, "unit": args.unit}
     if args.unit == "word":
         options["tokenizer"] = "whitespace"  # the package is in Python 3
-    drawn = args.mode == "corpus" and not args.max
+    draws_references = args.mode == "corpus" and not args.max
     if args.mode == "corpus":
-        options |= {
-            "zero_total": "one",
-            **({"iterations": args.iterations} if drawn else {"references": "max"}),
-        }
+        options["zero_total"] = "one"
     else:
-        options |= {"level": "mean", "references": "max" if args.max else "mean"}
+        options["level"] = "mean"
+    if draws_references:
+        options["iterations"] = args.iterations
+    else:
+        options["references"] = "max" if args.max else "mean"
     if args.seed is not None:
         options["seed"] = args.seed
-    untold = drawn and not args.fix and args.seed is None
-    if drawn and not args.fix:
-        options = {"sampler": "numpy", "seed": str(secrets.randbelow(2**32)), **options}
+    if draws_references and not args.fix:
+        options["sampler"] = "numpy"
+    return options
+
+
+def run(args: argparse.Namespace) -> None:
+    if args.source is None:
+        raise ConfigError("-s: GLEU+ needs the source")
+    options = _options(args)
+    random_seed = None
+    if "sampler" in options and args.seed is None:
+        random_seed = str(secrets.randbelow(2**32))
+        options["seed"] = random_seed
     metrics = from_texts(["gleu"], options)
     corpus = open_files(args, views=(TEXTS,))
-    if untold:
-        print(
-            f"seed: {options['seed']} (--seed {options['seed']} repeats these draws)",
-            file=sys.stderr,
-        )
+    if random_seed is not None:
+        print(f"seed: {random_seed} (--seed {random_seed} repeats these draws)", file=sys.stderr)
     evaluation = evaluate_corpus(corpus, metrics, n_jobs=args.proc)
     if args.mode == "sent" and args.verbose:
         _print_sentences(args, evaluation, corpus)
@@ -123,69 +132,63 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _print_sentences(args: argparse.Namespace, evaluation: Evaluation, corpus: Corpus) -> None:
-    """Print each sentence: source, output, and every reference with its table. The best reference
-    has a star.
+    """Print each sentence: source, output, and every reference with its table.
+
+    The best reference has a star.
     """
     start = 0
     for blocks in zip(*(result.statistics.blocks() for result in evaluation), strict=True):
-        outputs = [
-            r.measure.sentence_outputs(columns)
-            for r, columns in zip(evaluation, blocks, strict=True)
-        ]
-        best = [r.measure.choose(columns) for r, columns in zip(evaluation, blocks, strict=True)]
-        for low in range(start, start + len(best[0]), STRIDE):
-            high = min(low + STRIDE, start + len(best[0]))
+        outputs = []
+        best_references = []
+        for result, columns in zip(evaluation, blocks, strict=True):
+            outputs.append(result.measure.sentence_outputs(columns))
+            best_references.append(result.measure.choose(columns))
+        end = start + len(best_references[0])
+        for low in range(start, end, STRIDE):
+            high = min(low + STRIDE, end)
             texts = [read_texts(text, low, high) for text in corpus.texts()]
             for line in range(low, high):
                 source, *others = (text[line - low] for text in texts)
-                references, systems = (
-                    others[: len(corpus.references)],
-                    others[len(corpus.references) :],
-                )
+                references = others[: len(corpus.references)]
+                systems = others[len(corpus.references) :]
                 for h, system in enumerate(systems):
                     for r, reference in enumerate(references):
-                        star = "*" if r == best[h][line - start] else " "
+                        star = "*" if r == best_references[h][line - start] else " "
+                        numbers = {}
+                        for name, values in outputs[h].items():
+                            numbers[name] = float(values[line - start, r])
                         print(f"S-{line + 1}   \t{source}")
                         print(f"H-{line + 1}-{h + 1} \t{system}")
                         print(f"R-{line + 1}-{r + 1}{star}\t{reference}")
-                        print(
-                            _table(
-                                {name: float(a[line - start, r]) for name, a in outputs[h].items()},
-                                args,
-                            )
-                        )
-        start += len(best[0])
+                        print(_table(numbers, args))
+        start = end
 
 
 def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
     """Return the package's table of outputs, with a row for each order and a row for the total."""
-    bp = percent(outputs["brevity_penalty"], args.digit)
-    rows, sums = [], [0.0] * len(COUNTED)
+    brevity_penalty = outputs["brevity_penalty"]
+    totals = dict.fromkeys(COUNTED, 0.0)
+
+    def row(title: str, counts: Iterable[float], precision: float, gleu: float) -> list[str]:
+        cells = [title, *(_count(count, args.digit) for count in counts)]
+        for fraction in (precision, brevity_penalty, gleu):
+            cells.append(percent(fraction, args.digit))
+        return cells
+
+    rows = []
     for n in range(1, int(args.order) + 1):
-        counts = [outputs[f"{name}_{n}"] for name in COUNTED]
-        sums = [total + count for total, count in zip(sums, counts, strict=True)]
-        fractions = [
-            percent(outputs[f"precision_{n}"], args.digit),
-            bp,
-            percent(outputs[f"gleu_{n}"], args.digit),
-        ]
-        rows.append([str(n), *(_count(count, args.digit) for count in counts), *fractions])
-    fractions = [
-        percent(outputs["precision"], args.digit),
-        bp,
-        percent(outputs["gleu"], args.digit),
-    ]
-    rows.append(["total", *(_count(count, args.digit) for count in sums), *fractions])
+        counts = {name: outputs[f"{name}_{n}"] for name in COUNTED}
+        for name, count in counts.items():
+            totals[name] += count
+        rows.append(row(str(n), counts.values(), outputs[f"precision_{n}"], outputs[f"gleu_{n}"]))
+    rows.append(row("total", totals.values(), outputs["precision"], outputs["gleu"]))
     return ascii_table(HEADER, rows)
 
 
 def _count(value: float, digits: int) -> str:
-    """Return a number of n-grams as text. A mean over draws of references, or over references, has
-    decimals.
-    """
-    whole = round(value)  # a sum of means may differ from a whole number in its last bit
-    return (
-        str(whole)
-        if math.isclose(value, whole, rel_tol=1e-12, abs_tol=1e-12)
-        else round_half_up(value, digits)
-    )
+    """Return a number of n-grams as text. A mean over references, or their draws, has decimals."""
+    nearest = round(value)
+    # A sum of means may differ from an integer in its last bit.
+    if math.isclose(value, nearest, rel_tol=1e-12, abs_tol=1e-12):
+        return str(nearest)
+    return round_half_up(value, digits)

@@ -1,4 +1,4 @@
-"""Read about a topic. A word that is no topic is searched on all pages, which prints its lines.
+"""Read about a topic. For another word, print the lines of all pages that have it.
 
 examples:
   gec-pipeline help

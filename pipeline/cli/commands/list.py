@@ -1,5 +1,4 @@
-"""List what can be chosen: metrics, or all options of those that are named; tokenizers; statistics
-of agreement.
+"""List metrics, or all options of named ones; tokenizers; statistics of agreement.
 
 examples:
   gec-pipeline list metrics
@@ -9,7 +8,7 @@ examples:
 """
 
 import argparse
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from ...errors import InputError, known_names
@@ -28,27 +27,30 @@ def run(args: argparse.Namespace) -> None:
     LISTS[args.what](args.names)
 
 
-def _chosen(names: Iterable[str], known: Collection[str], what: str) -> list[str]:
-    """Return the names that are asked for, or all; raises InputError for one that is not known."""
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
+def _selected(names: Sequence[str], known: Collection[str], kind: str) -> list[str]:
+    """Return the names, or all known ones; raises InputError for an unknown name."""
+    selected = list(dict.fromkeys(names))
+    for name in selected:
         if name not in known:
-            raise InputError(f"no {what} is called '{name}'{known_names(name, known, 'known:')}")
-    return wanted or list(known)
+            raise InputError(f"no {kind} is called '{name}'{known_names(name, known, 'known:')}")
+    return selected or list(known)
 
 
-def _metrics(names: Iterable[str]) -> None:
+def _metrics(names: Sequence[str]) -> None:
     from ...metrics import METRICS
     from ...metrics.functions.loading import find, installed
 
-    wanted, packages = [*names], installed()
-    for name in {*wanted} & {*packages} - {*METRICS}:
-        find(name)
-    for name in _chosen(wanted, METRICS, "metric"):
+    packages = installed()
+    for name in names:
+        if name in packages and name not in METRICS:
+            find(name)
+    for name in _selected(names, METRICS, "metric"):
         metric = METRICS[name]
-        place = metric.origin.get("from", "")
-        print_text(f"{name}: {metric.summary}{f' ({place})' if place else ''}")
-        if not wanted:
+        origin = metric.origin.get("from", "")
+        print_text(
+            f"{name}: {metric.summary} ({origin})" if origin else f"{name}: {metric.summary}"
+        )
+        if not names:
             continue
         print()
         rows = []
@@ -59,38 +61,38 @@ def _metrics(names: Iterable[str]) -> None:
         header = ["option", "in signatures", "default", "values", "meaning"]
         print_table(header, rows, left=range(5), first_out=("in signatures", "default"))
         print(f"\nmore of it: gec-pipeline help {metric.help_page or name}")
-    if wanted:
+    if names:
         return
     for name, package in packages.items():
         if name not in METRICS:
-            print_text(
-                f"{name}: in {package}; `gec-pipeline list metrics {name}` imports it and tells more"
-            )
+            command = f"`gec-pipeline list metrics {name}`"
+            print_text(f"{name}: in {package}; {command} imports it and tells more")
     print("options of one: gec-pipeline list metrics NAME")
 
 
-def _tokenizers(names: Iterable[str]) -> None:
+def _tokenizers(names: Sequence[str]) -> None:
     from ...tokenizers import TOKENIZERS
 
-    rows = [[name, TOKENIZERS[name].help] for name in _chosen(names, TOKENIZERS, "tokenizer")]
+    rows = [[name, TOKENIZERS[name].help] for name in _selected(names, TOKENIZERS, "tokenizer")]
     print_table(["tokenizer", "splits"], rows, left=(0, 1))
 
 
-def _statistics(names: Iterable[str]) -> None:
+def _statistics(names: Sequence[str]) -> None:
     kind = "agreement_statistics"
     statistics: Table[Any] = Table(__name__, {}, kind=kind)
     for name in [*names, *known_names_of_project()[kind]]:
-        if reason := missing_extension(kind, name):
+        reason = missing_extension(kind, name)
+        if reason:
             raise InputError(reason)
-    for name in _chosen(names, statistics, "statistic"):
+    for name in _selected(names, statistics, "statistic"):
         statistic = statistics[name]
         print(f"{name}: {statistic.summary}\n")
-        rows = [
-            [one.name, str(one.default_of({})), one.values(), one.help] for one in statistic.options
-        ]
-        print_table(
-            ["option", "default", "values", "meaning"], rows, left=range(4), first_out=("default",)
-        )
+        rows = []
+        for option in statistic.options:
+            default = str(option.default_of({}))
+            rows.append([option.name, default, option.values(), option.help])
+        header = ["option", "default", "values", "meaning"]
+        print_table(header, rows, left=range(4), first_out=("default",))
         print()
 
 

@@ -1,11 +1,10 @@
-"""Score the systems of a config on its data sets, rank them, and keep the results in the run
-directory.
+"""Score the systems of a config on its data sets, rank them, and store the results.
 
-Scores go to standard output, and progress and warnings go to standard error. Several metrics stand
-in one table, and --boards prints a ranked table for each. If you run the same config again, nothing
-is counted twice. After an interruption, a killed worker or a full disk, the same command goes on
-(see `gec-pipeline help runs`). A config may say which values it expects (see `gec-pipeline help
-reproduce`). Then verdicts are printed, and the exit code is 1 if a value is missed.
+Scores go to standard output, and progress and warnings go to standard error. Several metrics share
+one table, and --boards prints a ranked table for each. If you run the same config again, nothing is
+counted twice. After an interruption, a killed worker or a full disk, the same command goes on (see
+`gec-pipeline help runs`). A config may contain expected values (see `gec-pipeline help reproduce`).
+Then verdicts are printed, and the exit code is 1 if a value is missed.
 
 examples:
   gec-pipeline run configs/quickstart.yaml
@@ -21,7 +20,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...backends import backend_names
 from ...data.config.resolved import Overrides
@@ -35,7 +34,10 @@ if TYPE_CHECKING:
     from ...metrics.base.statistics_spec import StatisticsSpec
     from ...stage import Job
 
-AGAIN = "the results are incomplete; run the same command again, with more memory or fewer workers, to go on"
+INCOMPLETE = (
+    "the results are incomplete; run the same command again, with more memory or fewer workers, to "
+    "go on"
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -52,15 +54,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--output", metavar="DIR", help="run directory (~ and $NAME too), instead of output.dir"
     )
-    meaning = "workers, instead of the config's run.n_jobs"
-    parser.add_argument("--n-jobs", type=arguments.jobs, metavar="N", help=meaning)
+    parser.add_argument(
+        "--n-jobs",
+        type=arguments.jobs,
+        metavar="N",
+        help="workers, instead of the config's run.n_jobs",
+    )
     parser.add_argument(
         "--backend",
         choices=backend_names(),
         help="who runs the workers, instead of the config's run.backend",
     )
-    meaning = "address of the scheduler of a cluster (help scale)"
-    parser.add_argument("--address", metavar="HOST:PORT", help=meaning)
+    parser.add_argument(
+        "--address", metavar="HOST:PORT", help="address of the scheduler of a cluster (help scale)"
+    )
     parser.add_argument(
         "--digits", type=int, choices=range(13), metavar="N", help="decimals of printed percentages"
     )
@@ -87,64 +94,76 @@ def run(args: argparse.Namespace) -> int:
     with Bar(enabled=not args.quiet and not args.dry_run and sys.stderr.isatty()) as bar:
         bar.stage("reading")
         job = stages.prepare(args.config, options, overrides, SILENT if args.quiet else bar)
-        written = job.config.written
-        for warning in () if args.quiet else job.warnings:
-            bar.print(f"warning: {warning}")
-        for note in () if args.quiet or args.dry_run else arguments.kernel_notes(job.corpora):
-            bar.warn(note)
+        config = job.config.written
+        if not args.quiet:
+            for warning in job.warnings:
+                bar.print(f"warning: {warning}")
         if args.dry_run:
-            header, rows, replacing = plan(job, args.output, fresh=args.fresh)
-            print_table(header, rows, left=(0, 1, 2, 4))
+            planned = plan(job, args.output, fresh=args.fresh)
+            print_table(planned.header, planned.rows, left=(0, 1, 2, 4))
             if any(map(computes_numbers, job.metrics)):
                 from ...execution.function_metrics import Computing, texts_to_compute
 
-                for told in texts_to_compute(
-                    job.corpora, job.metrics, Computing(options.under(written.run))
-                ):
-                    print(printable(told))
-            if replacing:
-                bar.warn(replacing)
+                computing_settings = Computing(options.under(config.run))
+                for line in texts_to_compute(job.corpora, job.metrics, computing_settings):
+                    print(printable(line))
+            if planned.replacement:
+                bar.warn(planned.replacement)
             return 0
+        if not args.quiet:
+            for note in arguments.kernel_notes(job.corpora):
+                bar.warn(note)
         directory, results = stages.run(job, args.output, options, bar, fresh=args.fresh)
-        for warning in (
-            results.warnings[len(job.warnings) :] if not args.quiet else ()
-        ):  # those about the counts
-            bar.print(f"warning: {warning}")
+        if not args.quiet:
+            for warning in results.warnings[len(job.warnings) :]:
+                bar.print(f"warning: {warning}")
     if args.json:
         sys.stdout.write(results.to_json())
     else:
-        digits = written.output.digits if args.digits is None else args.digits
+        digits = config.output.digits if args.digits is None else args.digits
         print_results(results, digits, boards=args.boards)
     if not args.quiet and "results.json" in directory.files:  # with --only earlier results may stay
         print(printable(f"results: {directory.path}"), file=sys.stderr)
     if results.missing:
-        raise IncompleteError("\n".join([*map(str, results.missing), AGAIN]))
+        raise IncompleteError("\n".join([*map(str, results.missing), INCOMPLETE]))
     return int(bool(results.expectations and results.expectations["missed"]))
 
 
-def plan(
-    job: Job, output: str | None = None, *, fresh: bool = False
-) -> tuple[list[str], list[list[str]], str | None]:
-    """Return header and rows of a table of what a run would count, and of what is counted already.
+class Plan(NamedTuple):
+    """What a run would count."""
 
-    A sentence says what becomes of results there that the run does not make; None where there are
-    none, or `fresh`. Nothing is computed or written. Raises StoreError where the directory cannot
-    be used."""
+    header: list[str]
+    rows: list[list[str]]
+    """A row for each system and metric of a data set."""
+    replacement: str | None
+    """A sentence about results in the run directory that the run would replace."""
+
+
+def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
+    """Return what a run would count, and what is counted already.
+
+    With `fresh`, there is nothing to replace. Nothing is computed or written. Raises StoreError if
+    the directory cannot be used.
+    """
     from ...execution.count import counts_and_keys
     from ...execution.store.run_directory import RunDirectory, folder_of
     from ...scoring.metric_results import views_of
     from ...stages import replacement
 
     directory = RunDirectory(folder_of(output or job.config.written.output.dir), make=False)
-    note = None if fresh else replacement(directory, job)
     rows = []
     for corpus in job.corpora:
-        current: dict[tuple[str, StatisticsSpec], bool] = {}
-        for files, spec in views_of(task for task in job.tasks if task.corpus is corpus):
-            counts, keys = counts_and_keys(files, spec, directory)
-            current |= {cell: directory.is_current(counts[cell], keys[cell]) for cell in counts}
-        for task in (task for task in job.tasks if task.corpus is corpus):
-            for name in corpus.systems:
-                state = "counted" if all(current[name, need] for need in task.spec) else "to do"
-                rows.append([corpus.name, name, task.signature, f"{corpus.lines:,}", state])
-    return ["dataset", "system", "metric", "lines", "counts"], rows, note
+        tasks = [task for task in job.tasks if task.corpus is corpus]
+        is_counted: dict[tuple[str, StatisticsSpec], bool] = {}
+        for files, spec in views_of(tasks):
+            paths, keys = counts_and_keys(files, spec, directory)
+            for cell, path in paths.items():
+                is_counted[cell] = directory.is_current(path, keys[cell])
+        for task in tasks:
+            for system in corpus.systems:
+                state = "to do"
+                if all(is_counted[system, spec] for spec in task.spec):
+                    state = "counted"
+                rows.append([corpus.name, system, task.signature, f"{corpus.lines:,}", state])
+    header = ["dataset", "system", "metric", "lines", "counts"]
+    return Plan(header, rows, None if fresh else replacement(directory, job))

@@ -36,22 +36,27 @@ def json_schema() -> str:
     _or_one(schema["properties"], "metrics")
     for key in ("references", "gold"):
         _or_one(schema["$defs"]["DatasetConfig"]["properties"], key)
-    meaning = "a fetched data set, by its own name or another"
-    whole = {"type": "string", "pattern": "^data(:.+)?$", "description": meaning}
+    fetched_data_set = {
+        "type": "string",
+        "pattern": "^data(:.+)?$",
+        "description": "a fetched data set, by its own name or another",
+    }
     datasets = schema["properties"]["datasets"]
-    datasets["additionalProperties"] = {"anyOf": [datasets["additionalProperties"], whole]}
+    datasets["additionalProperties"] = {
+        "anyOf": [datasets["additionalProperties"], fetched_data_set]
+    }
     schema["$defs"]["RunConfig"]["properties"]["backend"]["enum"] = list(backend_names())
     schema["$defs"]["StatisticsConfig"]["properties"]["test"]["enum"] = names_of_tests()
     output = schema["$defs"]["OutputConfig"]["properties"]
     for key, names in (("formats", FORMATS), ("plots", PLOTS)):
         output[key]["items"] = {"enum": list(names), "type": "string"}
-    records = {
-        model.__name__: model.model_json_schema() for model in record_models(READERS).values()
-    }
+    records = {}
+    for model in record_models(READERS).values():
+        records[model.__name__] = model.model_json_schema()
     schema["$defs"] = dict(sorted({**schema["$defs"], **records}.items()))
     _any_of(schema, [{"$ref": f"#/$defs/{name}"} for name in records])
     # An included config may have the sections. Sections such as judgements need no others.
-    # Systems may be left out where at least one data set is a fetched one, which may have outputs.
+    # Systems may be left out if at least one data set is a fetched one, which may have outputs.
     standalone = [name for name in SECTIONS if SECTIONS[name].standalone]
     alone = [{"required": [key]} for key in ("include", *standalone)]
     fetched = {"anyOf": [{"type": "string"}, {"type": "object", "required": ["data"]}]}
@@ -64,25 +69,25 @@ def json_schema() -> str:
 
 def _or_one(properties: dict[str, Any], key: str) -> None:
     """Allow a single item in place of a list."""
-    described = {
-        name: properties[key].pop(name)
-        for name in ("description", "default")
-        if name in properties[key]
-    }
-    properties[key] = {"anyOf": [properties[key], properties[key]["items"]], **described}
+    items = properties[key]
+    properties[key] = {"anyOf": [items, items["items"]]}
+    for name in ("description", "default"):
+        if name in items:
+            properties[key][name] = items.pop(name)
 
 
 def _any_of(node: object, formats: list[dict[str, str]]) -> None:
-    """Turn oneOf into anyOf, and put the formats of texts where the models have ANY_RECORD.
+    """Turn oneOf into anyOf, and replace ANY_RECORD of the models by the formats of texts.
 
     The keys of a form of a path may also be names in a mapping of data sets. So more than one form
-    may fit."""
+    may fit.
+    """
     if isinstance(node, dict):
         if "oneOf" in node:
-            forms = node.pop("oneOf")
-            node["anyOf"] = [
-                form for item in forms for form in (formats if item == ANY_RECORD else [item])
-            ]
+            alternatives: list[object] = []
+            for item in node.pop("oneOf"):
+                alternatives += formats if item == ANY_RECORD else [item]
+            node["anyOf"] = alternatives
         for child in node.values():
             _any_of(child, formats)
     elif isinstance(node, list):
@@ -105,9 +110,7 @@ def _metric(name: str) -> dict[str, Any]:
 
 
 def _option(option: Option) -> dict[str, Any]:
-    """Return the schema of an option: a value, or a list of values, which asks for a metric with
-    each value.
-    """
+    """Return the schema of an option: a value, or a list of values, each for a metric of its own."""
     value: dict[str, Any] = {
         "type": "integer",
         "minimum": option.minimum,
@@ -118,23 +121,17 @@ def _option(option: Option) -> dict[str, Any]:
         value = {"enum": [*option.choices, *numbers]}
     elif option.free:
         value = {"type": "string", "minLength": 1}
-    elif option.pattern:  # an editor takes a number without quotes for a number, not for text
-        taken = [
-            number
-            for number in (0, 1, 9, 999, 999_999_999)
-            if re.fullmatch(option.pattern, str(number))
-        ]
-        bounds = (
-            {"minimum": taken[0], "maximum": taken[-1]}
-            if taken
-            else {"minimum": 0, "exclusiveMaximum": 1}
-        )
-        value = {
-            "anyOf": [
-                {"type": "string", "pattern": f"^({option.pattern})$"},
-                {"type": "number", **bounds},
-            ]
-        }
+    elif option.pattern:
+        # In an editor, a number without quotes is a number, not text.
+        numbers = []
+        for number in (0, 1, 9, 999, 999_999_999):
+            if re.fullmatch(option.pattern, str(number)):
+                numbers.append(number)
+        bounds = {"minimum": 0, "exclusiveMaximum": 1}
+        if numbers:
+            bounds = {"minimum": numbers[0], "maximum": numbers[-1]}
+        text = {"type": "string", "pattern": f"^({option.pattern})$"}
+        value = {"anyOf": [text, {"type": "number", **bounds}]}
     elif option.maximum is None:
         value = {"type": "boolean"}
     if option.inner:

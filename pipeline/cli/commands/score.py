@@ -19,9 +19,10 @@ examples:
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from ...evaluation import Result
     from ...metrics.base.metric import Metric
     from ...metrics.base.options import Option
+    from ...scoring.results import Results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -64,135 +66,150 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     arguments.add_shown(parser, "columns", "boards")
     arguments.add_computing(parser)
-    add_habits(parser)
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument(
+    add_sacrebleu_options(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
         "--sentences", action="store_true", help="print each sentence: score, std, low, high"
     )
-    meaning = "print each sentence with all outputs, such as recall"
-    shown.add_argument("--sentence-outputs", action="store_true", help=meaning)
-    shown.add_argument("--json", action="store_true", help="print as results.json does")
+    form.add_argument(
+        "--sentence-outputs",
+        action="store_true",
+        help="print each sentence with all outputs, such as recall",
+    )
+    form.add_argument("--json", action="store_true", help="print as results.json does")
     parser.usage = "%(prog)s METRIC... -r FILE... -o FILE... [OPTION...]"
 
 
-def configure_rest(parser: argparse.ArgumentParser, given: list[str]) -> None:
-    """Declare the options of all metrics, for which each has to be imported, unless all that is
-    given is known.
+def configure_rest(parser: argparse.ArgumentParser, words: list[str]) -> None:
+    """Declare the options of all metrics, unless the command line has only known flags.
 
-    What is given gets our words for those of sacreBLEU.
+    Each metric has to be imported for that. sacreBLEU's names of options in the words of the
+    command line are replaced by those of this command.
     """
-    given[:] = [word for argument in given for word in _in_our_words(argument)]
-    flags = {word.partition("=")[0] for word in given if word.startswith("--")}
+    words[:] = itertools.chain.from_iterable(map(_translated, words))
+    flags = {word.partition("=")[0] for word in words if word.startswith("--")}
     known = parser._option_string_actions.keys() - {"--help"}  # noqa: SLF001 (argparse names them nowhere else)
-    if not flags <= known or any(re.match(r"-\w*h", word) for word in given):
-        _declare_options(parser, given)
+    asks_for_help = any(re.match(r"-\w*h", word) for word in words)
+    if asks_for_help or not flags <= known:
+        _declare_options(parser, words)
 
 
-TAKEN = {"references": "--refs", "gold": "--gold-edits"}
+FLAGS_OF_OPTIONS = {"references": "--refs", "gold": "--gold-edits"}
 """The flags of options whose names are those of files."""
 
 
-def _declare_options(parser: argparse.ArgumentParser, given: Sequence[str]) -> None:
-    """Declare every option of every metric, all of which have to be imported; the help shows those
-    of metrics in it.
-    """
+def _declare_options(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    """Declare every option of every metric, and write the help of the metrics among the words."""
     from ...metrics.names import named
 
     known = {name: metric for name, metric in METRICS.items() if not reads_files(metric)}
-    asked = [known[name] for name in dict.fromkeys(map(named, given)) if name in known]
-    parser.description = str(parser.description).replace(
-        "METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1
-    )
+    names = dict.fromkeys(map(named, words))
+    metrics = [known[name] for name in names if name in known]
     for action in parser._actions:  # noqa: SLF001
-        if asked or (action.dest in arguments.COMPUTING and "--plugin" not in given):
+        if metrics or (action.dest in arguments.COMPUTING and "--plugin" not in words):
             action.help = argparse.SUPPRESS
-    if asked:  # then the help is about them: what each is, and the examples of its page
-        flags = dict.fromkeys(flag for metric in asked for flag in _files(metric))
-        parser.usage = " ".join(
-            ["%(prog)s", *(metric.name for metric in asked), *flags, "[OPTION...]"]
+    if metrics:
+        _describe_metrics(parser, metrics)
+    else:
+        parser.description = str(parser.description).replace(
+            "METRIC is a", f"METRIC is one of {', '.join(known)}: a", 1
         )
-        told = [
-            f"{metric.name}: {metric.summary} (help {metric.help_page or metric.name})"
-            for metric in asked
-        ]
-        examples = dict.fromkeys(example for metric in asked for example in _examples(metric))
-        parser.description = "\n\n".join([*told, "\n".join(["examples:", *examples])])
-        one = "An option with the name of a metric before it is for that metric alone, such as --chrf-lowercase."
-        parser.epilog = (
-            f"{one if len(asked) > 1 else ''}\nFiles, intervals, tests: gec-pipeline score --help"
-        )
-    group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in asked)}")
-    every = [option for metric in known.values() for option in metric.options]
-    options = {
-        option.name: option for option in every if len(option.choices or ()) != 1
-    }  # else nothing is to choose
+    group = parser.add_argument_group(f"options of {', '.join(metric.name for metric in metrics)}")
+    options: dict[str, Option] = {}
+    for metric in known.values():
+        options |= {option.name: option for option in metric.options if _has_choice(option)}
     for name, option in options.items():
-        flag = TAKEN.get(name, f"--{name.replace('_', '-')}")
         group.add_argument(
-            flag,
+            FLAGS_OF_OPTIONS.get(name, _flag(name)),
             dest=f"option_{name}",
             metavar="VALUE",
-            help=_help(name, asked),
+            help=_help(name, metrics),
             **_value_of(option),
         )
     for metric in known.values():
         for option in metric.options:
-            flag, dest = (
-                f"--{metric.name}-{option.name}".replace("_", "-"),
-                f"option_{metric.name}.{option.name}",
+            group.add_argument(
+                _flag(f"{metric.name}-{option.name}"),
+                dest=f"option_{metric.name}.{option.name}",
+                help=argparse.SUPPRESS,
+                **_value_of(option),
             )
-            group.add_argument(flag, dest=dest, help=argparse.SUPPRESS, **_value_of(option))
+
+
+def _describe_metrics(parser: argparse.ArgumentParser, metrics: Sequence[type[Metric]]) -> None:
+    """Write the help about metrics: their files, summaries, and the examples of their pages."""
+    files: dict[str, None] = {}
+    summaries = []
+    examples: dict[str, None] = {}
+    for metric in metrics:
+        files |= dict.fromkeys(_files(metric))
+        page = metric.help_page or metric.name
+        summaries.append(f"{metric.name}: {metric.summary} (help {page})")
+        examples |= dict.fromkeys(_examples(metric))
+    names = [metric.name for metric in metrics]
+    parser.usage = " ".join(["%(prog)s", *names, *files, "[OPTION...]"])
+    parser.description = "\n\n".join([*summaries, "\n".join(["examples:", *examples])])
+    parser.epilog = "\nFiles, intervals, tests: gec-pipeline score --help"
+    if len(metrics) > 1:
+        parser.epilog = (
+            "An option with the name of a metric before it is for that metric alone, such as "
+            f"--chrf-lowercase.{parser.epilog}"
+        )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _has_choice(option: Option) -> bool:
+    """Return whether an option has more than one value."""
+    return len(option.choices or ()) != 1
 
 
 def _files(metric: type[Metric]) -> list[str]:
-    """Return the options that name the files which a metric needs."""
+    """Return the options with the files that a metric reads."""
     from ...data.input_readers import needs_files
 
     spec = metric().spec
-    gold = ""
+    files = ["-o FILE..."]
     if needs_files(spec.input):
-        gold = "--gold FILE"
-    elif spec.references:
-        gold = "-r FILE..."
-    return [
-        *(["-s FILE"] if spec.source and "gold" not in gold else []),
-        *([gold] if gold else []),
-        "-o FILE...",
-    ]
+        return ["--gold FILE", *files]
+    if spec.references:
+        files.insert(0, "-r FILE...")
+    if spec.source:
+        files.insert(0, "-s FILE")
+    return files
 
 
-def _examples(metric: type[Metric]) -> Iterator[str]:
-    """Yield the examples of `score` with a metric on its page of the help, or else a plain one."""
+def _examples(metric: type[Metric]) -> list[str]:
+    """Return the examples of `score` with a metric on its page of the help, or else a plain one."""
     from ...metrics.names import named
     from .help import help_pages
 
+    examples = []
     page = help_pages().get(metric.help_page or metric.name)
-    lines = page.read_text(encoding="utf-8").splitlines() if page else []
-    commands = (
-        re.sub(r" +#.*", "", line.strip())
-        for line in lines
-        if re.match(r" {4,}.*gec-pipeline score ", line)
-    )
-    own = [
-        command
-        for command in commands
-        if metric.name in map(named, re.findall(r"[\w.+-]+", command))
-    ]
-    given = [
-        f"--{name.replace('_', '-')} VALUE" for name, _ in metric().conflicts()
-    ]  # it has no default
-    files = " ".join([*given, *_files(metric)]).replace("FILE...", "FILE")
-    yield from (f"  {each}" for each in own or [f"gec-pipeline score {metric.name} {files}"])
+    if page:
+        for line in page.read_text(encoding="utf-8").splitlines():
+            if re.match(r" {4,}.*gec-pipeline score ", line):
+                command = re.sub(r" +#.*", "", line.strip())
+                if metric.name in map(named, re.findall(r"[\w.+-]+", command)):
+                    examples.append(f"  {command}")
+    if examples:
+        return examples
+    required = [f"{_flag(name)} VALUE" for name, _problem in metric().conflicts()]
+    words = " ".join([*required, *_files(metric)]).replace("FILE...", "FILE")
+    return [f"  gec-pipeline score {metric.name} {words}"]
 
 
 def _value_of(option: Option) -> dict[str, Any]:
-    """Return how argparse reads the value of an option. A flag of what is true or false needs none."""
+    """Return how argparse reads the value of an option; a truth value may be left out."""
     return {"nargs": "?", "const": "true", "type": _truth} if option.is_truth else {}
 
 
 def _truth(text: str) -> str:
-    """Return true or false. A flag without a value means true; what follows it may have been meant
-    otherwise.
+    """Return true or false.
+
+    A flag without a value means true, but argparse takes what follows it for its value.
     """
     if text not in ("true", "false"):
         raise argparse.ArgumentTypeError(
@@ -202,150 +219,156 @@ def _truth(text: str) -> str:
 
 
 def _help(name: str, metrics: Sequence[type[Metric]]) -> str:
-    """Return the help of an option: each of its meanings, after the metrics that have this meaning
-    if not all do.
-    """
-    meant: dict[str, list[str]] = {}
+    """Return the help of an option: its meanings, with their metrics if not all share them."""
+    metrics_of: dict[str, list[str]] = {}
     for metric in metrics:
         for option in metric.options:
-            if option.name == name and len(option.choices or ()) != 1:
+            if option.name == name and _has_choice(option):
+                text = f"{option.help}: {option.values()}"
                 default = str(option.default_of({}))
-                default = (
-                    f" (default: {default.lower() if option.is_truth else default})"
-                    if default
-                    else ""
-                )
-                meant.setdefault(f"{option.help}: {option.values()}{default}", []).append(
-                    metric.name
-                )
-    told = [
-        text if len(of) == len(metrics) else f"({', '.join(of)}) {text}"
-        for text, of in meant.items()
-    ]
-    return "; ".join(told) or argparse.SUPPRESS
+                if default:
+                    text += f" (default: {default.lower() if option.is_truth else default})"
+                metrics_of.setdefault(text, []).append(metric.name)
+    meanings = []
+    for text, names in metrics_of.items():
+        meanings.append(text if len(names) == len(metrics) else f"({', '.join(names)}) {text}")
+    return "; ".join(meanings) or argparse.SUPPRESS
 
 
 def run(args: argparse.Namespace) -> None:
     from ...api import evaluate_corpus
     from ...data.input_warnings import suspicions
     from ...metrics.build import from_texts
-    from ...report.console import print_results
-    from ...report.tables import percent
     from ...scoring.metric_results import describe
     from ...scoring.results import Results
 
-    given = {
-        key.removeprefix("option_"): value
-        for key, value in vars(args).items()
-        if key.startswith("option_")
-    }
-    texts = metrics_asked(args)
-    options = {key: value for key, value in given.items() if value is not None}
+    # The metrics and their options.
+    texts = requested_metrics(args)
+    options = {}
+    for key, value in vars(args).items():
+        if key.startswith("option_") and value is not None:
+            options[key.removeprefix("option_")] = value
     metrics = from_texts(texts, options, args.pair or "")
+    # The texts.
     arguments.output_from_pipe(args)
-    check_habits(args, len(metrics), len(args.outputs))
+    check_sacrebleu_options(args, len(metrics), len(args.outputs))
     views = {metric.spec.input for metric in metrics}
-    needed = any(metric.spec.references for metric in metrics)
-    corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=needed)
-    statistics = statistics_asked(args, next(iter(corpus.systems)))
-    for note in () if args.quiet else arguments.kernel_notes([corpus]):
-        print_text(f"note: {note}", sys.stderr)
-    known = suspicions(corpus, references=TEXTS in views)  # told when the files were opened
+    reads_references = any(metric.spec.references for metric in metrics)
+    corpus = arguments.open_files(args, views=views, quiet=args.quiet, references=reads_references)
+    statistics = requested_statistics(args, next(iter(corpus.systems)))
+    if not args.quiet:
+        for note in arguments.kernel_notes([corpus]):
+            print_text(f"note: {note}", sys.stderr)
+    # The scores.
     with Bar(enabled=sys.stderr.isatty() and not args.quiet) as bar:
-        how = RunOptions(n_jobs=args.n_jobs, **arguments.computing_options(args))
-        evaluation = evaluate_corpus(corpus, metrics, options=how, listener=bar, by_type=False)
+        computing = RunOptions(n_jobs=args.n_jobs, **arguments.computing_options(args))
+        evaluation = evaluate_corpus(
+            corpus, metrics, options=computing, listener=bar, by_type=False
+        )
+    printed_warnings = suspicions(corpus, references=TEXTS in views)  # when the files were opened
     results = Results(
         datasets={corpus.name: describe(corpus)},
         scores=[result.found for result in evaluation],
-        warnings=list(dict.fromkeys([*known, *evaluation.warnings])),
+        warnings=list(dict.fromkeys([*printed_warnings, *evaluation.warnings])),
     )
     if statistics:
-        from ...evaluation import boards_of
+        from ...evaluation import metric_results_of
         from ...scoring.resampling.significance import with_statistics
 
-        results = with_statistics(results, boards_of(evaluation), statistics)[0]
-    print_warnings((note for note in results.warnings if note not in known), quiet=args.quiet)
-    order = list(corpus.systems)
+        results = with_statistics(results, metric_results_of(evaluation), statistics)[0]
+    new_warnings = [text for text in results.warnings if text not in printed_warnings]
+    print_warnings(new_warnings, quiet=args.quiet)
     if args.bare:
-        by_system = {result.system: result for result in evaluation}
-        for result in (by_system[system] for system in order):
-            for number in result.sentences.tolist() if args.sentences else [result.score]:
-                print(percent(number, args.digits, result.signature))
+        _print_bare(evaluation, list(corpus.systems), args)
     elif args.json:
         sys.stdout.write(results.to_json())
     elif args.sentences or args.sentence_outputs:
         print_sentences(evaluation, args.digits, spread=args.sentences)
     else:
-        tested = (
-            ["mean ±*", "p", "p adjusted"] if args.paired else ["interval"] if statistics else []
-        )
-        tested += ["against *"] if len(metrics) < 2 else []
-        usual = args.boards or len(order) < 2 or (len(metrics) < 2 and not args.paired)
-        columns = args.columns or ([] if usual else tested)
-        print_results(
-            results,
-            args.digits,
-            columns,
-            boards=args.boards or (len(order) < 2 and not args.columns),
-        )
+        _print_tables(results, args, metrics=len(metrics), systems=len(corpus.systems))
+
+
+def _print_bare(
+    results: Sequence[Result], systems: Sequence[str], args: argparse.Namespace
+) -> None:
+    """Print the scores, or sentence scores, of the systems in their order."""
+    from ...report.tables import percent
+
+    by_system = {result.system: result for result in results}
+    for system in systems:
+        result = by_system[system]
+        numbers = result.sentences.tolist() if args.sentences else [result.score]
+        for number in numbers:
+            print(percent(number, args.digits, result.signature))
+
+
+def _print_tables(
+    results: Results, args: argparse.Namespace, *, metrics: int, systems: int
+) -> None:
+    from ...report.console import print_results
+
+    columns = args.columns
+    # Several outputs are compared in one table, with the columns of the statistics.
+    is_compared = systems > 1 and (metrics > 1 or args.paired)
+    if not columns and is_compared and not args.boards:
+        if args.paired:
+            columns = ["mean ±*", "p", "p adjusted"]
+        elif results.statistics:
+            columns = ["interval"]
+        if metrics < 2:
+            columns = [*columns, "against *"]
+    boards = args.boards or (systems < 2 and not args.columns)
+    print_results(results, args.digits, columns, boards=boards)
 
 
 def print_sentences(results: Sequence[Result], digits: int, *, spread: bool) -> None:
-    """Print, tab-separated, each sentence of each system: its line, from 1, its id if it has one,
-    and columns.
+    """Print a row for each sentence of each system, tab-separated.
 
-    These are all outputs, or with `spread` the score with its std and interval over references.
-    Where there are several metrics, the first column is the metric, and a cell is empty where a
-    metric has no such column."""
+    A row has the system, the line, from 1, the id if there is one, and all outputs, or with
+    `spread` the score with its std and interval over references. With several metrics, the first
+    column is the metric, and a cell is empty if a metric has no such column.
+    """
     from ...report.tables import percent
     from ...report.tables.ranked import labels, output_cell
 
-    def cells_of(result: Result) -> dict[str, list[str]]:
-        numbers = result.sentence_spread() if spread else result.sentence_outputs
-        cells = {name: values.tolist() for name, values in numbers.items()}
+    cells_of: list[dict[str, list[str]]] = []
+    for result in results:
+        columns: dict[str, list[str]] = {}
         if spread:
-            return {
-                n: [percent(value, digits, result.signature) for value in values]
-                for n, values in cells.items()
-            }
-        metric = type(
-            result.measure
-        )  # of which some outputs are shown as they are, others in percent
-        return {
-            n: [output_cell(value, n, metric, digits) for value in values]
-            for n, values in cells.items()
-        }
-
-    called = labels(result.signature for result in results)
-    several = len(called) > 1
-    every = [(result, cells_of(result)) for result in results]
-    names = list(dict.fromkeys(name for _, cells in every for name in cells))
+            for name, values in result.sentence_spread().items():
+                columns[name] = [
+                    percent(value, digits, result.signature) for value in values.tolist()
+                ]
+        else:
+            # Some outputs of a metric are in percent, others as they are.
+            metric = type(result.measure)
+            for name, values in result.sentence_outputs.items():
+                columns[name] = [
+                    output_cell(value, name, metric, digits) for value in values.tolist()
+                ]
+        cells_of.append(columns)
+    label_of = labels(result.signature for result in results)
+    has_metrics = len(label_of) > 1
+    names = list(dict.fromkeys(itertools.chain.from_iterable(cells_of)))
     ids = results[0].ids
-    print(
-        *(["metric"] if several else []),
-        "system",
-        "line",
-        *(["id"] if ids else []),
-        *names,
-        sep="\t",
-    )
-    for result, cells in every:
-        first = [called[result.signature]] if several else []
-        for line in range(len(next(iter(cells.values())))):
-            place = [str(line + 1), *([printable(ids[line])] if ids else [])]
-            print(
-                *first,
-                result.system,
-                *place,
-                *(cells[n][line] if n in cells else "" for n in names),
-                sep="\t",
-            )
+    header = ["metric"] if has_metrics else []
+    header += ["system", "line"]
+    if ids:
+        header.append("id")
+    print("\t".join([*header, *names]))
+    for result, columns in zip(results, cells_of, strict=True):
+        for line in range(len(next(iter(columns.values())))):
+            row = [label_of[result.signature]] if has_metrics else []
+            row += [result.system, str(line + 1)]
+            if ids:
+                row.append(printable(ids[line]))
+            row += [columns[name][line] if name in columns else "" for name in names]
+            print("\t".join(row))
 
 
-# ---- what users of sacreBLEU's command type: options of `score` that do the same, and other names
-# of ours
+# ---- options of sacreBLEU's command: those of `score` that do the same, and other names of them
 
-THEIRS = {
+SACREBLEU_NAMES = {
     "-m": ("--metrics",),
     "-b": ("--score-only",),
     "-l": ("--language-pair",),
@@ -367,41 +390,47 @@ THEIRS = {
     "--encoding": ("-e",),
     "--num-refs": ("-nr",),
 }
-SYNONYMS = {theirs: ours for ours, several in THEIRS.items() for theirs in several}
-"""sacreBLEU's names of options, and ours. It calls options of chrF and TER as we do, such as
---chrf-lowercase."""
+SYNONYMS: dict[str, str] = {}
+"""The options of this command by sacreBLEU's names. Some, such as --chrf-lowercase, are the same."""
+for _options, _names in SACREBLEU_NAMES.items():
+    SYNONYMS.update(dict.fromkeys(_names, _options))
 
 
-def _in_our_words(argument: str) -> list[str]:
-    """Return an argument with the name that an option has here, or with several options that mean
-    the same.
-    """
-    flag, equals, value = argument.partition("=")
-    *others, last = SYNONYMS.get(flag, "").split() or [flag]
-    last = (
-        last.replace("_", "-") if last[:2] == "--" else last
-    )  # as configs write the names of options
+def _translated(word: str) -> list[str]:
+    """Return a word of the command line with the names that options have here."""
+    flag, equals, value = word.partition("=")
+    others: list[str] = []
+    last = flag
+    if flag in SYNONYMS:
+        *others, last = SYNONYMS[flag].split(" ")
+    if last.startswith("--"):
+        last = last.replace("_", "-")  # configs write names of options with underscores
     return [*others, f"{last}{equals}{value}"]
 
 
 PAIRED = {"--paired-ar": "approximate_randomization", "--paired-bs": "paired_bootstrap"}
-"""The options that ask for paired tests, and the test of each."""
+"""The options for paired tests, and the test of each."""
 
 
 class _Metrics(argparse.Action):
-    """Metrics after -m, beside which none is needed before all options."""
+    """Metrics after -m, beside which none is required before all options."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
         for action in parser._actions:  # noqa: SLF001 (argparse has no other way to find it)
-            action.required = action.required and action.dest != "metrics"
+            if action.dest == "metrics":
+                action.required = False
 
 
-def add_habits(parser: argparse.ArgumentParser) -> None:
+def add_sacrebleu_options(parser: argparse.ArgumentParser) -> None:
     """Declare the options that sacreBLEU has too."""
-    meaning = "metrics, also behind other options"
     parser.add_argument(
-        "-m", dest="more_metrics", metavar="METRIC", nargs="+", action=_Metrics, help=meaning
+        "-m",
+        dest="more_metrics",
+        metavar="METRIC",
+        nargs="+",
+        action=_Metrics,
+        help="metrics, also behind other options",
     )
     parser.add_argument(
         "-l",
@@ -427,12 +456,11 @@ def add_habits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trials", metavar="N", help="trials of --paired-ar (default: 10000)")
 
 
-def metrics_asked(args: argparse.Namespace) -> list[str]:
-    """Return the metrics, and take files that stand among them for references, as sacreBLEU's
-    command does.
+def requested_metrics(args: argparse.Namespace) -> list[str]:
+    """Return the metrics; files among them become references, as in sacreBLEU's command.
 
-    Without any metric the metric is BLEU. Raises ConfigError for such files where references stand
-    behind -r too."""
+    Without any metric the metric is BLEU. Raises ConfigError for such files if -r has references.
+    """
     from ...metrics.names import named
 
     files = [text for text in args.metrics or () if Path(text).is_file() and not named(text)]
@@ -441,12 +469,11 @@ def metrics_asked(args: argparse.Namespace) -> list[str]:
             f"'{files[0]}' is a file, and no metric; references stand behind -r: -r {files[0]}"
         )
     args.references = args.references or files
-    return [
-        text for text in (*(args.metrics or ()), *(args.more_metrics or ())) if text not in files
-    ] or ["bleu"]
+    words = [*(args.metrics or ()), *(args.more_metrics or ())]
+    return [word for word in words if word not in files] or ["bleu"]
 
 
-def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
+def check_sacrebleu_options(args: argparse.Namespace, metrics: int, outputs: int) -> None:
     """Raise ConfigError for options that do not go together, with so many metrics and outputs."""
     args.json = args.json or (args.form == "json" and not args.bare)
     paired = next((flag for flag, test in PAIRED.items() if test == args.paired), "")
@@ -456,22 +483,33 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
         raise ConfigError("--trials: has no effect without --paired-ar")
     if paired and outputs < 2:
         raise ConfigError(f"{paired}: tests outputs against the first one; there is only one")
-    parts = {"--sentences": args.sentences, "--sentence-outputs": args.sentence_outputs}
-    for flag in (flag for flag, given in parts.items() if given):
-        if paired:
-            raise ConfigError(f"{paired}: is not printed with {flag}")
-        if args.form and not args.bare:
-            raise ConfigError(f"-f: is for results as a whole; leave out {flag}")
-    if not args.bare:
-        return
-    others = {"--json": args.json, "--sentence-outputs": args.sentence_outputs}
-    others |= {
+    sentence_flag = ""
+    if args.sentences:
+        sentence_flag = "--sentences"
+    elif args.sentence_outputs:
+        sentence_flag = "--sentence-outputs"
+    if sentence_flag and paired:
+        raise ConfigError(f"{paired}: is not printed with {sentence_flag}")
+    if sentence_flag and args.form and not args.bare:
+        raise ConfigError(f"-f: is for results as a whole; leave out {sentence_flag}")
+    if args.bare:
+        _check_bare(args, paired, metrics, outputs)
+
+
+def _check_bare(args: argparse.Namespace, paired: str, metrics: int, outputs: int) -> None:
+    """Raise ConfigError for options that do not go together with -b."""
+    others = {
+        "--json": args.json,
+        "--sentence-outputs": args.sentence_outputs,
         "--confidence": args.confidence,
         "--all-intervals": args.all_intervals,
-        paired: bool(paired),
+        paired: paired,
     }
-    for flag in (flag for flag, given in others.items() if given):
-        raise ConfigError(f"-b: prints a bare number, and nothing of {flag}; leave one of them out")
+    for flag, value in others.items():
+        if value:
+            raise ConfigError(
+                f"-b: prints a bare number, and nothing of {flag}; leave one of them out"
+            )
     if metrics > 1:
         raise ConfigError(
             f"-b: prints the numbers of one metric, found {metrics}; take --json for several"
@@ -482,21 +520,25 @@ def check_habits(args: argparse.Namespace, metrics: int, outputs: int) -> None:
         )
 
 
-def statistics_asked(args: argparse.Namespace, first: str) -> StatisticsConfig | None:
-    """Return the settings of intervals and tests, or None. The baseline of paired tests is the
-    output `first`.
+def requested_statistics(args: argparse.Namespace, first_output: str) -> StatisticsConfig | None:
+    """Return the settings of intervals and tests, or None.
 
-    Raises InputError for wrong numbers of samples.
+    The baseline of paired tests is the first output. Raises InputError for wrong numbers of
+    samples.
     """
     if not (args.confidence or args.all_intervals or args.paired):
         return None
-    from ...data.config.models import (
-        StatisticsConfig,  # here, because most scores have no statistics
-    )
+    # Here, because most scores have no statistics.
+    from ...data.config.models import StatisticsConfig
 
-    paired = {"test": args.paired, "baseline": first} if args.paired else {}
-    given = {"resamples": args.resamples, "trials": args.trials, **paired}
-    given |= {"outputs": "all"} if args.all_intervals else {}
-    return StatisticsConfig.from_settings(
-        {name: value for name, value in given.items() if value is not None}, "--"
-    )
+    settings: dict[str, Any] = {}
+    if args.resamples is not None:
+        settings["resamples"] = args.resamples
+    if args.trials is not None:
+        settings["trials"] = args.trials
+    if args.paired:
+        settings["test"] = args.paired
+        settings["baseline"] = first_output
+    if args.all_intervals:
+        settings["outputs"] = "all"
+    return StatisticsConfig.from_settings(settings, "--")

@@ -34,8 +34,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--line", type=int, metavar="N", help="print one sentence, from 1: texts, scores and counts"
     )
     parser.add_argument("--dataset", metavar="NAME", help="only this data set")
-    meaning = "only this metric: its name, such as gleu[n=3], or its signature"
-    parser.add_argument("--metric", metavar="NAME", help=meaning)
+    parser.add_argument(
+        "--metric",
+        metavar="NAME",
+        help="only this metric: its name, such as gleu[n=3], or its signature",
+    )
     add_shown(parser, "mean", "columns", "boards")
     parser.add_argument(
         "--digits",
@@ -97,28 +100,23 @@ def _sentence(args: argparse.Namespace, folder: Path) -> None:
     systems = list(dict.fromkeys(score.system for score in context.results.scores))
     if args.system:
         systems = [sentence.known_system(context.results.scores, dataset, args.system)]
-    texts, place = sentence.sentence(context, dataset, args.line, systems)
-    print(printable(f"{dataset}, {place}"))
+    texts, position = sentence.sentence(context, dataset, args.line, systems)
+    print(printable(f"{dataset}, {position}"))
     sentence.print_texts(texts)
     if not texts:
-        why, *rest = context.unread.splitlines() or ["there are none"]
-        print(
-            printable(f"no texts: {why}" + (f" (and {len(rest)} more)" if rest else "")),
-            file=sys.stderr,
-        )
+        reason, *others = context.unread.splitlines() or ["there are none"]
+        if others:
+            reason = f"{reason} (and {len(others)} more)"
+        print(printable(f"no texts: {reason}"), file=sys.stderr)
     print()
     print_table(*sentence.score_table(context, dataset, args.line, systems, args.digits), left=(0,))
     if not args.system:
         return
-    asked = context, dataset, args.line, systems[0]
-    for label, edits in sentence.edit_tables(*asked):
-        print(
-            printable(
-                f"\nedits for {label}: annotator {edits.chosen} counts for the score of the data set"
-            )
-        )
+    for label, edits in sentence.edit_tables(context, dataset, args.line, systems[0]):
+        effect = f"annotator {edits.chosen} counts for the score of the data set"
+        print(printable(f"\nedits for {label}: {effect}"))
         print_table(*edits.table, left=range(len(edits.table[0])))
-    for labels, singles, table in sentence.count_tables(*asked):
+    for labels, singles, table in sentence.count_tables(context, dataset, args.line, systems[0]):
         print(printable(f"\ncounts for {labels}"))
         print_text("\n".join(singles))
         if table[1]:
@@ -130,14 +128,8 @@ def _runs(args: argparse.Namespace) -> None:
     from ...execution.store.run_directory import MANIFEST, read_manifest
     from ...scoring.results import Results
 
-    if (
-        args.system
-        or args.dataset
-        or args.metric
-        or args.columns
-        or args.json
-        or args.line is not None
-    ):
+    options = (args.system, args.dataset, args.metric, args.columns, args.json)
+    if any(options) or args.line is not None:
         raise InputError(
             "show: of which run? Name a run directory; `gec-pipeline show` lists those that are here"
         )
@@ -147,24 +139,26 @@ def _runs(args: argparse.Namespace) -> None:
             folders += [folder for folder in parent.iterdir() if folder.is_dir()]
     rows = []
     for folder in folders:
-        try:
-            manifest = read_manifest(folder) if (folder / MANIFEST).is_file() else None
-        except StoreError:
-            manifest = None
-        if manifest is None:
+        if not (folder / MANIFEST).is_file():
             continue
-        state, finished = (
-            str(manifest.get("state") or "damaged"),
-            str(manifest.get("finished") or "-"),
-        )
-        datasets, systems = "-", "-"
+        try:
+            manifest = read_manifest(folder)
+        except StoreError:
+            continue
+        state = str(manifest.get("state") or "damaged")
+        is_running = state == "running"
+        if is_running:
+            state = "not finished, or running"
+        finished = str(manifest.get("finished") or "-")
+        datasets = "-"
+        systems = "-"
         try:
             results = Results.read(folder / "results.json")
             datasets = ", ".join(results.datasets) or "-"
             systems = str(len({score.system for score in results.scores}))
         except StoreError:
-            state = state if state == "running" else f"{state}, no results"
-        state = "not finished, or running" if state == "running" else state
+            if not is_running:
+                state += ", no results"
         rows.append([finished[:16].replace("T", " "), str(folder), datasets, systems, state])
     if rows:
         print_table(

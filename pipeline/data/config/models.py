@@ -24,6 +24,7 @@ from pydantic import (
     WithJsonSchema,
     create_model,
 )
+from pydantic_core import PydanticCustomError
 
 from ...backends import backend_names
 from ...errors import InputError, did_you_mean
@@ -176,7 +177,8 @@ def _backend(value: object) -> object:
     """Refuse a name that no backend has."""
     names = backend_names()
     if value not in names:
-        raise ValueError(f"expected one of {', '.join(names)}")
+        expected = ", ".join(f"'{name}'" for name in names)
+        raise PydanticCustomError("literal_error", "is no backend", {"expected": expected})
     return value
 
 

@@ -5,5 +5,9 @@ from ...extension import Extension
 EXTENSION = Extension(
     name="clusters",
     about="dask, ray and spark as backends",
-    backends={"dask": "on_dask:DASK", "ray": "on_ray:RAY", "spark": "on_spark:SPARK"},
+    backends={
+        "dask": "on_dask:DASK",
+        "ray": "on_ray:RAY",
+        "spark": "on_spark:SPARK",
+    },
 )

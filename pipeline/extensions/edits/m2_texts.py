@@ -103,18 +103,18 @@ def read_m2(
     with open_bytes(plain, name) as file:
         before = os.fstat(file.fileno())
         has_crlf = file.readline().endswith(b"\r\n")
-    made = None
+    file_texts = None
     if not of_xml:
         chunks = partial(parts_of, plain, name)
         with suppress(NotPlainError):
-            made = _make_texts(
+            file_texts = _make_texts(
                 chunks, partial(compiled_part, name, request), request, temp_files, shared
             )
-    if made is None:
+    if file_texts is None:
         annotators: set[int] = set()
         blocks = partial(_chunks, plain, name, sys.maxsize if of_xml else PART_SENTENCES)
         try:
-            made = _make_texts(
+            file_texts = _make_texts(
                 blocks,
                 lambda chunk: Sentences(chunk, name, request, annotators),
                 request,
@@ -128,20 +128,20 @@ def read_m2(
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise CorpusError([Problem(name, CHANGED)])
-    made.summary.has_crlf = has_crlf
-    return made
+    file_texts.summary.has_crlf = has_crlf
+    return file_texts
 
 
 def of_annotated(file: Annotated, temp_files: TempFiles, request: Request) -> M2File:
     """Make the requested texts of sentences in memory; raises CorpusError."""
-    made = _make_texts(
+    file_texts = _make_texts(
         lambda: [file.blocks],
         lambda blocks: Sentences(blocks, file.name, request),
         request,
         temp_files,
     )
-    made.summary.has_crlf = file.summary.has_crlf
-    return made
+    file_texts.summary.has_crlf = file.summary.has_crlf
+    return file_texts
 
 
 class Part(Protocol):

@@ -159,7 +159,14 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
             if kind == "bar":
                 drawing.line(axis(mark.low), middle, axis(mark.high), middle, "bar", mark.title)
             else:
-                drawing.shape("circle", kind, mark.title, cx=axis(mark.low), cy=middle, r=4.5)
+                drawing.shape(
+                    "circle",
+                    kind,
+                    mark.title,
+                    cx=axis(mark.low),
+                    cy=middle,
+                    r=4.5,
+                )
     drawing.legend([(CLASSES[kind], meaning) for kind, meaning in rows.legend])
     return drawing
 
@@ -244,7 +251,14 @@ def _curves(curves: Curves) -> Drawing:
         for dot in line:
             kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
             radius = 7 if dot.kind == "large" else 4
-            drawing.shape("circle", kind, dot.title, cx=axes.x(dot.x), cy=axes.y(dot.y), r=radius)
+            drawing.shape(
+                "circle",
+                kind,
+                dot.title,
+                cx=axes.x(dot.x),
+                cy=axes.y(dot.y),
+                r=radius,
+            )
     legend = []
     for number, (name, _) in enumerate(curves.lines):
         legend.append((f"curve hue{number % HUES}", name))
@@ -284,7 +298,14 @@ def _points(data: Points) -> Drawing:
             near_x = min(max(x, left), right)
             near_y = min(max(y, below - LINE), below)
             drawing.line(x, y, near_x, near_y, "leader")
-        drawing.shape("circle", "dot", point.title, cx=x, cy=y, r=4)
+        drawing.shape(
+            "circle",
+            "dot",
+            point.title,
+            cx=x,
+            cy=y,
+            r=4,
+        )
         # widths are estimates, so a name is anchored at the end that is near its dot
         kind = "middle small"
         start = position.x

@@ -128,17 +128,17 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     scored: dict[str, list[MetricResult]] = {}
     metric_results = [metric_result.by_line for metric_result in context.measured]
     for name in context.corpora:
-        own = [one for one in metric_results if one.scores[0].dataset == name]
-        if any(one.columns for one in own):
-            scored[name] = own
+        results = [one for one in metric_results if one.scores[0].dataset == name]
+        if any(one.columns for one in results):
+            scored[name] = results
     if not scored or lines == 0:
         return None
     if lines is None:
         sizes = _affordable(context, scored, BUDGET_BYTES)
     else:
         most = _affordable(context, scored, MAX_BYTES)
-        for name, own in scored.items():
-            if most[name] < min(lines, own[0].lines):
+        for name, results in scored.items():
+            if most[name] < min(lines, results[0].lines):
                 limit = f"at most {most[name]:,} of {name} fit into a page of {MAX_BYTES:,} bytes"
                 raise InputError(f"--lines {lines}: {limit}")
         sizes = dict.fromkeys(scored, lines)
@@ -149,8 +149,8 @@ def explorer(context: ReportContext, lines: int | None = None) -> dict[str, Any]
     short_names = labels(signatures)
     paper_names = called(signatures)
     datasets = []
-    for name, own in scored.items():
-        with_columns = [metric_result for metric_result in own if metric_result.columns]
+    for name, results in scored.items():
+        with_columns = [metric_result for metric_result in results if metric_result.columns]
         corpus = context.corpora[name]
         dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
         datasets.append(dataset)
@@ -351,7 +351,10 @@ def _metric(
 
 
 def table(
-    metric: Metric, columns: Columns, digits: int, references: Ints | None = None
+    metric: Metric,
+    columns: Columns,
+    digits: int,
+    references: Ints | None = None,
 ) -> tuple[Floats, list[list[Any]]]:
     """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
 
@@ -392,7 +395,11 @@ def table(
 
 
 def _effects(
-    corpus: Corpus, metric_result: MetricResult, explained: list[int], lines: Ints, digits: int
+    corpus: Corpus,
+    metric_result: MetricResult,
+    explained: list[int],
+    lines: Ints,
+    digits: int,
 ) -> dict[str, Any]:
     """Return what each edit does to the scores of some lines, by positions of lines and by systems;
     nothing if there are none.

@@ -104,7 +104,12 @@ def render(context: ReportContext, data: Mapping[str, Any] | None, **variables: 
 
 def as_json(data: object) -> str:
     """Return JSON for a script element: no character in it can end the element or a line of script."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        data,
+        ensure_ascii=False,
+        separators=(",", ":"),
+        allow_nan=False,
+    )
     return text.translate(ESCAPES)
 
 
@@ -162,8 +167,8 @@ def as_yaml(config: Mapping[str, Any]) -> str:
     import yaml
 
     resolvers = {}
-    for first, own in yaml.SafeDumper.yaml_implicit_resolvers.items():
-        resolvers[first] = [(tag, pattern) for tag, pattern in own if tag.endswith(":null")]
+    for first, pairs in yaml.SafeDumper.yaml_implicit_resolvers.items():
+        resolvers[first] = [(tag, pattern) for tag, pattern in pairs if tag.endswith(":null")]
 
     class Plain(yaml.SafeDumper):
         yaml_implicit_resolvers = resolvers
@@ -171,7 +176,13 @@ def as_yaml(config: Mapping[str, Any]) -> str:
         def ignore_aliases(self, data: Any) -> bool:
             return True
 
-    return yaml.dump(config, Dumper=Plain, sort_keys=False, allow_unicode=True, width=100)
+    return yaml.dump(
+        config,
+        Dumper=Plain,
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+    )
 
 
 # --- systems by metrics
@@ -270,7 +281,10 @@ def _tests(results: Results, group: Group, names: Sequence[str]) -> str:
 
 
 def board(
-    context: ReportContext, group: Group, number: int, linked: Collection[str]
+    context: ReportContext,
+    group: Group,
+    number: int,
+    linked: Collection[str],
 ) -> dict[str, Any]:
     """Return the leader board of a metric, with notes, charts and tables. The systems in `linked`
     get links.

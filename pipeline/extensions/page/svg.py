@@ -62,7 +62,13 @@ class Scale(NamedTuple):
         return [number * step for number in range(first, last + 1)]
 
 
-def scale(values: Sequence[float], start: float, stop: float, *, margin: float = 0.05) -> Scale:
+def scale(
+    values: Sequence[float],
+    start: float,
+    stop: float,
+    *,
+    margin: float = 0.05,
+) -> Scale:
     """Return a scale for numbers, with a margin as a share of their range; without finite numbers
     it is from 0 to 1.
     """
@@ -78,7 +84,14 @@ class Drawing:
     sheet.
     """
 
-    def __init__(self, width: float, height: float, label: str, *, stretched: bool = False) -> None:
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        label: str,
+        *,
+        stretched: bool = False,
+    ) -> None:
         """Begin an empty drawing. `label` describes it to readers who do not see it; it is empty if
         a text beside it says the same.
 
@@ -106,12 +119,34 @@ class Drawing:
         inner += escape(minus(printable(text)))
         self.shapes.append(f"<{element}>{inner}</{tag}>" if inner else f"<{element}/>")
 
-    def line(self, x1: float, y1: float, x2: float, y2: float, kind: str, title: str = "") -> None:
+    def line(
+        self,
+        x1: float,
+        y1: float,
+        x2: float,
+        y2: float,
+        kind: str,
+        title: str = "",
+    ) -> None:
         """Draw a line."""
-        self.shape("line", kind, title, x1=x1, y1=y1, x2=x2, y2=y2)
+        self.shape(
+            "line",
+            kind,
+            title,
+            x1=x1,
+            y1=y1,
+            x2=x2,
+            y2=y2,
+        )
 
     def text(
-        self, x: float, y: float, text: str, kind: str = "", title: str = "", transform: str = ""
+        self,
+        x: float,
+        y: float,
+        text: str,
+        kind: str = "",
+        title: str = "",
+        transform: str = "",
     ) -> None:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
         more = {"transform": transform} if transform else {}
@@ -194,8 +229,22 @@ def interval_bar(score: Score, axis: Scale) -> Drawing | None:
     drawing.shape("path", "grid", d="".join(ticks))
     start = axis(unit * low)
     width = axis(unit * high) - start
-    drawing.shape("rect", "range", x=start, y=6, width=max(width, 0), height=6)
-    drawing.shape("rect", "mark", x=axis(unit * score.score) - 1.2, y=2, width=2.4, height=14)
+    drawing.shape(
+        "rect",
+        "range",
+        x=start,
+        y=6,
+        width=max(width, 0),
+        height=6,
+    )
+    drawing.shape(
+        "rect",
+        "mark",
+        x=axis(unit * score.score) - 1.2,
+        y=2,
+        width=2.4,
+        height=14,
+    )
     return drawing
 
 
@@ -207,7 +256,7 @@ def bounds(score: Score) -> tuple[float, float]:
     if score.bootstrap:
         interval = score.bootstrap.interval
     elif score.samples:
-        interval = score.samples.shown
+        interval = score.samples.clipped_interval
     if all(map(math.isfinite, interval)):
         return interval
     return (score.score, score.score)

@@ -171,7 +171,7 @@ def edit_data(
         line_marks: list[list[str | None]] = []
         for name in names:
             if name in by_system:
-                line_marks.append([_mark(own, edit_numbers) for own in by_system[name]])
+                line_marks.append([_mark(one, edit_numbers) for one in by_system[name]])
             else:
                 line_marks.append([None] * len(view.references))
         marks.append(line_marks)
@@ -210,7 +210,10 @@ def _source_tokens(corpus: Corpus, metric: Metric, lines: Ints) -> dict[int, lis
 
 
 def _verdicts(
-    corpus: Corpus, metric: Metric, names: Sequence[str], lines: Ints
+    corpus: Corpus,
+    metric: Metric,
+    names: Sequence[str],
+    lines: Ints,
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
     """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
     view = corpus.read_by(metric.spec)

@@ -43,7 +43,12 @@ def _type_map(types: Types, digits: int, *, is_open: bool) -> dict[str, Any]:
     }
 
 
-def _shade(types: Types, system: str, name: str, digits: int) -> Shade:
+def _shade(
+    types: Types,
+    system: str,
+    name: str,
+    digits: int,
+) -> Shade:
     cell = types.cells.get((system, name))
     if cell is None:
         return Shade(NONE, "none", f"{system}, {name}: does not occur")

@@ -160,7 +160,13 @@ def new_figure(
     return figure, figure.add_subplot()
 
 
-def add_title(figure: Figure, axes: Axes, group: Group, subject: str = "", *caption: str) -> Figure:
+def add_title(
+    figure: Figure,
+    axes: Axes,
+    group: Group,
+    subject: str = "",
+    *caption: str,
+) -> Figure:
     """Write the data set, the metric, the subject and a caption over the axes, unless figures shall
     have no title; return the figure.
     """
@@ -179,7 +185,12 @@ def add_title(figure: Figure, axes: Axes, group: Group, subject: str = "", *capt
     if caption:
         more_height = LINE_HEIGHT * size / 72 * (len(lines) - 1)
         figure.set_figheight(figure.get_figheight() + more_height)
-    figure.suptitle("\n".join(lines), x=left, horizontalalignment="left", fontsize=size)
+    figure.suptitle(
+        "\n".join(lines),
+        x=left,
+        horizontalalignment="left",
+        fontsize=size,
+    )
     return figure
 
 
@@ -193,7 +204,11 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
         columns = max(1, min(columns, room))
         lines = -(-len(entries) // columns)
         figure.set_figheight(figure.get_figheight() + 1.6 * MIN_POINTS / 72 * (lines - 1))
-    figure.legend(handles=list(entries), loc="outside lower center", ncols=columns)
+    figure.legend(
+        handles=list(entries),
+        loc="outside lower center",
+        ncols=columns,
+    )
 
 
 def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
@@ -211,7 +226,13 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
     axes.tick_params(axis="y", length=0)
     for row, cluster in enumerate(rows.clusters):
         if cluster % 2 == 0:
-            axes.axhspan(row - 0.5, row + 0.5, color="#EEEEEE", linewidth=0, zorder=0)
+            axes.axhspan(
+                row - 0.5,
+                row + 0.5,
+                color="#EEEEEE",
+                linewidth=0,
+                zorder=0,
+            )
         if row and cluster != rows.clusters[row - 1]:
             axes.axhline(row - 0.5, color=GREY, linewidth=1)
     if rows.line is not None:
@@ -237,7 +258,15 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
     behind = axes.get_yaxis_transform()
     for y, note in notes:
         letters = plot_style.points(8)
-        axes.text(1.01, y, note, transform=behind, va="center", fontsize=letters, color=GREY)
+        axes.text(
+            1.01,
+            y,
+            note,
+            transform=behind,
+            va="center",
+            fontsize=letters,
+            color=GREY,
+        )
     if legend_below and rows.legend:
         entries = []
         for kind, meaning in rows.legend:
@@ -281,7 +310,12 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _draw_curve(axes: Axes, number: int, name: str, dots: Sequence[Dot]) -> None:
+def _draw_curve(
+    axes: Axes,
+    number: int,
+    name: str,
+    dots: Sequence[Dot],
+) -> None:
     colour = COLOURS[number % len(COLOURS)]
     marker = MARKERS[number % len(MARKERS)]
     xs = [dot.x for dot in dots]
@@ -298,7 +332,14 @@ def _draw_curve(axes: Axes, number: int, name: str, dots: Sequence[Dot]) -> None
     if any(dot.low < dot.high for dot in dots):
         low = [dot.low for dot in dots]
         high = [dot.high for dot in dots]
-        axes.fill_between(xs, low, high, color=colour, alpha=0.15, linewidth=0)
+        axes.fill_between(
+            xs,
+            low,
+            high,
+            color=colour,
+            alpha=0.15,
+            linewidth=0,
+        )
     for kind, size, inside in (("large", 9, colour), ("open", 5, "white")):
         axes.plot(
             [dot.x for dot in dots if dot.kind == kind],

@@ -69,7 +69,10 @@ def label_positions(
 
 
 def _best_box(
-    point: tuple[float, float], size: tuple[float, float], taken: Sequence[Box], frame: Box
+    point: tuple[float, float],
+    size: tuple[float, float],
+    taken: Sequence[Box],
+    frame: Box,
 ) -> tuple[float, Box]:
     """Return the first free box for a label, or the one that covers least, and its distance."""
     width, height = size

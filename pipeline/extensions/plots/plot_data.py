@@ -221,7 +221,7 @@ def score_rows(results: Results, group: Group) -> Rows:
     line = None
     for row, score in enumerate(group.scores):
         if score.samples and not math.isnan(score.samples.interval[0]):
-            low, high = score.samples.shown
+            low, high = score.samples.clipped_interval
             marks.append(Mark(row, "draws", unit * low, unit * high))
         if score.bootstrap:
             low, high = score.bootstrap.interval
@@ -348,11 +348,14 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
             if math.isfinite(score.score) and score.system not in on_axes:
                 levels.append((prefix + score.system, 100 * score.score))
         caption += [prefix + sentence for sentence in best_sentences(results, group)]
-    kinds = {dot.kind for _, dots in lines for dot in dots}
+    all_dots: list[Dot] = []
+    for _, dots in lines:
+        all_dots += dots
+    kinds = {dot.kind for dot in all_dots}
     meanings = {"large": "large: the best", "open": "hollow: not significantly worse"}
     legend = [(kind, meaning) for kind, meaning in meanings.items() if kind in kinds]
     y_axis = named_groups[0].group.axis
-    if any(dot.low < dot.high for _, dots in lines for dot in dots):
+    if any(dot.low < dot.high for dot in all_dots):
         y_axis += f", {level_name(named_groups[0].results)} interval"
     return Curves(f"scores by {axis}", axis, y_axis, lines, levels, legend, caption)
 

@@ -29,5 +29,6 @@ EXTENSION = Extension(
     },
     report_tables=("report_tables:published_tables",),
     several_runs_formats={"board": "pages.own_runs:BOARD"},
+    recipes="recipes",
     help_folder="help",
 )

@@ -18,11 +18,11 @@ from pipeline.data.config.resolved import called
 from pipeline.data.config.tree import Node, from_plain
 from pipeline.data.dataset_cache import by_hand, fetch_files, state
 from pipeline.errors import InputError, did_you_mean
+from pipeline.extension import installed
 from pipeline.files.remote import PREFIX, is_data
 
 from .verdicts import VERDICTS, is_worse
 
-FOLDER = Path(__file__).parent / "recipes"
 REQUIRED_KEYS = ("what", "verdict")
 """The keys of the section `publication` without which a config is no recipe."""
 
@@ -128,10 +128,13 @@ class Outcome:
 def recipes() -> dict[str, Recipe]:
     """Return all recipes by name, in order of names."""
     result = {}
-    for path in sorted(FOLDER.glob("*.yaml")):
-        for recipe in read_recipes(path):
-            result[recipe.name] = recipe
-    return result
+    for extension in installed().values():
+        if not extension.recipes:
+            continue
+        for path in (extension.folder / extension.recipes).glob("*.yaml"):
+            for recipe in read_recipes(path):
+                result[recipe.name] = recipe
+    return dict(sorted(result.items()))
 
 
 def read_recipes(path: Path) -> list[Recipe]:

@@ -52,14 +52,25 @@ class Types:
     def _outputs(self) -> Sequence[str]:
         return list(next(iter(self.cells.values())).outputs)
 
-    def cell(self, system: str, name: str, output: str, digits: int) -> str:
+    def cell(
+        self,
+        system: str,
+        name: str,
+        output: str,
+        digits: int,
+    ) -> str:
         """Return an output of a system for a type as text."""
         if (system, name) not in self.cells:
             return NONE
         value = self.cells[system, name].outputs[output]
         return percent(value, digits) if output in self.fractions else f"{value:.0f}"
 
-    def interval(self, system: str, name: str, digits: int) -> str:
+    def interval(
+        self,
+        system: str,
+        name: str,
+        digits: int,
+    ) -> str:
         """Return the interval of the score as text."""
         cell = self.cells.get((system, name))
         bounds = cell.intervals.get(self.fractions[0]) if cell else None

@@ -300,7 +300,10 @@ def _distinguishing_settings(rivals: Sequence[dict[str, str]]) -> list[str]:
 
 
 def ranked_table(
-    results: Results, scores: Sequence[Score], digits: int, columns: Sequence[str] = ()
+    results: Results,
+    scores: Sequence[Score],
+    digits: int,
+    columns: Sequence[str] = (),
 ) -> Table:
     """Return a row for each score, in their order: rank, system, score, interval, comparisons,
     ranks, spread of draws.
@@ -330,7 +333,7 @@ def ranked_table(
             row.append(output_cell(score.outputs[name], name, metric, digits + more_digits))
         row += cells
         if score.samples:
-            spread = shown_interval(score.samples.shown, digits, signature_text)
+            spread = shown_interval(score.samples.clipped_interval, digits, signature_text)
             row.append(percent(score.samples.std, digits + 1, signature_text))
             row.append(spread.replace("- to -", "-"))
         elif draw_titles:
@@ -373,7 +376,12 @@ def _names_of_printed_outputs(results: Results, score: Score) -> dict[str, str]:
     return names
 
 
-def output_cell(value: float, name: str, metric: type[Metric], digits: int) -> str:
+def output_cell(
+    value: float,
+    name: str,
+    metric: type[Metric],
+    digits: int,
+) -> str:
     """Return an output as a cell: counts, means of counts, and other numbers that are no fractions
     as they are, fractions in percent.
     """

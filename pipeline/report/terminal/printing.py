@@ -186,7 +186,12 @@ def print_table(
     columns = []
     for number, width in fitted.widths.items():
         side: Literal["left", "right"] = "left" if number in left else "right"
-        table.add_column(Text(header[number]), justify=side, overflow="fold", width=width)
+        table.add_column(
+            Text(header[number]),
+            justify=side,
+            overflow="fold",
+            width=width,
+        )
         cells = [row[number] for row in rows]
         if number in unwrapped:
             columns.append(cut_names(cells, width))
@@ -391,7 +396,12 @@ def print_square(
             if column in numbers:
                 part_styles[row, numbers.index(column)] = style
         part = _part(header, rows, columns[:count])
-        print_table(*part, left=(0,), styles=part_styles, unwrapped=(0,))
+        print_table(
+            *part,
+            left=(0,),
+            styles=part_styles,
+            unwrapped=(0,),
+        )
         columns = columns[count:]
         tables += 1
     if tables > 1:

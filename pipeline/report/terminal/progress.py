@@ -73,13 +73,23 @@ class Bar(Listener):
         """Show how many bytes are done."""
         self._show(done, total, "bytes")
 
-    def _show(self, done: int, total: int, unit: str) -> None:
+    def _show(
+        self,
+        done: int,
+        total: int,
+        unit: str,
+    ) -> None:
         if self.enabled:
             (task,) = self.bar.tasks
             share = f"{done / total:.0%} of {total:,} {unit}"
             if task.speed:
                 share += f", {task.speed:,.0f}/s"
-            self.bar.update(task.id, completed=done, total=total, share=share)
+            self.bar.update(
+                task.id,
+                completed=done,
+                total=total,
+                share=share,
+            )
 
     def warn(self, text: str) -> None:
         """Print a warning at once."""
@@ -123,7 +133,12 @@ class NotebookBar(Bar):
         self.name = name
         self._draw(printable(name), "")
 
-    def _show(self, done: int, total: int, unit: str) -> None:
+    def _show(
+        self,
+        done: int,
+        total: int,
+        unit: str,
+    ) -> None:
         text = f"{printable(self.name)}: {done / total:.0%} of {total:,} {unit}"
         self._draw(text, f'<progress value="{done}" max="{total}"></progress> ')
 

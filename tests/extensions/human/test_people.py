@@ -25,7 +25,7 @@ from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables import round_half_up
 from pipeline.report.tables.ranked import called
 from tests.conftest import ROOT
-from tests.extensions.plots.test_plot_data import shapes, title
+from tests.extensions.page.test_charts import shapes, title
 
 if TYPE_CHECKING:
     from pathlib import Path

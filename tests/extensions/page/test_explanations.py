@@ -11,8 +11,8 @@ from pipeline.extensions.page.shell import BESIDE, explanation, explanations
 from pipeline.extensions.page.svg import MIN_NAME, short_names
 from pipeline.report.tables.comparisons import pair_table
 from pipeline.report.tables.ranked import ranked_table
-from tests.extensions.plots.test_plots import context
 from tests.report.test_overview import comparison
+from tests.support.sample_results import context
 
 
 def test_the_columns_of_a_run_are_explained() -> None:

@@ -35,7 +35,7 @@ from pipeline.report.tables import percent
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
-from tests.extensions.plots.test_plots import HOSTILE, context
+from tests.support.sample_results import HOSTILE, context
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

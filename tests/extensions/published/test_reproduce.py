@@ -24,6 +24,7 @@ from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
+from pipeline.extension import Extension
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
@@ -507,7 +508,9 @@ def test_data_of_the_user_is_taken_from_a_folder(
 def test_a_worse_verdict_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(published, "FOLDER", tmp_path)
+    own = Extension(name="own", about="own", package="own", recipes=str(tmp_path))
+    monkeypatch.setattr(Extension, "folder", property(lambda _: tmp_path))
+    monkeypatch.setattr(published, "installed", lambda: {"own": own})
     text = (
         RECIPES["arxiv1605-places"]
         .path.read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, check_cut
 from tests.extensions.page.test_page import Reader, check_harmless, check_policy
-from tests.extensions.plots.test_plots import HOSTILE, context
+from tests.support.sample_results import HOSTILE, context
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

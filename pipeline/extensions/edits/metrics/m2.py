@@ -284,21 +284,23 @@ def verdicts(row: Sequence[Judged], annotators: int) -> list[list[Verdict] | Non
     """
     by_annotator: list[list[Verdict] | None] = [None] * annotators
     for judged in row:
-        found = []
+        annotator_verdicts = []
         for edit in judged.edits:
             text = (edit.start, edit.end, edit.original, edit.correction)
             if not edit.matched:
-                found.append(Verdict(*text, "", WRONG))
+                annotator_verdicts.append(Verdict(*text, "", WRONG))
             for index in edit.matched:
-                found.append(Verdict(*text, judged.gold[index].type, RIGHT))
+                annotator_verdicts.append(Verdict(*text, judged.gold[index].type, RIGHT))
         for gold in judged.missed:
             corrections = ""
             if any(gold.alternatives):
                 corrections = " | ".join(text or NOTHING for text in gold.alternatives)
             original = judged.original(gold)
-            found.append(Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED))
-        found.sort(key=lambda item: (item.start, item.end, item.verdict == MISSED))
-        by_annotator[judged.reference] = found
+            annotator_verdicts.append(
+                Verdict(gold.start, gold.end, original, corrections, gold.type, MISSED)
+            )
+        annotator_verdicts.sort(key=lambda item: (item.start, item.end, item.verdict == MISSED))
+        by_annotator[judged.reference] = annotator_verdicts
     return by_annotator
 
 

@@ -36,7 +36,7 @@ output: {dir: out}
 """
 
 
-def plugged(bench: Bench) -> Iterator[Row]:
+def function_metrics(bench: Bench) -> Iterator[Row]:
     """Processor time of a distinct text beside the code of the user; and a million cheap calls by
     two workers.
     """

@@ -27,7 +27,7 @@ from pipeline.extensions.plots.plot_data import (
 )
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
-from tests.extensions.plots.test_plots import context
+from tests.support.sample_results import context
 
 if TYPE_CHECKING:
     import random
