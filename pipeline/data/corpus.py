@@ -325,9 +325,7 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
 
 
 def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
-    """Return what each list of references is of, by the numbers of texts, and a warning if these
-    leave it open.
-    """
+    """Return what each list of references is of, by the numbers of texts, and warnings."""
     count = len(references)
     sizes = {len(texts) for texts in references if is_list(texts)}
     if not is_list(base):

@@ -1,6 +1,4 @@
-"""Opens the inputs of a run, each once, writes texts of selected or changed lines, and joins records
-by their ids.
-"""
+"""Opens the inputs of a run once, writes selected or changed texts, and joins records by ids."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress

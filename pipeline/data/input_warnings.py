@@ -181,9 +181,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 
 
 def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
-    """Return the warnings about texts of a data set that are not written alike, where that matters
-    to the metrics.
-    """
+    """Return the warnings about texts written in different styles, if that matters to a metric."""
     if corpus.lines < FEW:
         return []
     warnings = [_style_warning(check, corpus, metrics) for check in STYLE_CHECKS]

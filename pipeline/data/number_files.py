@@ -37,9 +37,7 @@ def distinct(readers: Sequence[NumberReader]) -> list[NumberReader]:
 
 
 def misused(config: Config, readers: Sequence[NumberReader]) -> list[Problem]:
-    """Return the problems of metrics without files, with one file for all systems, or with the
-    title of another metric.
-    """
+    """Return the problems of metrics without files, with one file for all systems, or equal titles."""
     messages: list[str] = []
     first_of: dict[tuple[str, tuple[str, ...]], NumberReader] = {}
     for metric in readers:
@@ -142,8 +140,7 @@ def parted(corpus: Corpus, readers: Sequence[NumberReader]) -> Corpus:
 def with_arrays(
     corpus: Corpus, readers: Sequence[NumberReader], scores: Mapping[str, Mapping[str, Any]]
 ) -> Corpus:
-    """Return the data set with numbers for each line: `scores` has arrays by metric title and
-    system.
+    """Return the data set with numbers for each line, by metric title and system in `scores`.
 
     Raises InputError if they do not fit the systems and lines, and for what is no number or count.
     """
@@ -215,8 +212,7 @@ LARGEST_COUNT = 1 << 53
 
 
 def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the numbers of each line, joined by spaces: floats, or integers in units of
-    10**-decimals.
+    """Yield the numbers of a line joined by spaces: floats, or integers in units of 10**-decimals.
 
     `name` is the name of the file in messages. Raises CorpusError, with the line, for a cell that
     is empty or no number.

@@ -114,8 +114,7 @@ class Sample:
 
     @cached_property
     def stops(self) -> list[bool]:
-        """Whether each full stop or comma at the end of a word has white space before it, and not a
-        letter.
+        """Whether each full stop or comma at the end of a word follows white space, not a letter.
 
         The list is empty if the text has fewer than FEW full stops and commas.
         """
@@ -141,9 +140,7 @@ class Sample:
         return self.differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
-        """Return the number of different words that the source does not have, for each line that
-        differs from the source.
-        """
+        """Return the number of words that are not in the source, for each line that differs."""
         changes = []
         for line, source_line in zip(self.lines, source.lines, strict=True):
             words = line.split()

@@ -221,9 +221,7 @@ def _may_be_abandoned(folder: Path) -> bool:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is read in place: it is a regular file and not compressed, or cannot be
-    opened.
-    """
+    """Return whether a path is read in place: an uncompressed regular file, or an unreadable one."""
     if path == STDIN:
         return False
     try:

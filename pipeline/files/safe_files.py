@@ -188,9 +188,7 @@ LOCK = "run.lock"
 
 
 def lock_of(path: Path) -> "FileLock":
-    """Return a lock on a file, not yet taken. It is the operating system's (flock), and ends with
-    its process.
-    """
+    """Return a lock on a file, not yet taken: flock of the system, which ends with its process."""
     from filelock import FileLock
 
     return FileLock(path, fallback_to_soft=False, thread_local=False)

@@ -365,9 +365,7 @@ class Resolver:
         return {path: resolved.called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
-        """Add problems of names that cannot be read in a table, and of two that differ in case
-        only.
-        """
+        """Add problems of names that a table cannot show, and of names that differ in case only."""
         seen: dict[str, str] = {}
         for name in names:
             twin = seen.setdefault(name.lower(), name)
@@ -412,7 +410,8 @@ class Resolver:
         an unset variable.
 
         {name} is the name of what has the path, a data set or a system. A file whose very name is
-        written so stays."""
+        written so stays.
+        """
         plain = resolved.fill(text, dataset, system)
         base = base_of(self.root.find(location))
         has_variables = is_short(text) or "{name}" in text
@@ -440,7 +439,8 @@ class Resolver:
         """Return the paths of the files of data sets that a function names.
 
         Adds a problem where some of the files are missing, and where the function raises
-        DataError."""
+        DataError.
+        """
         files: list[DataFile] = []
         try:
             files = list(files_of())
