@@ -42,7 +42,8 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
-    """Whether a line without a token means that this annotator has no reference for the sentence."""
+    """Whether a line without a token means that this annotator has no reference for the sentence.
+    """
     empty_references: tuple[Ints, ...] = ()
     """Lines, from 1, of each reference that have no token and are not missing, if others are.
 

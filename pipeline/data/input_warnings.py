@@ -102,10 +102,12 @@ def _file_warnings(corpus: Corpus) -> Iterator[str]:
                 else f"{file.suspicious.nuls} NUL characters"
             )
             yield f"{file.name}: holds {count}; is it UTF-8 text?"
-        if file.suspicious.long_line and not isinstance(file, MemoryText):
+        line = file.suspicious.long_line
+        if line and not isinstance(file, MemoryText):
+            size = file.suspicious.long_line_bytes
             yield (
-                f"{file.name}: line {file.number(file.suspicious.long_line):,} has {file.suspicious.long_line_bytes:,} bytes, "
-                "which takes time and memory; are line ends missing?"
+                f"{file.name}: line {file.number(line):,} has {size:,} bytes, which takes time and "
+                "memory; are line ends missing?"
             )
     if corpus.source and corpus.source.blank * 2 > corpus.lines:
         yield f"source: {corpus.source.blank} of {corpus.lines} lines are empty"

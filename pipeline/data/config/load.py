@@ -163,7 +163,8 @@ def _validate(
     """Return the config as its models read it, or None if unreadable; adds problems."""
     # Unknown keys and wrong values are left out, so that all the rest is checked, with the files
     # that it names.
-    data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
+    plain = root.plain()
+    data = {key: value for key, value in plain.items() if not key.startswith("x-")}
     missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
         missing = []  # such as judgements alone

@@ -196,7 +196,8 @@ class Resolver:
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
-        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
+        path = self.root.find(location).path
+        self.matches.append(Match(path, pattern, tuple(files)))
         return [*files]
 
     def input(
