@@ -460,7 +460,7 @@ def _key(corpus: Corpus, spec: StatisticsSpec, *outputs: object) -> str:
     texts: list[object] = [source, references, corpus.lines, corpus.missing]
     if spec.tokenization and spec.tokenization.version:
         texts.append(spec.tokenization.version)
-    return counts_key([*texts, *outputs], spec)
+    return counts_key([texts, *outputs], spec)
 
 
 # ---- counts in memory
