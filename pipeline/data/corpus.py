@@ -42,7 +42,8 @@ class Corpus:
     references: tuple[AnyText, ...]
     systems: Mapping[str, AnyText]
     missing: bool = False
-    """Whether a line without a token means that this annotator has no reference for the sentence."""
+    """Whether a line without a token means that this annotator has no reference for the sentence.
+    """
     empty_references: tuple[Ints, ...] = ()
     """Lines, from 1, of each reference that have no token and are not missing, if others are.
 
@@ -215,7 +216,8 @@ def corpus_in_memory(
     else:
         systems = {ONE: hypotheses}
         name_of = {ONE: "hypotheses"}
-    base = next((texts for texts in (*systems.values(), sources) if is_list(texts)), None)
+    lists = [texts for texts in (*systems.values(), sources) if is_list(texts)]
+    base = lists[0] if lists else None
     sets: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     if references is not None:
@@ -230,7 +232,7 @@ def corpus_in_memory(
         named.append((name_of[system], texts))
     missing = _check_texts(named)
     if missing:
-        named = [(name, [text or "" for text in texts]) for name, texts in named]
+        named = [(name, _with_empty(texts)) for name, texts in named]
     characters = sum(len(texts) * len(texts[0]) for _, texts in named if len(texts))
     with workers.threads(threads if characters > MIN_THREADED_CHARACTERS else 1) as shared:
         opened = shared(lambda item: text_in_memory(*item), named)
@@ -324,9 +326,7 @@ def _transposed(references: Sequence[Any], base: Any) -> list[list[Any]]:
 
 
 def _shape(references: Sequence[Any], base: Any) -> tuple[Shape, tuple[str, ...]]:
-    """Return what each list of references is of, by the numbers of texts, and a warning if these
-    leave it open.
-    """
+    """Return what each list of references is of, by the numbers of texts, and warnings."""
     count = len(references)
     sizes = {len(texts) for texts in references if is_list(texts)}
     if not is_list(base):
@@ -386,6 +386,11 @@ def _check_texts(named: Sequence[tuple[str, Any]]) -> bool:
         if not all(issubclass(kind, str) for kind in kinds):
             raise InputError(_not_texts(name, texts, may_be_missing=may_be_missing))
     return missing
+
+
+def _with_empty(texts: Sequence[str | None]) -> list[str]:
+    """Return texts with an empty text in place of None."""
+    return [text or "" for text in texts]
 
 
 def _not_texts(name: str, texts: Any, *, may_be_missing: bool) -> str:

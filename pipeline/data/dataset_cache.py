@@ -18,6 +18,7 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -243,7 +244,8 @@ def fetch_files(
         try:
             with _held(cache() / name, warn):
                 for file in group:
-                    _fetch(file, fetched, warn, lambda size: progress(bytes_before + size, total))  # noqa: B023
+                    report = partial(_report, progress, bytes_before, total)
+                    _fetch(file, fetched, warn, report)
                     bytes_before += file.size
                     progress(bytes_before, total)
         except UnreachableError as error:
@@ -252,6 +254,11 @@ def fetch_files(
             fetched.skipped = [file for file in to_fetch if file not in finished]
             break
     return fetched
+
+
+def _report(progress: Callable[[int, int], None], bytes_before: int, total: int, size: int) -> None:
+    """Report the bytes of the files before and of the current file."""
+    progress(bytes_before + size, total)
 
 
 def _mirror_of(text: str | None) -> Path | Remote:

@@ -1,6 +1,4 @@
-"""Opens the inputs of a run, each once, writes texts of selected or changed lines, and joins records
-by their ids.
-"""
+"""Opens the inputs of a run once, writes selected or changed texts, and joins records by ids."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -122,7 +120,8 @@ class Opener:
         if not sizes_of_lists:
             return Lists([reference], [])
         sizes = np.frombuffer(sizes_of_lists, np.uint8)
-        missing = [int((sizes <= index).sum()) for index in range(int(sizes.max()))]
+        longest = int(sizes.max())
+        missing = [int((sizes <= index).sum()) for index in range(longest)]
         null = reference.null or any(missing)
         references: list[Input] = []
         for index in range(len(missing)):
@@ -200,7 +199,8 @@ class Opener:
 
     def select(self, file: TextFile, ranges: Sequence[tuple[int, int]]) -> TextFile:
         """Return some lines of a text as a text; ranges are low <= i < high."""
-        numbers = np.concatenate([np.arange(low + 1, high + 1) for low, high in ranges])
+        parts = [np.arange(low + 1, high + 1) for low, high in ranges]
+        numbers = np.concatenate(parts)
         if file.numbers is not None:
             numbers = file.numbers[numbers - 1]
         texts = chain.from_iterable(_texts(file, low, high) for low, high in ranges)
@@ -221,7 +221,8 @@ class Opener:
 
     def rewrite(self, file: TextFile, change: Callable[[bytes], bytes]) -> TextFile:
         """Return a text with each line changed; the lines keep their numbers."""
-        return self._written(file, map(change, _texts(file, 0, file.lines)), file.numbers)
+        texts = map(change, _texts(file, 0, file.lines))
+        return self._written(file, texts, file.numbers)
 
     def with_mark(self, file: TextFile) -> TextFile:
         """Return a text with the byte order mark as text at its beginning."""
@@ -230,10 +231,16 @@ class Opener:
         written = self._written(file, chain(first, texts), file.numbers)
         return replace(written, has_bom=False)
 
-    def _written(self, file: TextFile, texts: Iterable[bytes], numbers: Ints | None) -> TextFile:
+    def _written(
+        self,
+        file: TextFile,
+        texts: Iterable[bytes],
+        numbers: Ints | None,
+    ) -> TextFile:
         """Write texts made of those of a file; return them as a text of the same name."""
         path = self.temp_files.write_texts(file.display_name, texts)
-        indexed = self.index(StoredTexts(path, SEPARATOR, file.origin or Origin(str(file.path))))
+        origin = file.origin or Origin(str(file.path))
+        indexed = self.index(StoredTexts(path, SEPARATOR, origin))
         return replace(indexed, numbers=numbers, has_bom=file.has_bom)
 
 

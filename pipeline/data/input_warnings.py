@@ -102,10 +102,12 @@ def _file_warnings(corpus: Corpus) -> Iterator[str]:
                 else f"{file.suspicious.nuls} NUL characters"
             )
             yield f"{file.name}: holds {count}; is it UTF-8 text?"
-        if file.suspicious.long_line and not isinstance(file, MemoryText):
+        line = file.suspicious.long_line
+        if line and not isinstance(file, MemoryText):
+            size = file.suspicious.long_line_bytes
             yield (
-                f"{file.name}: line {file.number(file.suspicious.long_line):,} has {file.suspicious.long_line_bytes:,} bytes, "
-                "which takes time and memory; are line ends missing?"
+                f"{file.name}: line {file.number(line):,} has {size:,} bytes, which takes time and "
+                "memory; are line ends missing?"
             )
     if corpus.source and corpus.source.blank * 2 > corpus.lines:
         yield f"source: {corpus.source.blank} of {corpus.lines} lines are empty"
@@ -181,9 +183,7 @@ def mistaken_texts(corpus: Corpus) -> list[str]:
 
 
 def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
-    """Return the warnings about texts of a data set that are not written alike, where that matters
-    to the metrics.
-    """
+    """Return the warnings about texts written in different styles, if that matters to a metric."""
     if corpus.lines < FEW:
         return []
     warnings = [_style_warning(check, corpus, metrics) for check in STYLE_CHECKS]
@@ -191,7 +191,11 @@ def mixed_styles(corpus: Corpus, metrics: Sequence[TextReader]) -> list[str]:
     return [f"{corpus.name}: {text}" for text in warnings if text]
 
 
-def _style_warning(check: StyleCheck, corpus: Corpus, metrics: Sequence[TextReader]) -> str:
+def _style_warning(
+    check: StyleCheck,
+    corpus: Corpus,
+    metrics: Sequence[TextReader],
+) -> str:
     """Return the warning of a check of styles, or an empty string."""
     metric = next(filter(check.minds, metrics), None)
     if metric is None:

@@ -37,9 +37,7 @@ def distinct(readers: Sequence[NumberReader]) -> list[NumberReader]:
 
 
 def misused(config: Config, readers: Sequence[NumberReader]) -> list[Problem]:
-    """Return the problems of metrics without files, with one file for all systems, or with the
-    title of another metric.
-    """
+    """Return the problems of metrics without files, with one file for all systems, or equal titles."""
     messages: list[str] = []
     first_of: dict[tuple[str, tuple[str, ...]], NumberReader] = {}
     for metric in readers:
@@ -142,8 +140,7 @@ def parted(corpus: Corpus, readers: Sequence[NumberReader]) -> Corpus:
 def with_arrays(
     corpus: Corpus, readers: Sequence[NumberReader], scores: Mapping[str, Mapping[str, Any]]
 ) -> Corpus:
-    """Return the data set with numbers for each line: `scores` has arrays by metric title and
-    system.
+    """Return the data set with numbers for each line, by metric title and system in `scores`.
 
     Raises InputError if they do not fit the systems and lines, and for what is no number or count.
     """
@@ -167,10 +164,21 @@ def with_arrays(
 
 def _number_corpus(corpus: Corpus, files: Mapping[str, AnyText]) -> Corpus:
     """Return the data set of the numbers of each system."""
-    return Corpus(name=corpus.name, lines=corpus.lines, source=None, references=(), systems=files)
+    return Corpus(
+        name=corpus.name,
+        lines=corpus.lines,
+        source=None,
+        references=(),
+        systems=files,
+    )
 
 
-def _array_as_text(label: str, values: Any, metric: NumberReader, corpus: Corpus) -> AnyText:
+def _array_as_text(
+    label: str,
+    values: Any,
+    metric: NumberReader,
+    corpus: Corpus,
+) -> AnyText:
     """Return an array of numbers as a text, as files of numbers are read."""
     width = len(metric.spec.names)
     expected = (corpus.lines,) if width == 1 else (corpus.lines, width)
@@ -204,8 +212,7 @@ LARGEST_COUNT = 1 << 53
 
 
 def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
-    """Yield the numbers of each line, joined by spaces: floats, or integers in units of
-    10**-decimals.
+    """Yield the numbers of a line joined by spaces: floats, or integers in units of 10**-decimals.
 
     `name` is the name of the file in messages. Raises CorpusError, with the line, for a cell that
     is empty or no number.
@@ -284,7 +291,13 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
     return cells
 
 
-def _table(line: str, name: str, names: Sequence[str], *, has_names: bool) -> tuple[Picker, bool]:
+def _table(
+    line: str,
+    name: str,
+    names: Sequence[str],
+    *,
+    has_names: bool,
+) -> tuple[Picker, bool]:
     """Return the function that picks cells from a line, and whether the first line is a header.
 
     `line` is the first line. `has_names`: the config names the columns.

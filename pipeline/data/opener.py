@@ -164,9 +164,11 @@ def _opened(
         references += lists.references
         missing += lists.missing or [0] * len(lists.references)
     ragged = any(missing)
-    inputs = [*([dataset.source] if dataset.source else []), *references, *outputs.values()]
+    inputs: list[Input] = [dataset.source] if dataset.source else []
+    first = len(inputs)
+    inputs += references
+    inputs += outputs.values()
     files = opener.open_all(inputs, problems)
-    first = len(inputs) - len(outputs) - len(references)
     if ragged and dataset.empty_references != "none":
         for file, count in zip(files[first : first + len(missing)], missing, strict=True):
             if file and file.blank > count:
@@ -216,7 +218,12 @@ def _with_marks(dataset: Dataset, texts: _Texts, opener: Opener) -> list[str]:
     return notes
 
 
-def _select(dataset: Dataset, texts: _Texts, opener: Opener, problems: list[Problem]) -> None:
+def _select(
+    dataset: Dataset,
+    texts: _Texts,
+    opener: Opener,
+    problems: list[Problem],
+) -> None:
     """Select the lines of the config. With `outputs: kept`, outputs have only these lines already."""
     has_selected_outputs = dataset.outputs == "kept"
     files = texts.of_dataset if has_selected_outputs else texts.all

@@ -55,7 +55,12 @@ def mean(values: Sequence[float]) -> float:
 class Sample:
     """Some lines of a text; `called` is its name in warnings, and `named` its name with its file."""
 
-    def __init__(self, text: AnyText, called: str, length: int = BLOCK_LINES) -> None:
+    def __init__(
+        self,
+        text: AnyText,
+        called: str,
+        length: int = BLOCK_LINES,
+    ) -> None:
         self.text = text
         self.called = called
         self.blocks = blocks_of_lines(text.lines, length)
@@ -109,8 +114,7 @@ class Sample:
 
     @cached_property
     def stops(self) -> list[bool]:
-        """Whether each full stop or comma at the end of a word has white space before it, and not a
-        letter.
+        """Whether each full stop or comma at the end of a word follows white space, not a letter.
 
         The list is empty if the text has fewer than FEW full stops and commas.
         """
@@ -136,9 +140,7 @@ class Sample:
         return self.differ(other).count(False) / max(len(self.lines), 1)
 
     def changes(self, source: Sample) -> list[int]:
-        """Return the number of different words that the source does not have, for each line that
-        differs from the source.
-        """
+        """Return the number of words that are not in the source, for each line that differs."""
         changes = []
         for line, source_line in zip(self.lines, source.lines, strict=True):
             words = line.split()
@@ -176,8 +178,11 @@ class Samples:
         systems: Mapping[str, AnyText],
         block_lines: int = BLOCK_LINES,
     ) -> None:
+        texts = [source] if source else []
+        texts += references
+        texts += systems.values()
         length = block_lines
-        for text in [*([source] if source else []), *references, *systems.values()]:
+        for text in texts:
             # so many lines of this text have MAX_BLOCK_BYTES, on average
             length = min(length, MAX_BLOCK_BYTES * text.lines // max(text.size, 1))
         length = max(length, FEW)

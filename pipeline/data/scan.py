@@ -228,10 +228,13 @@ class ScanResult:
     def _add_first_line(self, other: ScanResult) -> None:
         """Join the bytes behind the last line end with the first line of the range behind."""
         # Strictly longer, so that the first of several longest lines stays.
-        for size, line in ((self.rest + other.head, 1), (other.longest_bytes, other.longest_line)):
-            if size > self.longest_bytes:
-                self.longest_bytes = size
-                self.longest_line = self.lines + line
+        first_bytes = self.rest + other.head
+        if first_bytes > self.longest_bytes:
+            self.longest_bytes = first_bytes
+            self.longest_line = self.lines + 1
+        if other.longest_bytes > self.longest_bytes:
+            self.longest_bytes = other.longest_bytes
+            self.longest_line = self.lines + other.longest_line
         blanks = other.blanks
         if self.rest and not self.rest_blank and blanks and not blanks[0][0]:
             # The first line seemed to be blank, but it has begun in this range.
@@ -487,7 +490,8 @@ class Opening(NamedTuple):
         else:
             expected = fingerprint
         ranges = []
-        for low, high in pairwise([*range(0, max(size, 1), step), size]):
+        edges = [*range(0, max(size, 1), step), size]
+        for low, high in pairwise(edges):
             ranges.append(TextRange(absolute, expected, separator, bom_bytes, size, low, high))
         return cls(file, fingerprint, bom_bytes, ranges)
 
@@ -518,7 +522,8 @@ class Opening(NamedTuple):
                 long_line=total.longest_line, long_line_bytes=total.longest_bytes
             )
         end = self.fingerprint.size
-        marks = np.concatenate([np.zeros((2, 1), np.int64), *total.marks], axis=1)
+        first_line = np.zeros((2, 1), np.int64)
+        marks = np.concatenate([first_line, *total.marks], axis=1)
         marks[1, 1:] += self.bom_bytes
         if total.lines:
             marks = np.append(marks, [[total.lines], [end]], axis=1)

@@ -155,9 +155,7 @@ def source_lines(sample: Sample, samples: Samples) -> LineMarks:
 
 
 def misplaced_lines(sample: Sample, samples: Samples) -> LineMarks:
-    """Mark lines that share no more words with their own line of the first reference than with
-    other lines on average.
-    """
+    """Mark lines that are no more like their line of the first reference than like other lines."""
     if not samples.references or sample in (samples.source, samples.base):
         return LineMarks()
     if len(sample.lines) < 2 * FEW:
@@ -387,8 +385,7 @@ def repeated_references(samples: Samples) -> Iterator[str]:
 
 
 def line_shift(sample: Sample, base: Sample) -> tuple[int, int]:
-    """Return by how many lines, -1, 0 or 1, a text is shifted, and the first line of the block
-    where it is.
+    """Return by how many lines (-1, 0, 1) a text is shifted, and the first line of that block.
 
     Its lines then fit neighbouring lines of the other text clearly better than their own.
     """
@@ -476,9 +473,7 @@ def words_of_name(name: str) -> set[str]:
 
 
 def swapped_source(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that has more different words than the source, as errors make, and is
-    near to outputs.
-    """
+    """Warn of a reference with more different words than the source, which outputs are near to."""
     source = samples.source
     outputs = samples.others
     if source is None or not outputs or source.text.lines < ENOUGH_LINES:
@@ -501,8 +496,7 @@ def swapped_source(samples: Samples) -> Iterator[str]:
 
 
 def swapped_outputs(samples: Samples) -> Iterator[str]:
-    """Warn of a reference that changes about one word in a line where every output changes several,
-    and fewer lines.
+    """Warn of a reference that changes fewer words in a line, and fewer lines, than every output.
 
     People mostly change several words of a line that they correct: between 2.3 and 4.2 on average
     in the references of CoNLL-2014, JFLEG and SEEDA. How many lines are changed tells nothing

@@ -106,7 +106,8 @@ def read_span(span: Span) -> Lines:
     if not unchanged or not has_all_bytes or len(ends) != span.lines:
         raise UnreadableError([Problem(display_name, CHANGED)])
     if is_plain and b"\r" in data:
-        ends = ends - ((ends > starts) & (ends < len(data)) & (codes[ends - 1] == ord("\r")))
+        has_return = codes[ends - 1] == ord("\r")
+        ends = ends - ((ends > starts) & (ends < len(data)) & has_return)
     return Lines(data, starts, ends)
 
 
@@ -305,7 +306,8 @@ class MemoryText:
         """Return the lines low <= i < high, without a copy."""
         if (low, high) == (0, len(self.strings)):
             return self.content
-        return Lines(self.data, self.content.starts[low:high], self.content.ends[low:high])
+        content = self.content
+        return Lines(content.data, content.starts[low:high], content.ends[low:high])
 
 
 AnyText = TextFile | MemoryText
@@ -326,7 +328,8 @@ def digest_like(text: AnyText, known: str) -> str:
         return text.digest
     hashed = hashlib.blake2b(digest_size=16)
     for low in range(0, text.lines, LINES_AT_ONCE):
-        for line in read_span(text.span(low, min(low + LINES_AT_ONCE, text.lines))).texts():
+        span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
+        for line in read_span(span).texts():
             hashed.update(line.replace(NEWLINE, b"\xfe") + NEWLINE)
     return hashed.hexdigest()
 
@@ -381,7 +384,9 @@ def lines_of(text: AnyText, indices: Ints) -> Iterator[str]:
         span = text.span(low, min(low + LINES_AT_ONCE, text.lines))
         lines = read_span(span) if isinstance(span, Span) else span
         for index in (indices[first:last] - low).tolist():
-            yield lines.data[int(lines.starts[index]) : int(lines.ends[index])].decode()
+            start = int(lines.starts[index])
+            end = int(lines.ends[index])
+            yield lines.data[start:end].decode()
 
 
 def called(line: int, ids: AnyText | None) -> str:
@@ -422,7 +427,8 @@ def brackets(text: bytes) -> bytes:
     """Return a text with brackets in place of tokens (between blanks) such as -LRB- or -lrb-."""
     if b"-" not in text:
         return text
-    return b" ".join(BRACKETS.get(token.lower(), token) for token in text.split(b" "))
+    tokens = text.split(b" ")
+    return b" ".join(BRACKETS.get(token.lower(), token) for token in tokens)
 
 
 REPLACEMENTS: dict[str, Callable[[bytes], bytes]] = {"ptb_brackets": brackets}

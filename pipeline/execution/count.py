@@ -1,6 +1,4 @@
-"""Counts a data set: cuts it into shards, sends these to workers, and stores the counts on disk or
-in memory.
-"""
+"""Counts a data set: cuts it into shards, has workers count them, and stores the counts."""
 
 from __future__ import annotations
 
@@ -143,7 +141,12 @@ class _Plan(NamedTuple):
             cells += [(name, spec) for name in self.names]
         return cells
 
-    def file(self, shard: Shard, directory: RunDirectory, proof: Path | None = None) -> ShardFile:
+    def file(
+        self,
+        shard: Shard,
+        directory: RunDirectory,
+        proof: Path | None = None,
+    ) -> ShardFile:
         """Return the file for the counts of a shard."""
         references = len(self.corpus.references)
         cells = self.cells
@@ -151,7 +154,12 @@ class _Plan(NamedTuple):
         widths = [spec.schema(references).width for _, spec in cells]
         return directory.shard_file(shard.low, shard.high, keys, widths, proof)
 
-    def task(self, number: int, shard: Shard, file: ShardFile | None) -> workers.Task:
+    def task(
+        self,
+        number: int,
+        shard: Shard,
+        file: ShardFile | None,
+    ) -> workers.Task:
         """Return the task of a worker for a shard."""
         corpus = self.corpus
         low, high = shard
@@ -197,9 +205,7 @@ class _Plan(NamedTuple):
 def _by_view(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
-    """Return each view of a data set, such as its texts or files of numbers, with the
-    specifications that read it; the texts come first.
-    """
+    """Return each view of a data set, the texts first, with the specifications that read it."""
     by_view: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
     for spec in specs:
         view = corpus.read_by(spec)
@@ -272,8 +278,7 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Count what the run directory does not have; return all counts, and the lines that could not
-    be counted.
+    """Count what the run directory does not have; return all counts, and uncountable lines.
 
     `views` are those of a data set, each with the specifications that read it. The counts of a
     shard are written as soon as it is done, so that the next run goes on from there after an
@@ -380,9 +385,7 @@ def _counted_to_files(
     parts: Mapping[CountsKey, Location],
     stage: str = "counting",
 ) -> tuple[dict[CountsKey, Location], list[Missing]]:
-    """Count the shards that are not in `parts`; return where all are, and the lines that could not
-    be counted.
-    """
+    """Count the shards that are not in `parts`; return where all are, and uncountable lines."""
     locations = dict(parts)
     undone = []
     for shard in plan.shards:

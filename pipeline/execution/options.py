@@ -25,7 +25,8 @@ class RunOptions:
     shard_lines: int | None = None
     """The number of lines in a shard. None: by its size in bytes."""
     address: str | None = None
-    """The address of a cluster's scheduler. None: that of the cluster's settings, or this machine."""
+    """The address of a cluster's scheduler. None: that of the cluster's settings, or this machine.
+    """
     cluster: Cluster | None = None
     """The connection to a cluster for the length of a run, made by connected()."""
     devices: tuple[str, ...] = ()

@@ -1,5 +1,4 @@
-"""Files here and at addresses, locks, compressed files, and data sets that can be fetched. Begin at
-`safe_files.py`.
+"""Files here and at addresses, locks, and compressed files. Begin at `safe_files.py`.
 
 Nothing in this room knows what a corpus is.
 """

@@ -124,7 +124,12 @@ class TempFiles:
             self._count += 1
             return self._folder / str(self._count)
 
-    def write(self, name: str, chunks: Iterable[bytes], path: Path | None = None) -> Path:
+    def write(
+        self,
+        name: str,
+        chunks: Iterable[bytes],
+        path: Path | None = None,
+    ) -> Path:
         """Write chunks of the input `name` to a new file, or append them to `path`.
 
         Raises CorpusError if there is no room.
@@ -146,7 +151,12 @@ class TempFiles:
             raise CorpusError([Problem(str(path.parent), f"{message}; {advice}")]) from None
         return path
 
-    def write_texts(self, name: str, texts: Iterable[bytes], path: Path | None = None) -> Path:
+    def write_texts(
+        self,
+        name: str,
+        texts: Iterable[bytes],
+        path: Path | None = None,
+    ) -> Path:
         """Write texts, each with the separator after it, as write() does."""
         return self.write(name, _separated(texts), path)
 
@@ -211,9 +221,7 @@ def _may_be_abandoned(folder: Path) -> bool:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a path is read in place: it is a regular file and not compressed, or cannot be
-    opened.
-    """
+    """Return whether a path is read in place: an uncompressed regular file, or an unreadable one."""
     if path == STDIN:
         return False
     try:
@@ -350,7 +358,11 @@ def _checked_lines(data: bytes, name: str, first: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def open_bytes(path: Path, name: str, max_bytes: int | None = None) -> Iterator[BinaryIO]:
+def open_bytes(
+    path: Path,
+    name: str,
+    max_bytes: int | None = None,
+) -> Iterator[BinaryIO]:
     """Open a plain file for reading; raises CorpusError, also for errors while it is read.
 
     A file of more than `max_bytes` is refused. Pipes and devices are errors.
@@ -423,7 +435,11 @@ def _gzip(packed: BinaryIO) -> Iterator[bytes]:
         raise PackedError(f"is no gzip file, or damaged ({error})") from None
 
 
-def _streams(kind: str, new: Callable[[], Any], packed: BinaryIO) -> Iterator[bytes]:
+def _streams(
+    kind: str,
+    new: Callable[[], Any],
+    packed: BinaryIO,
+) -> Iterator[bytes]:
     """Yield the unpacked bytes of a file of streams one after the other.
 
     BZ2File and LZMAFile ignore other bytes after a stream, and LZMAFile has no limit of memory.

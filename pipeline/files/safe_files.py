@@ -94,8 +94,10 @@ def parse_json(data: bytes) -> Any:
     Values are counted before memory is taken for them, by the characters before each, so those in
     texts count.
     """
-    if len(data) > MAX_VALUES and sum(map(data.count, (b",", b":", b"[", b"{"))) > MAX_VALUES:
-        raise ValueError(f"has more than {MAX_VALUES:,} values")
+    if len(data) > MAX_VALUES:
+        values = sum(map(data.count, (b",", b":", b"[", b"{")))
+        if values > MAX_VALUES:
+            raise ValueError(f"has more than {MAX_VALUES:,} values")
     try:
         return json.loads(data)
     except RecursionError:
@@ -113,7 +115,12 @@ def read_json(path: Path) -> Any:
 
 
 @contextlib.contextmanager
-def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+def replacing(
+    path: Path,
+    temporary: Path,
+    *,
+    durable: bool = True,
+) -> Iterator[BinaryIO]:
     """Open a new file under a temporary name; at the end it is renamed to path.
 
     A durable file is synced to disk first. After an error the new file is deleted. Raises OSError
@@ -136,7 +143,13 @@ def replacing(path: Path, temporary: Path, *, durable: bool = True) -> Iterator[
         raise
 
 
-def write_atomic(path: Path, data: Content, mark: str = "", *, durable: bool = True) -> None:
+def write_atomic(
+    path: Path,
+    data: Content,
+    mark: str = "",
+    *,
+    durable: bool = True,
+) -> None:
     """Write a file completely or not at all; raises StoreError if that fails, as on a full disk.
 
     `mark` is in the temporary name of the file: each of several processes that may write the same
@@ -175,9 +188,7 @@ LOCK = "run.lock"
 
 
 def lock_of(path: Path) -> "FileLock":
-    """Return a lock on a file, not yet taken. It is the operating system's (flock), and ends with
-    its process.
-    """
+    """Return a lock on a file, not yet taken: flock of the system, which ends with its process."""
     from filelock import FileLock
 
     return FileLock(path, fallback_to_soft=False, thread_local=False)
@@ -199,7 +210,11 @@ def take_lock(path: Path) -> "FileLock | None":
 
 
 @contextlib.contextmanager
-def locked(folder: Path, holder: Callable[[], str], warn: Callable[[str], None]) -> Iterator[None]:
+def locked(
+    folder: Path,
+    holder: Callable[[], str],
+    warn: Callable[[str], None],
+) -> Iterator[None]:
     """Hold the lock of a folder; raises StoreError if another run holds it, or it cannot be made.
 
     `holder` returns who holds the lock, for the message. If a file system has no locks, `warn` is

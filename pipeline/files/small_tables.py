@@ -39,7 +39,11 @@ def separator_of(line: str, separators: str = SEPARATORS) -> str | None:
     return next((mark for mark in separators if mark in line), None)
 
 
-def read_rows(path: Path, max_bytes: int, comment: str | None = None) -> Iterator[Row]:
+def read_rows(
+    path: Path,
+    max_bytes: int,
+    comment: str | None = None,
+) -> Iterator[Row]:
     """Yield the rows of a file. Its first row decides what separates the columns.
 
     The file may be compressed; `max_bytes` limits its unpacked bytes. A cell may be quoted, but
@@ -102,7 +106,11 @@ def is_numeric(cell: str) -> bool:
     return bool(NUMBER.fullmatch(cell)) or cell.lower() in NOT_A_NUMBER
 
 
-def number_of(text: str, expected: str = "a number", largest: float = LARGEST_NUMBER) -> float:
+def number_of(
+    text: str,
+    expected: str = "a number",
+    largest: float = LARGEST_NUMBER,
+) -> float:
     """Return the number of a text; raises ValueError if it is none, or larger than `largest`."""
     if not NUMBER.fullmatch(text):
         raise ValueError(f"expected {expected}, found '{text[:MAX_DISPLAYED_CHARACTERS]}'")

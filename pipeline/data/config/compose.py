@@ -6,7 +6,8 @@ nothing is None. No object is built.
 
 Mappings are merged deeply; lists and scalars are replaced. What is read later wins, and a file wins
 over those that it includes. Every node keeps the mark of the file that wrote it: messages name that
-file, and relative paths start there."""
+file, and relative paths start there.
+"""
 
 import re
 from dataclasses import replace
@@ -52,11 +53,11 @@ def read(path: str | Path) -> tuple[Node, list[Problem]]:
 
 
 def parse(text: str, name: str = "config") -> tuple[Node, list[Problem]]:
-    """Return the root node of YAML text, and a problem for each key that is given twice; raises
-    ConfigError.
+    """Return the root node of YAML text, and problems of repeated keys; raises ConfigError.
 
     What no config needs is refused while it is read: too many values, values that are nested too
-    deeply. So neither time nor memory grow with the rest of a document from a stranger."""
+    deeply. So neither time nor memory grow with the rest of a document from a stranger.
+    """
     try:
         root = _BoundedLoader(text, name).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -86,9 +87,7 @@ class _BoundedLoader(yaml.SafeLoader):
         self.depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Return the next node; raises ConfigError for too many values, or too deep ones. Keys are
-        not counted.
-        """
+        """Return the next node; raises ConfigError for too many values (no keys) or deep nesting."""
         mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         is_key = isinstance(parent, yaml.MappingNode) and index is None
         if not is_key:
@@ -146,7 +145,13 @@ class _Converter:
             return
         raise ConfigError.at(mark, message)
 
-    def mapping(self, node: yaml.MappingNode, mark: Mark, path: str, depth: int) -> Node:
+    def mapping(
+        self,
+        node: yaml.MappingNode,
+        mark: Mark,
+        path: str,
+        depth: int,
+    ) -> Node:
         """Return a mapping. Keys that are missing from it are taken from the mappings that '<<'
         names, and come after its own.
         """
@@ -198,7 +203,8 @@ def compose(
     The config is a YAML file, or the node of a mapping of Python.
 
     Also returns the problems: wrong settings, wrong includes and duplicate keys. Raises ConfigError
-    where the config itself cannot be read."""
+    where the config itself cannot be read.
+    """
     reader = _Reader()
     if isinstance(config, Node):
         root = reader.includes(config, config.mark.file, ())
@@ -320,9 +326,7 @@ def merge(base: Node, over: Node) -> Node:
 
 
 def _put(node: Node, rest: str, path: str, value: Node) -> Node:
-    """Return node with value put at the dotted path `rest`. `path` is the path from the root, for
-    messages.
-    """
+    """Return node with value put at the dotted path `rest`; `path` is its path for messages."""
     parent = path.removesuffix(rest).rstrip(".") or "the config"
     if isinstance(node.value, list):
         return _put_in_list(node, rest, path, value)
@@ -346,7 +350,8 @@ def _put_in_list(node: Node, rest: str, path: str, value: Node) -> Node:
     assert isinstance(node.value, list)  # noqa: S101 (for types)
     step, _, left = rest.partition(".")
     items = list(node.value)
-    if not (step.isascii() and step.isdigit() and int(step[:9]) < len(items)):
+    is_index = step.isascii() and step.isdigit()
+    if not is_index or int(step[:9]) >= len(items):
         parent = path.removesuffix(rest).rstrip(".") or "the config"
         message = f"'{parent}' has {len(items)} items, numbered from 0; there is no '{step}'"
         raise ConfigError.at(value.mark.file, message)
@@ -373,9 +378,7 @@ def _first_key(path: str, children: dict[str, Node]) -> str:
 
 
 def _with_lists(root: Node) -> Node:
-    """Return root with lists of one for metrics, references and gold files that are written without
-    a list.
-    """
+    """Return root with single metrics, references and gold files as lists of one."""
     root = _listed(root, "metrics")
     datasets = root.get("datasets")
     if datasets and isinstance(datasets.value, dict):
@@ -404,9 +407,7 @@ def _with(node: Node, children: dict[str, Node]) -> Node:
 
 
 def _with_data(root: Node) -> Node:
-    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and their outputs where
-    there are no systems.
-    """
+    """Return root with `NAME: data` and `NAME: data:WHAT` written out, and default outputs."""
     datasets = root.get("datasets")
     if datasets is None or not isinstance(datasets.value, dict) or not isinstance(root.value, dict):
         return root

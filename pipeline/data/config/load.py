@@ -1,7 +1,8 @@
 """From the YAML file to a checked config, with all problems and their positions at once.
 
 `models.py` has the written form. `load` adds names and files: the other rooms read `Config`. The
-options of metrics are checked in `metrics/`, since each metric knows its own."""
+options of metrics are checked in `metrics/`, since each metric knows its own.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +40,8 @@ def load(
 
     `settings` are the values of `--set`; `formats` are the formats of texts that a config may name.
     The metrics are returned even if the config has problems elsewhere, so that all problems can be
-    shown together. Raises ConfigError where the file is not a YAML mapping at all."""
+    shown together. Raises ConfigError where the file is not a YAML mapping at all.
+    """
     root, problems_of_file = compose(config, tuple(settings))
     problems += problems_of_file
     if not isinstance(root.value, dict):
@@ -76,9 +78,7 @@ def load(
 
 
 def _idle_settings(config: Config) -> list[Problem]:
-    """Return problems of settings of `run` and `statistics` that have no effect beside others, and
-    of a baseline that is no system.
-    """
+    """Return problems of settings without effect, and of a baseline that is no system."""
     problems: list[Problem] = []
 
     def add(message: str, *location: str) -> None:
@@ -104,9 +104,7 @@ def _idle_settings(config: Config) -> list[Problem]:
 
 
 def _unused_names(config: Config) -> list[Problem]:
-    """Return problems of data sets for which no system has an output, and of systems named by `bom`
-    that have none.
-    """
+    """Return problems of data sets without outputs, and of systems under `bom` without outputs."""
     problems = []
     for name in config.written.datasets:
         if config.systems and not any(name in system.paths for system in config.systems):
@@ -125,9 +123,7 @@ def _unused_names(config: Config) -> list[Problem]:
 
 
 def record_models(formats: Mapping[str, TextFormat]) -> Records:
-    """Return a model for each format: its mapping has the path under the name of the format, and
-    its other keys.
-    """
+    """Return a model for each format: the path under the name of the format, and its other keys."""
     records: Records = {}
     for name, declared in formats.items():
         fields: dict[str, Any] = {"path": (models.PathText, Field(alias=name))}
@@ -164,12 +160,11 @@ def _sections(keys: Iterable[str]) -> tuple[str, ...]:
 def _validate(
     root: Node, problems: list[Problem], records: Records, sections: tuple[str, ...]
 ) -> ConfigFile | None:
-    """Return the config as its models read it; adds the problems. None where it cannot be read at
-    all.
-    """
+    """Return the config as its models read it, or None if unreadable; adds problems."""
     # Unknown keys and wrong values are left out, so that all the rest is checked, with the files
     # that it names.
-    data = {key: value for key, value in root.plain().items() if not key.startswith("x-")}
+    plain = root.plain()
+    data = {key: value for key, value in plain.items() if not key.startswith("x-")}
     missing = [key for key in ("datasets", "systems", "metrics") if key not in data]
     if len(missing) == 3 and any(SECTIONS[name].standalone for name in sections):
         missing = []  # such as judgements alone
@@ -212,7 +207,8 @@ def _leave_out(data: Any, location: KeyPath, *, again: bool) -> None:
     left out with it.
 
     A text, a system or a data set becomes one that is not there, as other parts of the config may
-    name it. No entry of a list is left out alone: the others would have other numbers."""
+    name it. No entry of a list is left out alone: the others would have other numbers.
+    """
     steps = _steps_to(data, location)
     keys = [step.key for step in steps]
     section = keys[0] if keys else ""
@@ -241,9 +237,7 @@ def _leave_out(data: Any, location: KeyPath, *, again: bool) -> None:
 
 
 def _steps_to(data: Any, location: KeyPath) -> list[_Step]:
-    """Return the steps from a config to a location; steps of pydantic that are no keys are left
-    out.
-    """
+    """Return the steps from a config to a location, without steps of pydantic that are no keys."""
     steps: list[_Step] = []
     for key in location:
         if isinstance(data, dict):
@@ -365,9 +359,7 @@ def _fields(location: KeyPath, records: Records) -> list[str]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model that a type is or holds, such as that of the values of a mapping; None where
-    there is none.
-    """
+    """Return the model that a type is or holds, such as in the values of a mapping, or None."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     for argument in get_args(annotation):

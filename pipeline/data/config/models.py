@@ -2,7 +2,8 @@
 models.
 
 Texts may be in the records of a file. The keys of such a mapping depend on the format of the file,
-so its model is made from what the format declares."""
+so its model is made from what the format declares.
+"""
 
 import re
 from collections.abc import Mapping
@@ -90,9 +91,7 @@ class ConfigModel(BaseModel):
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], prefix: str = "") -> Self:
-        """Return a section with settings that stand in no file; raises InputError that names the
-        one that is wrong.
-        """
+        """Return a section with settings from outside a file; raises InputError for wrong settings."""
         try:
             return cls.model_validate(settings)
         except ValidationError as error:
@@ -105,7 +104,11 @@ class ConfigModel(BaseModel):
             raise InputError(f"{prefix}{name} {first['input']}: {reason}") from None
 
 
-_RANGES: dict[str, Any] = {"type": "array", "minItems": 1, "items": {"type": ["integer", "string"]}}
+_RANGES: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "items": {"type": ["integer", "string"]},
+}
 LineNumbers = Annotated[
     Any,
     BeforeValidator(_line_numbers),
@@ -151,9 +154,7 @@ its context."""
 
 
 def tag(name: str) -> str:
-    """Return the step that stands for a format in the location of an error. Its brackets tell it
-    from every key.
-    """
+    """Return the step for a format in the location of an error. Its brackets tell it from keys."""
     return f"<{name}>"
 
 
@@ -200,9 +201,7 @@ there."""
 
 
 def _texts(value: object, info: ValidationInfo) -> str | Record:
-    """Return a path, or a record that says where in a file the texts are; raises ValueError for
-    wrong keys.
-    """
+    """Return a path, or a record with a path and its column; raises ValueError for wrong keys."""
     if not isinstance(value, dict):
         return _PATH.validate_python(value)
     records: Records = info.context or {}
@@ -222,9 +221,7 @@ _BY_DATASET: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Texts])
 
 
 def _outputs(value: object, info: ValidationInfo) -> object:
-    """Return where the outputs of a system are: one text for all data sets, or a mapping with one
-    for each.
-    """
+    """Return a text with outputs for all data sets, or a mapping with a text for each."""
     if isinstance(value, dict) and not named_format(value, info.context or {}):
         return _BY_DATASET.validate_python(value, context=info.context)
     return _texts(value, info)

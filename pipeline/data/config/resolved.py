@@ -1,8 +1,8 @@
-"""What a run reads: data sets, systems, where their texts are, which lines are scored; a checked
-config as a whole.
+"""What a run reads, as a checked config: data sets, systems, texts and selected lines.
 
 Also how patterns of paths are matched, and what the command line changes (`--set`) and selects
-(`--only`)."""
+(`--only`).
+"""
 
 import itertools
 import json
@@ -51,9 +51,7 @@ class Column:
     are an error."""
 
     def joined_by(self, key: str, *, named: bool) -> "Column":
-        """Return the column with one of ids. If this has a name, and columns are `named`, the first
-        line has names.
-        """
+        """Return the column with a column of ids. If columns are `named`, the first line has names."""
         key_is_name = bool(key) and not key.isdecimal()
         return replace(self, key=key, header=self.header or (named and key_is_name))
 
@@ -63,9 +61,7 @@ Input = Path | Remote | Column
 
 
 class TextFormat(NamedTuple):
-    """A format of files with a text in each record. A config names such a file as {NAME OF THE
-    FORMAT: PATH}.
-    """
+    """A format of files with a text in each record, which a config names as {FORMAT: PATH}."""
 
     texts: Callable[[Path, str, Column], Iterator[object]]
     """Yields the texts, from the path of a file, its name in messages, and what the config says of
@@ -269,17 +265,13 @@ class Config:
 
 
 def is_glob(text: str) -> bool:
-    """Return whether a written path is a pattern. In an address, ? is no wildcard: it begins a
-    query.
-    """
+    """Return whether a path is a pattern. In an address, ? begins a query and is no wildcard."""
     wildcards = "*[" if is_remote(text) else "*?["
     return any(character in text for character in wildcards)
 
 
 def glob(base: Path, pattern: str) -> list[Path]:
-    """Return the files that match a pattern, in natural order; a file that is called exactly so is
-    the only match.
-    """
+    """Return the files that match a pattern, in natural order, or only the file of this exact name."""
     try:
         literal = base / pattern
         if literal.exists() and not literal.is_dir():
@@ -375,7 +367,8 @@ def select(
 
     `metrics` has the names of each metric: its own, and the one that is printed. If no pattern
     matches a data set, all data sets stay; the same holds for systems and metrics. A pattern that
-    matches no name is a problem, and so are patterns that together leave nothing."""
+    matches no name is a problem, and so are patterns that together leave nothing.
+    """
     if not patterns:
         return config, metrics
     dataset_names = [dataset.name for dataset in config.datasets]

@@ -196,7 +196,8 @@ class Resolver:
         files = self.glob(pattern, location)
         if not files:
             self.unmatched(pattern, location)
-        self.matches.append(Match(self.root.find(location).path, pattern, tuple(files)))
+        path = self.root.find(location).path
+        self.matches.append(Match(path, pattern, tuple(files)))
         return [*files]
 
     def input(
@@ -284,7 +285,13 @@ class Resolver:
                 outputs[dataset] = self.output(text, (*at, dataset), dataset, name)
         return System(name, outputs)
 
-    def output(self, written: object, location: Location, dataset: str, system: str) -> Input:
+    def output(
+        self,
+        written: object,
+        location: Location,
+        dataset: str,
+        system: str,
+    ) -> Input:
         """Return a system's output; a glob must match one file. One whose name says so is a file of
         edits.
         """
@@ -337,7 +344,12 @@ class Resolver:
             systems.append(System(name, outputs))
         return systems
 
-    def outputs(self, pattern: str, dataset: str, location: Location) -> dict[Path | Remote, str]:
+    def outputs(
+        self,
+        pattern: str,
+        dataset: str,
+        location: Location,
+    ) -> dict[Path | Remote, str]:
         """Return the outputs for a data set that match a pattern of the list of systems, with the
         systems' names.
         """
@@ -354,9 +366,7 @@ class Resolver:
         return {path: resolved.called(path, written) for path in files}
 
     def check_names(self, names: Sequence[str], section: str) -> None:
-        """Add problems of names that cannot be read in a table, and of two that differ in case
-        only.
-        """
+        """Add problems of names that a table cannot show, and of names that differ in case only."""
         seen: dict[str, str] = {}
         for name in names:
             twin = seen.setdefault(name.lower(), name)
@@ -390,12 +400,19 @@ class Resolver:
         files = self.fetched(lambda: [named_one(text)], location)
         return files[0] if files else self.missing(text)
 
-    def filled(self, text: str, location: Location, dataset: str, system: str = "{system}") -> str:
+    def filled(
+        self,
+        text: str,
+        location: Location,
+        dataset: str,
+        system: str = "{system}",
+    ) -> str:
         """Return a written path with its placeholders, ~ and variables replaced; adds a problem for
         an unset variable.
 
         {name} is the name of what has the path, a data set or a system. A file whose very name is
-        written so stays."""
+        written so stays.
+        """
         plain = resolved.fill(text, dataset, system)
         base = base_of(self.root.find(location))
         has_variables = is_short(text) or "{name}" in text
@@ -423,7 +440,8 @@ class Resolver:
         """Return the paths of the files of data sets that a function names.
 
         Adds a problem where some of the files are missing, and where the function raises
-        DataError."""
+        DataError.
+        """
         files: list[DataFile] = []
         try:
             files = list(files_of())

@@ -79,10 +79,13 @@ class Node:
         node, _ = self._walk(path)
         return node
 
-    def problem(self, message: str, path: Iterable[str | int] = (), kind: str = "") -> Problem:
-        """Return a problem with the position of the node that `find` returns: of its key, or of an
-        item of a list.
-        """
+    def problem(
+        self,
+        message: str,
+        path: Iterable[str | int] = (),
+        kind: str = "",
+    ) -> Problem:
+        """Return a problem at the node that `find` returns: the position of its key or list item."""
         node, mark = self._walk(path)
         if node.path:
             message = f"{node.path}: {message}"
@@ -108,9 +111,7 @@ def child_path(path: str, key: str) -> str:
 
 
 def from_plain(value: object, name: str, path: str = "") -> Node:
-    """Return Python values as nodes, as if they had been written in a config. `name` stands for the
-    file.
-    """
+    """Return Python values as nodes, as if written in a config; `name` is the name of its file."""
     mark = Mark(name, 0, 0)
     if isinstance(value, Mapping):
         children = {}
@@ -134,9 +135,7 @@ def sizes(node: Node) -> int:
 
 
 def too_many(node: Node, depth: int = 0) -> Problem | None:
-    """Return the problem of the first list or mapping, at this depth or below, with more entries
-    than are needed.
-    """
+    """Return the problem of the first list or mapping, from this depth on, with too many entries."""
     if isinstance(node.value, str) or node.value is None:
         return None
     usual_limit = 1_000 if depth == 1 else MAX_ENTRIES

@@ -1,6 +1,4 @@
-"""Texts as the evaluation suite of E2E has them: references in blocks of lines, and tables with a
-source beside each text.
-"""
+"""Texts in the files of E2E: references in blocks of lines, and tables of sources and texts."""
 
 import re
 from collections.abc import Iterable, Iterator

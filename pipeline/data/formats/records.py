@@ -193,7 +193,12 @@ def separator_of(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _cells(rows: Iterable[list[str]], name: str, column: Column, unit: str) -> Iterator[str]:
+def _cells(
+    rows: Iterable[list[str]],
+    name: str,
+    column: Column,
+    unit: str,
+) -> Iterator[str]:
     """Yield the cells of a column; raises CorpusError if rows have different numbers of cells."""
     index = 0
     width = 0

@@ -173,7 +173,8 @@ class StoredCounts:
             high = min(_next_block(end), self.lines)
             if low == high:
                 return []
-            rows = np.concatenate([part.read() for part in parts[first : bisect_left(edges, high)]])
+            last = bisect_left(edges, high)
+            rows = np.concatenate([part.read() for part in parts[first:last]])
             blocks = []
             for index in range(low - start, high - start, BLOCK_LINES):
                 data = array_bytes(narrow(rows[index : index + BLOCK_LINES]))
@@ -384,7 +385,10 @@ class ShardFile(NamedTuple):
 
     def locations(self, *, read: bool = False) -> dict[CountsKey, Location]:
         """Return where the arrays are, by the header; `read` leaves out those that are damaged."""
-        widths = {key: width for key, width in zip(self.keys, self.widths, strict=True) if key}
+        widths = {}
+        for key, width in zip(self.keys, self.widths, strict=True):
+            if key:
+                widths[key] = width
         return dict(_locations(self.path, self.low, self.high, widths, read=read))
 
 
@@ -427,7 +431,9 @@ def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
     for path in program_files(folder):
         name = _NAME.fullmatch(path.name)
         if name:
-            for key, location in _locations(path, int(name[1]), int(name[2]), widths, read=True):
+            low = int(name[1])
+            high = int(name[2])
+            for key, location in _locations(path, low, high, widths, read=True):
                 locations.setdefault(key, location)
     return locations
 

@@ -126,8 +126,12 @@ def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
-    parts = Path(name).parts
-    return any((folder / Path(*parts[:depth])).is_symlink() for depth in range(1, len(parts)))
+    parent = folder
+    for part in Path(name).parts[:-1]:
+        parent /= part
+        if parent.is_symlink():
+            return True
+    return False
 
 
 def folder_of(written: str | Path) -> Path:
@@ -433,7 +437,8 @@ class RunDirectory:
     ) -> ShardFile:
         """Return the file for the arrays of a shard, lines low <= i < high, with keys and widths."""
         name = f"{content_key(*filter(None, keys))}.{low}-{high}.part"
-        return ShardFile(self.path / UNFINISHED / name, low, high, (*keys,), (*widths,), proof)
+        path = self.path / UNFINISHED / name
+        return ShardFile(path, low, high, tuple(keys), tuple(widths), proof)
 
     @contextmanager
     def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
