@@ -159,7 +159,7 @@ def _sari_counts(
     """
     keepable: dict[tuple[int, ...], int] = {}
     keep_right: dict[tuple[int, ...], int] = {}
-    kept: dict[tuple[int, ...], int] = {}
+    retained: dict[tuple[int, ...], int] = {}
     deleted: dict[tuple[int, ...], int] = {}
     deletable: dict[tuple[int, ...], int] = {}
     for gram, count in source.items():
@@ -167,7 +167,7 @@ def _sari_counts(
         keep_right[gram] = min(references * output[gram], keepable[gram])
         deletable[gram] = references * count - keepable[gram]
         if gram in output:
-            kept[gram] = min(count, output[gram])
+            retained[gram] = min(count, output[gram])
         if count > output[gram]:
             deleted[gram] = count - output[gram]
     added = [gram for gram in output if gram not in source]
@@ -179,12 +179,12 @@ def _sari_counts(
         len(added),
         sum(gram not in source for gram in all_references),
         sum(keep_right.values()),
-        references * sum(kept.values()),
+        references * sum(retained.values()),
         sum(keepable.values()),
         delete_right,
         references * sum(deleted.values()),
         sum(deletable.values()),
-        len(kept),
+        len(retained),
         sum(count > 0 for count in keepable.values()),
         len(deleted),
         sum(count > 0 for count in deletable.values()),
@@ -193,8 +193,8 @@ def _sari_counts(
     if not references:
         return SariCounts(counts, ratios)
     for gram in source:
-        if gram in kept:
-            ratios[0] += keep_right[gram] / (references * kept[gram])
+        if gram in retained:
+            ratios[0] += keep_right[gram] / (references * retained[gram])
         if keep_right[gram]:
             ratios[1] += keep_right[gram] / keepable[gram]
         if gram in deleted:
@@ -254,21 +254,21 @@ def shared_ngrams(text: Encoded, lines: int, references: int, order: int) -> lis
         of_references = int(np.searchsorted(entry_rows, lines * references))
         by_line = np.argsort(entry_rows[:of_references] % max(lines, 1), kind="stable")
         in_references = line_and_number[:of_references][by_line]
-        first_of_place, place = _first_seen(in_references)
-        places = np.full(len(line_and_number), -1)
-        places[by_line] = place
+        first_of_place, place_numbers = _first_seen(in_references)
+        entry_places = np.full(len(line_and_number), -1)
+        entry_places[by_line] = place_numbers
         # Entries of outputs have the place of the same n-gram of the same line, if there is one.
         known = in_references[first_of_place]
         in_outputs = line_and_number[of_references:]
         sorting = np.argsort(known)
         candidates = np.append(sorting, 0)[np.searchsorted(known, in_outputs, sorter=sorting)]
         is_known = np.append(known, -1)[np.minimum(candidates, len(known))] == in_outputs
-        places[of_references:] = np.where(is_known, candidates, -1)
+        entry_places[of_references:] = np.where(is_known, candidates, -1)
         highest = np.zeros(len(known), np.int64)
-        np.maximum.at(highest, places[:of_references], times[:of_references])
+        np.maximum.at(highest, entry_places[:of_references], times[:of_references])
         result.append(
             SharedGrams(
-                shorter[first], last[first], entry_rows, entry_numbers, times, places, highest
+                shorter[first], last[first], entry_rows, entry_numbers, times, entry_places, highest
             )
         )
     return result
