@@ -107,7 +107,8 @@ class Extension:
     agreement_statistics: Mapping[str, Reference] = field(default_factory=dict)
     """Statistics of agreement between metrics and people: subclasses of Statistic."""
     significance_tests: Mapping[str, Reference] = field(default_factory=dict)
-    """Paired tests for `statistics: {test: ...}`."""
+    """Paired tests for `statistics: {test: ...}`: objects of
+    pipeline.scoring.significance_tests.SignificanceTest."""
     backends: Mapping[str, Reference] = field(default_factory=dict)
     """Backends for `run: {backend: ...}`."""
     stages: Sequence[Reference] = ()

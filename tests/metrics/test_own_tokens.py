@@ -291,7 +291,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
         "meteor",
         *("some", "impara", "scribendi", "bertscore", "pt_errant", "comet", "judge"),
     }
-    assert names == set(METRICS)
+    assert set(METRICS) <= names  # some are of extensions
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Write the results of a run in other forms: tables to paste, files of numbers, plots.
 
-With --by type the scores of each type of edit are printed, of metrics that have them, or written in the other forms.
+With --by type the scores of each type of edit are printed, of metrics that have them, or written in
+the other forms.
 
-With --format board the page has leader boards of several runs: systems by data sets and metrics, with warnings where
-runs differ in settings or texts.
+With --format board the page has leader boards of several runs: systems by data sets and metrics,
+with warnings where runs differ in settings or texts.
 
-Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or to that folder. The
-folder - is standard output. `output: {formats: [...]}` in a config asks for the same. `gec-pipeline help reports`
-tells more.
+Tables to paste are printed, unless --output names a folder. Other forms go to the run directory, or
+to that folder. The folder - is standard output. `output: {formats: [...]}` in a config asks for the
+same. `gec-pipeline help reports` tells more.
 
 examples:
   gec-pipeline report runs/quickstart --format markdown
@@ -26,7 +27,7 @@ examples:
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -58,21 +59,21 @@ BY_TYPE = ("csv", "markdown", "latex")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="a run directory")
-    meaning = f"more run directories, for {_forms_of_several_runs()}"
-    parser.add_argument("more", nargs="*", metavar="run", help=meaning)
-    all_forms: list[tuple[str, Format | SeveralRunsFormat]] = []
-    all_forms += FORMATS.items()
-    all_forms += SEVERAL_RUNS_FORMATS.items()
-    forms = "; ".join(f"{name}: {form.about}" for name, form in all_forms)
-    choices = [name for name, _ in all_forms]
+    parser.add_argument(
+        "more",
+        nargs="*",
+        metavar="run",
+        help=f"more run directories, for {_forms_of_several_runs()}",
+    )
+    forms: dict[str, Format | SeveralRunsFormat] = {**FORMATS, **SEVERAL_RUNS_FORMATS}
     parser.add_argument(
         "--format",
         nargs="+",
         action="extend",
-        choices=choices,
+        choices=list(forms),
         default=[],
         metavar="NAME",
-        help=forms,
+        help="; ".join(f"{name}: {form.about}" for name, form in forms.items()),
     )
     parser.add_argument(
         "--output", metavar="DIR", help="the folder to write to; for board also a file, NAME.html"
@@ -81,8 +82,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_shown(parser, "columns", "mean")
     parser.add_argument("--by", choices=("type",), help="only the scores of each type of edit")
     tiers = "; ".join(f"{tier}: {about}" for tier, about in TIERS.items())
-    meaning = f"with --by type, how finely types are told apart: {tiers} (default: {TIER})"
-    parser.add_argument("--tier", type=int, choices=TIERS, help=meaning)
+    parser.add_argument(
+        "--tier",
+        type=int,
+        choices=TIERS,
+        help=f"with --by type, how finely types are told apart: {tiers} (default: {TIER})",
+    )
     parser.add_argument(
         "--digits", type=int, choices=range(13), metavar="N", help="decimals of percentages"
     )
@@ -95,15 +100,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"only these: {plots}",
     )
-    meaning = "html: how many sentences of each data set (default: all that fit)"
-    parser.add_argument("--lines", type=whole_number(0), metavar="N", help=meaning)
-    meaning = "html: in how many of these to say what each edit does to the scores (default: 0; help effects)"
-    parser.add_argument("--effects", type=whole_number(0), default=0, metavar="N", help=meaning)
+    parser.add_argument(
+        "--lines",
+        type=whole_number(0),
+        metavar="N",
+        help="html: how many sentences of each data set (default: all that fit)",
+    )
+    parser.add_argument(
+        "--effects",
+        type=whole_number(0),
+        default=0,
+        metavar="N",
+        help="html: in how many of these to say what each edit does to the scores (default: 0; "
+        "help effects)",
+    )
     parser.add_argument(
         "--type", choices=PLOT_TYPES, help="the type of the files of plots (default: png)"
     )
-    meaning = "make plots as wide as a column of a paper (219 points) or its text (455 points)"
-    parser.add_argument("--width", choices=WIDTHS, help=meaning)
+    parser.add_argument(
+        "--width",
+        choices=WIDTHS,
+        help="make plots as wide as a column of a paper (219 points) or its text (455 points)",
+    )
     parser.add_argument("--font", choices=FONTS, help="letters of plots (default: sans)")
     parser.add_argument(
         "--no-title", action="store_true", help="plots without a title, which the caption gives"
@@ -112,9 +130,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _forms_of_several_runs() -> str:
     """Return the options with which several runs are reported together."""
-    return " and ".join(
-        [*(f"--format {name}" for name in SEVERAL_RUNS_FORMATS), f"--plot {CURVES}"]
-    )
+    options = [f"--format {name}" for name in SEVERAL_RUNS_FORMATS]
+    return " and ".join([*options, f"--plot {CURVES}"])
 
 
 def run(args: argparse.Namespace) -> None:
@@ -125,80 +142,89 @@ def run(args: argparse.Namespace) -> None:
             return
     from ...report.console import print_types
 
-    formats = _asked(args)
+    formats = _requested_formats(args)
     folder = folder_of(args.run)
-    context = _material(args, folder, formats)
-    partial = bool(selection_of(args)) or bool(args.columns) or args.mean
+    context = _context(args, folder, formats)
+    is_partial = bool(selection_of(args)) or bool(args.columns) or args.mean
     if "html" in formats and context.unread:
         print(printable(f"note: the page is without sentences: {context.unread}"), file=sys.stderr)
     if not formats:
         print_types(context.results, context.digits, context.tier)
     for name in formats:
         files = FORMATS[name].files(context)
-        for plot in args.plot if name == "plots" else ():
-            if not any(file.startswith(f"{plot}.") for file in files):
-                raise InputError(
-                    f"--plot {plot}: this run has nothing for it; it needs {PLOTS[plot].requires}"
-                )
+        if name == "plots":
+            for plot in args.plot:
+                if not any(file.startswith(f"{plot}.") for file in files):
+                    raise InputError(
+                        f"--plot {plot}: this run has nothing for it; "
+                        f"it needs {PLOTS[plot].requires}"
+                    )
         if not files:
             print(printable(f"{name}: this run has nothing for it"), file=sys.stderr)
         elif args.output == "-" or (args.output is None and FORMATS[name].printed):
-            # Print the first file of a form. Most forms have one file only.
-            first, *more = files
-            content = files[first]
-            if isinstance(content, str):
-                sys.stdout.write(content)
-            elif sys.stdout.isatty():
-                raise InputError(
-                    f"{name}: {first} is no text; name a folder: --output DIR, or pipe it"
-                )
-            else:
-                sys.stdout.flush()
-                for piece in [content] if isinstance(content, bytes) else content:
-                    sys.stdout.buffer.write(piece)
-            if more:
-                told = f"printed: {first}; there is more, --output DIR writes it: {', '.join(more)}"
-                print(printable(told), file=sys.stderr)
+            _print_first(name, files)
         else:
-            _write(folder, Path(args.output or folder), files, partial=partial)
+            _write(folder, Path(args.output or folder), files, is_partial=is_partial)
 
 
-def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> ReportContext:
-    """Return the run as it is to be reported; raises InputError where it has not what is asked for."""
+def _print_first(name: str, files: Mapping[str, Any]) -> None:
+    """Print the first file of a form; most forms have only one."""
+    first, *others = files
+    content = files[first]
+    if isinstance(content, str):
+        sys.stdout.write(content)
+    elif sys.stdout.isatty():
+        raise InputError(f"{name}: {first} is no text; name a folder: --output DIR, or pipe it")
+    else:
+        sys.stdout.flush()
+        for chunk in [content] if isinstance(content, bytes) else content:
+            sys.stdout.buffer.write(chunk)
+    if others:
+        message = f"printed: {first}; there is more, --output DIR writes it: {', '.join(others)}"
+        print(printable(message), file=sys.stderr)
+
+
+def _context(args: argparse.Namespace, folder: Path, formats: Sequence[str]) -> ReportContext:
+    """Return the context of a run with the choices of the arguments.
+
+    Raises InputError if the run has no data for them.
+    """
     from ...reopen import chosen, revisit
     from ...report.overview import overviews
 
-    def opened(run: Path) -> ReportContext:
-        return chosen(
-            revisit(run, args.digits, texts=any(FORMATS[name].texts for name in formats)),
-            selection_of(args),
-        )
-
-    context = opened(folder)
+    selection = selection_of(args)
+    has_texts = any(FORMATS[name].texts for name in formats)
+    context = chosen(revisit(folder, args.digits, texts=has_texts), selection)
     if args.more:
-        names = run_names([folder, *(folders := [folder_of(run) for run in args.more])])
-        beside = zip(names[1:], (opened(run).results for run in folders), strict=True)
-        context = replace(context, name=names[0], beside=tuple(beside))
-    look, results = context.plot_style, context.results
+        folders = [folder_of(run) for run in args.more]
+        name, *names = run_names([folder, *folders])
+        beside = []
+        for other_name, run in zip(names, folders, strict=True):
+            other = chosen(revisit(run, args.digits, texts=has_texts), selection)
+            beside.append((other_name, other.results))
+        context = replace(context, name=name, beside=tuple(beside))
+    results = context.results
     if args.by and not results.breakdown:
         raise InputError(
-            f"--by type: {args.run} has no scores by type; metrics of edits such as errant have them"
+            f"--by type: {args.run} has no scores by type; "
+            "metrics of edits such as errant have them"
         )
-    if (
-        args.columns and "html" in formats
-    ):  # which are checked here; the other forms do it themselves
-        overviews(results, context.digits, args.columns)
+    if args.columns and "html" in formats:
+        overviews(results, context.digits, args.columns)  # checks them, as other forms do later
+    if args.mean:
+        results = with_means(results)
+    style = context.plot_style
     return replace(
         context,
-        results=with_means(results) if args.mean else results,
+        results=results,
         by_type=bool(args.by),
         tier=args.tier or TIER,
         plots=tuple(args.plot) or context.plots,
         plot_type=args.type or context.plot_type,
-        plot_style=look._replace(
-            width=args.width or look.width,
-            font=args.font or look.font,
-            title=look.title and not args.no_title,
+        plot_style=style._replace(
+            width=args.width or style.width,
+            font=args.font or style.font,
+            title=style.title and not args.no_title,
         ),
         columns=tuple(args.columns),
         lines=args.lines,
@@ -206,52 +232,67 @@ def _material(args: argparse.Namespace, folder: Path, formats: Sequence[str]) ->
     )
 
 
-def _asked(args: argparse.Namespace) -> list[str]:
-    """Return the names of the forms; raises InputError where arguments do not fit, or a package is
-    missing.
+def _requested_formats(args: argparse.Namespace) -> list[str]:
+    """Return the names of the forms.
+
+    Raises InputError for arguments that do not fit, and for a missing package.
     """
-    several = f"one run is reported at a time; {_forms_of_several_runs()} take several"
-    of_plots = [
-        option for option in ("plot", "type", "width", "font", "no_title") if getattr(args, option)
-    ]
-    formats = list(dict.fromkeys(args.format or (["plots"] if of_plots else [])))
-    args.plot = args.plot or ([CURVES] if args.more else [])
-    if not formats and not args.by:
-        raise InputError(f"--format: which? There are {', '.join(FORMATS)}")
-    if of_plots and "plots" not in formats:
-        raise InputError(f"--{of_plots[0].replace('_', '-')} is for --format plots")
-    wrong = [name for name in formats if name not in BY_TYPE]
-    problems = {
-        f"{''.join(args.more[:1])}: {several}": args.more
-        and (formats != ["plots"] or args.plot != [CURVES]),
-        "--output: which folder? These are figures of several runs": args.more
-        and args.output is None,
-        "--tier is for --by type": args.tier and not args.by,
-        f"--by type: there is no form {''.join(wrong[:1])} of it; there are {', '.join(BY_TYPE)}": args.by
-        and wrong,
-        "--lines is for --format html": args.lines is not None and "html" not in formats,
-        "--effects is for --format html": args.effects and "html" not in formats,
-        f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}": args.columns
-        and set(formats) - WITH_COLUMNS,
-    }
-    for problem, is_so in problems.items():
-        if is_so:
-            raise InputError(problem)
-    if lacking := unavailable(formats):
-        raise InputError("\n".join(lacking))
+    plot_options = []
+    for option in ("plot", "type", "width", "font", "no_title"):
+        if getattr(args, option):
+            plot_options.append(f"--{option.replace('_', '-')}")
+    formats = list(dict.fromkeys(args.format))
+    if plot_options and not formats:
+        formats = ["plots"]
+    if args.more and not args.plot:
+        args.plot = [CURVES]
+    problem = next(_problems(args, formats, plot_options), None)
+    if problem:
+        raise InputError(problem)
+    missing = unavailable(formats)
+    if missing:
+        raise InputError("\n".join(missing))
     return formats
 
 
-def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) -> None:
-    """Write files to a folder. A run directory lists them, and refuses a part in place of its whole
-    results.
+def _problems(
+    args: argparse.Namespace, formats: Sequence[str], plot_options: Sequence[str]
+) -> Iterator[str]:
+    """Yield which arguments do not fit together."""
+    if not formats and not args.by:
+        yield f"--format: which? There are {', '.join(FORMATS)}"
+    if plot_options and "plots" not in formats:
+        yield f"{plot_options[0]} is for --format plots"
+    if args.more and (formats != ["plots"] or args.plot != [CURVES]):
+        several = f"{_forms_of_several_runs()} take several"
+        yield f"{args.more[0]}: one run is reported at a time; {several}"
+    if args.more and args.output is None:
+        yield "--output: which folder? These are figures of several runs"
+    if args.tier and not args.by:
+        yield "--tier is for --by type"
+    for name in formats:
+        if args.by and name not in BY_TYPE:
+            yield f"--by type: there is no form {name} of it; there are {', '.join(BY_TYPE)}"
+    if args.lines is not None and "html" not in formats:
+        yield "--lines is for --format html"
+    if args.effects and "html" not in formats:
+        yield "--effects is for --format html"
+    if args.columns and set(formats) - WITH_COLUMNS:
+        yield f"--columns is for --format {', '.join(sorted(WITH_COLUMNS))}"
+
+
+def _write(run: Path, folder: Path, files: Mapping[str, Any], *, is_partial: bool) -> None:
+    """Write files to a folder.
+
+    A run directory lists them, and refuses partial files in place of its results.
     """
     if folder.resolve() == run.resolve():
-        if partial and (
-            taken := sorted(name for name in files if name.endswith((".json", ".csv")))
-        ):
-            message = f"--output: {run / taken[0]} has the whole results; write what you chose to another folder"
-            raise InputError(message)
+        results = sorted(name for name in files if name.endswith((".json", ".csv")))
+        if is_partial and results:
+            raise InputError(
+                f"--output: {run / results[0]} has the whole results; "
+                "write what you chose to another folder"
+            )
         RunDirectory(run, make=False).add(
             files, lambda text: print(printable(text), file=sys.stderr)
         )
@@ -263,30 +304,30 @@ def _write(run: Path, folder: Path, files: Mapping[str, Any], *, partial: bool) 
 
 
 def run_names(folders: Sequence[Path]) -> list[str]:
-    """Return what runs are called: their folders, with all before them where two are called the
-    same.
+    """Return names of runs: those of their folders, or whole paths if two have the same name.
 
-    Raises InputError where a run comes twice.
+    Raises InputError if a run comes twice.
     """
     for number, folder in enumerate(folders):
         if folder in folders[:number]:
             raise InputError(f"{folder}: the run is named twice")
-    short = [folder.resolve().name for folder in folders]
-    return [
-        str(folder) if short.count(name) > 1 else name
-        for folder, name in zip(folders, short, strict=True)
-    ]
+    short_names = [folder.resolve().name for folder in folders]
+    names = []
+    for folder, name in zip(folders, short_names, strict=True):
+        names.append(str(folder) if short_names.count(name) > 1 else name)
+    return names
 
 
 IDLE = ("by", "tier", "plot", "type", "lines", "effects", "columns", "mean")
-"""Arguments that have no effect on this form."""
+"""Arguments that have no effect on forms of several runs."""
 
 
 def write_several_runs(args: argparse.Namespace, name: str) -> None:
-    """Print the page, or write it to a file or folder. A run without what is asked for is left out.
+    """Print the page of several runs, or write it to a file or folder.
 
-    Raises InputError where other arguments do not fit, a run comes twice, or a package is missing,
-    and StoreError where no run has scores."""
+    A run without the selected scores is left out. Raises InputError if other arguments do not fit,
+    a run comes twice, or a package is missing, and StoreError if no run has scores.
+    """
     from ...reopen import chosen, revisit
 
     form = SEVERAL_RUNS_FORMATS[name]
@@ -300,7 +341,9 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
     target = None if args.output in (None, "-") else Path(args.output)
     if target is not None and target.suffix != ".html":
         target = target / form.file
-    runs, digits, refused = list[NamedRun](), list[int](), StoreError("the runs have no scores")
+    runs: list[NamedRun] = []
+    digits: list[int] = []
+    refused = StoreError("the runs have no scores")
     folders = [folder_of(run) for run in (args.run, *args.more)]
     for folder, run_name in zip(folders, run_names(folders), strict=True):
         context = revisit(folder, args.digits, texts=False)
@@ -311,8 +354,10 @@ def write_several_runs(args: argparse.Namespace, name: str) -> None:
         except StoreError as error:
             refused = error
             continue
+        address = ""
         page = folder / "report.html"
-        address = relative_address(page, target) if target is not None and page.is_file() else ""
+        if target is not None and page.is_file():
+            address = relative_address(page, target)
         runs.append(NamedRun(run_name, context.results, address))
         digits.append(context.digits)
     if not runs:

@@ -36,7 +36,7 @@ FIRST, LAST = "sample-ranking.yaml", "page.html"
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the sample and the example, in which commands run."""
     shutil.copytree(ROOT / "data", tmp_path / "data")
-    (tmp_path / EXAMPLE.file).write_text(EXAMPLE.text, encoding="utf-8")
+    (tmp_path / EXAMPLE.about.split()[-1]).write_text(EXAMPLE.text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
