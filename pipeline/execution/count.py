@@ -164,10 +164,11 @@ class _Plan(NamedTuple):
         corpus = self.corpus
         low, high = shard
         names = self.corpus.systems if self.names == [ALL] else self.names
-        found: list[workers.Found | None] = []
+        pass_results: list[workers.Found | None] = []
         if self.passes:
             for spec in self.specs:
-                found.append(self.passes[spec.corpus_pass] if spec.corpus_pass else None)
+                result = self.passes[spec.corpus_pass] if spec.corpus_pass else None
+                pass_results.append(result)
         missing_lines: list[Ints] = []
         if corpus.missing:
             for text in corpus.references:
@@ -180,7 +181,7 @@ class _Plan(NamedTuple):
             spec=tuple(self.specs),
             missing_lines=tuple(missing_lines),
             low=low,
-            found=tuple(found),
+            found=tuple(pass_results),
             file=file,
         )
 
