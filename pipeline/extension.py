@@ -155,7 +155,7 @@ def installed() -> Mapping[str, Extension]:
     """
     from importlib.metadata import entry_points  # here, because most scores need no extension
 
-    found: dict[str, Extension] = {}
+    extensions: dict[str, Extension] = {}
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             extension = point.load()
@@ -170,8 +170,8 @@ def installed() -> Mapping[str, Extension]:
             raise ConfigError(f"the entry point {point.name} is no Extension, but a {kind}")
         if not extension.package:
             object.__setattr__(extension, "package", point.module)
-        found[extension.name] = extension
-    return found
+        extensions[extension.name] = extension
+    return extensions
 
 
 def contributions(kind: str) -> Iterator[tuple[str, Extension, Any]]:

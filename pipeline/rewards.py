@@ -136,11 +136,11 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
     """Return the references that each output has, without None and NaN; raises InputError."""
     expected = "expected a text or a list of texts"
     if not is_list(references):
-        found = type_name(references)
-        raise InputError(f"references: {expected} for each output, found {found}")
+        actual = type_name(references)
+        raise InputError(f"references: {expected} for each output, found {actual}")
     if len(references) != outputs:
-        found = f"{len(references):,}"
-        raise InputError(f"references: {expected} for each output, {outputs:,}; found {found}")
+        actual = f"{len(references):,}"
+        raise InputError(f"references: {expected} for each output, {outputs:,}; found {actual}")
     result = []
     for number, item in enumerate(references, 1):
         texts = []
@@ -148,8 +148,8 @@ def _references(references: Any, outputs: int) -> list[list[str]]:
             if isinstance(text, str):
                 texts.append(text)
             elif not _is_missing(text):
-                found = type_name(text)
-                raise InputError(f"references, item {number}: {expected}, found {found}")
+                actual = type_name(text)
+                raise InputError(f"references, item {number}: {expected}, found {actual}")
         result.append(texts)
     return result
 
