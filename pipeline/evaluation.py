@@ -281,7 +281,7 @@ class Evaluation(Sequence[Result], NotebookResults):
     ) -> Result:
         """Return the one result that matches all arguments.
 
-        `metric` is a name, a signature, the text that was requested ("gleu[refs=max]"), or the
+        `system` and `dataset` are names. `metric` is a name, a signature, the text that was requested ("gleu[refs=max]"), or the
         short name in tables and messages ("gleu (refs:max)"). Raises InputError if no result
         matches, or more than one.
         """

@@ -104,7 +104,10 @@ class Scorer:
         gold: str | None = None,
         tokenizer: Splitter | None = None,
     ) -> "Scorer":
-        """Return a scorer that does not warn. The arguments are those of Scorer."""
+        """Return a scorer that does not warn.
+
+        The arguments, also `gold` and `tokenizer`, are those of Scorer.
+        """
         scorer = cls.__new__(cls)
         cls._prepare(scorer, metric, references, sources, gold, tokenizer)
         return scorer

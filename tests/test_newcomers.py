@@ -255,7 +255,7 @@ def test_an_example_in_a_package_of_its_own(
         shutil.copytree(untouched / name, work / name)
     for block in [*blocks, *(section("A data set") if title == "A published result" else ())]:
         is_input = block.language in ("text", "yaml") and "pipeline/" not in block.about
-        if is_input and block.about:
+        if is_input and block.about not in ("", "entry"):
             path = work / block.about
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")

@@ -346,7 +346,7 @@ def test_a_broken_cache_changes_no_number(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(content_cache, "PATIENCE", 0.1)
+    monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0.1)
     command = [
         "score",
         "kept",

@@ -55,12 +55,13 @@ def open_human_judgements(
 
     Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
     """
-    has_judgments = is_judgments(path)
+    judgments = None
+    if is_judgments(path):
+        judgments = read_judgments(path, config.judges, aliases=config.aliases)
     results_or_file = path / "results.json" if path.is_dir() else path
     with results_or_file.open("rb") as file:
         digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-    if has_judgments:
-        judgments = read_judgments(path, config.judges, aliases=config.aliases)
+    if judgments:
         human_data = HumanJudgements(str(path), digest, {}, judgments)
     else:
         human_data = _open_scores(path, digest, config, names)

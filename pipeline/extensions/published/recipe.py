@@ -126,15 +126,16 @@ class Outcome:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """Return all recipes by name, in order of names."""
-    result = {}
+    """Return all recipes by name, in order of their files."""
+    paths: list[Path] = []
     for extension in installed().values():
-        if not extension.recipes:
-            continue
-        for path in (extension.folder / extension.recipes).glob("*.yaml"):
-            for recipe in read_recipes(path):
-                result[recipe.name] = recipe
-    return dict(sorted(result.items()))
+        if extension.recipes:
+            paths += (extension.folder / extension.recipes).glob("*.yaml")
+    result = {}
+    for path in sorted(paths, key=lambda path: path.name):
+        for recipe in read_recipes(path):
+            result[recipe.name] = recipe
+    return result
 
 
 def read_recipes(path: Path) -> list[Recipe]:
