@@ -316,7 +316,7 @@ LAST_STAGES = [
 
 
 def write(scored: Scored, directory: RunDirectory) -> None:
-    """Write results.json and the other formats that the config names, one after the other."""
+    """Write the ids of the lines, results.json, and the formats that the config names."""
     output = scored.job.config.written.output
     context = ReportContext(
         results=scored.results,

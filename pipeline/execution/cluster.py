@@ -39,18 +39,21 @@ class Cluster:
         self.backend = backend
         self.address = address
         self.n_jobs = n_jobs
-        self.limit = None if n_jobs in (None, "auto") else int(str(n_jobs))
-        self._undo = contextlib.ExitStack()
+        self.max_workers = n_jobs if isinstance(n_jobs, int) else None
+        self._on_disconnect = contextlib.ExitStack()
+        """What ClusterBackend.connect() wants to be called at the end."""
         self._workers = 0
-        # If texts were opened, and the run did not come to its workers, nobody leaves the context.
-        weakref.finalize(self, self._undo.close)
+        """How many tasks the cluster can run at once; 0: not connected."""
+        # prepare() may connect to open large texts, and then find a mistake. Nobody enters this
+        # context then, so disconnect when the object is deleted.
+        weakref.finalize(self, self._on_disconnect.close)
 
     def __enter__(self) -> "Cluster":
         return self
 
     def __exit__(self, *_: object) -> None:
         with quiet():
-            self._undo.close()
+            self._on_disconnect.close()
         self._workers = 0
 
     def is_same(self, other: "Cluster") -> bool:
@@ -66,7 +69,7 @@ class Cluster:
         if not self._workers:
             self._check_address()
             self._workers = self._connect()
-        return min(self._workers, self.limit or self._workers)
+        return min(self._workers, self.max_workers or self._workers)
 
     def _check_address(self) -> None:
         """Raise ConfigError if nobody answers; the packages of clusters would wait for minutes."""
@@ -86,7 +89,7 @@ class Cluster:
         kind = CLUSTER_BACKENDS[self.backend]
         try:
             with quiet():
-                return kind.connect(self.address, self.limit, self._undo)
+                return kind.connect(self.address, self.max_workers, self._on_disconnect)
         except ImportError as error:
             needed = " and ".join(kind.packages)
             missing = error.name or str(error)

@@ -23,7 +23,7 @@ from .terminal.printing import fits, print_square, print_table, print_text
 
 BEST = "bold"
 """The style of the best cell of a column."""
-ALONE = "cyan"
+BEST_COLOUR = "cyan"
 """The colour of the best cell if it has no other."""
 APART = "dim"
 """The style of names that do not compete."""
@@ -83,17 +83,20 @@ def print_results(
     print_extra_tables(more_tables, metrics)
 
 
+SCORE = 2
+"""The column of a ranked table that has the score."""
+
+
 def print_board(
     results: Results,
     group: Group,
     digits: int,
     columns: Sequence[str],
 ) -> None:
-    """Print the ranked table of a metric on a data set, and below it the intervals of all outputs,
-    if there are any.
+    """Print the ranked table of a metric on a data set, its signature and notes.
 
-    A heading tells the metric from others of its name. A terminal has the columns that fit its
-    width.
+    If several metrics share a name, the first line says how this one differs. Intervals of all
+    outputs are a table of their own. A terminal has the columns that fit its width.
     """
     scores = group.scores
     info = results.datasets[group.dataset]
@@ -102,15 +105,16 @@ def print_board(
         about += f"; {group.heading}"
     print_text(about)
     header, rows = ranked.ranked_table(results, scores, digits, columns)
-    header[2] = group.output
+    header[SCORE] = group.output  # the name of the score in papers, such as M² F₀.₅
     best = ranked.best_of(info, group, digits)
     styles = {}
     for row, (score, cells) in enumerate(zip(scores, rows, strict=True)):
         if score.system in best:
-            styles[row, 2] = f"{BEST} {ALONE}"
+            styles[row, SCORE] = f"{BEST} {BEST_COLOUR}"
         for column, cell in enumerate(cells):
-            if cell[-1:] in COLOURS:
-                styles[row, column] = COLOURS[cell[-1]]
+            mark = cell[-1:]  # ↑ or ↓: significantly better or worse than the baseline
+            if mark in COLOURS:
+                styles[row, column] = COLOURS[mark]
     print_table(
         header,
         rows,
@@ -124,14 +128,16 @@ def print_board(
         print_table(*ranked.interval_table(results, scores, digits), left=(0, 1))
     for sentence in best_sentences(results, group):
         print_text(sentence)
-    print(group.metric)
-    print_peer(scores[0], results.statistics, columns)
+    print(group.metric)  # the signature
+    print_sacrebleu_signature(scores[0], results.statistics, columns)
     for line in ranked.notes_of(scores):
         print_text(f"note: {line}")
-    print_doubts(results, group.tests)
+    print_small_p_note(results, group.tests)
 
 
-def print_peer(score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]) -> None:
+def print_sacrebleu_signature(
+    score: Score, statistics: dict[str, Any] | None, columns: Sequence[str]
+) -> None:
     """Print sacreBLEU's signature, if it has the metric, with the seed and number of samples.
 
     The samples are those of p-values if these are displayed, else those of intervals.
@@ -169,7 +175,7 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
             rows[row].append(text)
             style = COLOURS.get(mark, "")
             if entry and entry.best:
-                style = f"{BEST} {style or ALONE}"
+                style = f"{BEST} {style or BEST_COLOUR}"
             if style:
                 styles[row, number] = style
     print(printable(overview.about))
@@ -185,7 +191,7 @@ def print_overview(results: Results, overview: Overview, columns: Sequence[str])
         print_text(overview.marks)
     for label, group in overview.groups:
         print(printable(f"{label} = {group.metric}"))
-        print_peer(group.scores[0], results.statistics, columns)
+        print_sacrebleu_signature(group.scores[0], results.statistics, columns)
 
 
 def print_types(results: Results, digits: int, tier: int) -> None:
@@ -231,7 +237,7 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
         tests = sorted(group.tests, key=lambda test: (ranks[test.system], ranks[test.other]))
         heading = f"{group.heading}\n" if group.heading else ""
         print(printable(f"{group.dataset}  {heading}{group.metric}"))
-        print_peer(group.scores[0], results.statistics, ("p",))
+        print_sacrebleu_signature(group.scores[0], results.statistics, ("p",))
         header, rows = pair_table(results, tests, digits)
         chosen = [0, 1, *ranked.picked(header[2:], columns or ["*"], 2)]
         print_table(
@@ -243,7 +249,7 @@ def print_comparisons(results: Results, digits: int, columns: Sequence[str] = ()
         print()
     if any(_is_turned(test) for test in results.tests):
         print_text(TURNED)
-    print_doubts(results, results.tests)
+    print_small_p_note(results, results.tests)
     print_text(settings_line(results.statistics or {}))
 
 
@@ -252,7 +258,7 @@ def _is_turned(test: Comparison) -> bool:
     return bool(goodness(test.metric, test.difference) * (test.wins - test.losses) < 0)
 
 
-def print_doubts(results: Results, tests: Iterable[Comparison]) -> None:
+def print_small_p_note(results: Results, tests: Iterable[Comparison]) -> None:
     """Print a note if some of these p-values are small although too few sentences differ."""
     if any(too_few(test) and is_small(test, results) for test in tests):
         print_text(DOUBTED)

@@ -81,15 +81,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def configure_rest(parser: argparse.ArgumentParser, words: list[str]) -> None:
-    """Declare the options of all metrics, unless the command line has only known flags.
+    """Add the options of all metrics if the command line needs them.
 
-    Each metric has to be imported for that. sacreBLEU's names of options in the words of the
-    command line are replaced by those of this command.
+    It does if it asks for help, or has a flag that configure() did not declare. This is slow, since
+    it imports every metric. First, sacreBLEU's names of options become ours: `words` is changed in
+    place.
     """
     words[:] = itertools.chain.from_iterable(map(_translated, words))
     flags = {word.partition("=")[0] for word in words if word.startswith("--")}
-    known = parser._option_string_actions.keys() - {"--help"}  # noqa: SLF001 (argparse names them nowhere else)
-    asks_for_help = any(re.match(r"-\w*h", word) for word in words)
+    known = parser._option_string_actions.keys()  # noqa: SLF001 (argparse names them nowhere else)
+    asks_for_help = "--help" in words or any(re.match(r"-\w*h", word) for word in words)
     if asks_for_help or not flags <= known:
         _declare_options(parser, words)
 
