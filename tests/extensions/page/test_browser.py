@@ -119,7 +119,7 @@ def hostile(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def human_data(folder: Path) -> Path:
+def people(folder: Path) -> Path:
     """configs/human.yaml."""
     target = folder / "people"
     assert (
