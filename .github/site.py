@@ -82,12 +82,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     ]
     modules = [f"::: pipeline.{name}\n" for name in ("compat", "errors", "rewards")]
     pages["reference.md"] = "\n".join(
-        ["# Python reference\n", *(f"::: pipeline.{name}\n" for name in names), *modules]
+        ["# Python reference\n", *(f"::: {place(name)}\n" for name in names), *modules]
     )
     pages["gallery.md"] = "\n".join(gallery(files, config))
     for name, text in pages.items():
         files.append(File.generated(config, name, content=text))
     return files
+
+
+def place(name: str) -> str:
+    """Return where mkdocstrings finds a public name; one that an extension adds is found only where it is defined."""
+    if name not in pipeline.ADDED:
+        return f"pipeline.{name}"
+    added = getattr(pipeline, name)
+    return f"{added.__module__}.{added.__qualname__}"
 
 
 def gallery(files: Files, config: MkDocsConfig) -> Iterator[str]:
