@@ -559,7 +559,9 @@ def test_wrong_use(
 def test_the_package_has_every_part_of_the_pages() -> None:
     folder = ROOT / "pipeline" / "extensions" / "published" / "pages" / "assets"
     parts = {report.DESIGN.template, *report.DESIGN.styles, *report.DESIGN.scripts}
-    shared = {file.name for file in (ROOT / "pipeline" / "extensions" / "page" / "assets").iterdir()}
+    shared = {
+        file.name for file in (ROOT / "pipeline" / "extensions" / "page" / "assets").iterdir()
+    }
     assert {file.name for file in folder.iterdir()} == parts - shared
 
 
