@@ -440,30 +440,20 @@ def test_one_sentence_is_said_to_make_lsum_an_l() -> None:
             metrics=["rouge[types=Lsum+L]"],
         )
     assert found.outputs["rougeLsum"] == found.outputs["rougeL"]
-    assert (
-        pipeline.evaluate(
-            ["a\nb", "c"],
-            [["a", "c"]],
-            metrics=["rouge[types=Lsum+L]"],
-        ).warnings
-        == ()
-    )
-    assert (
-        pipeline.evaluate(
-            ["a b", "c"],
-            [["a", "c\nd"]],
-            metrics=["rouge[types=Lsum+L]"],
-        ).warnings
-        == ()
-    )
-    assert (
-        pipeline.evaluate(
-            ["a b", "c"],
-            [["a", "c"]],
-            metrics=["rouge"],
-        ).warnings
-        == ()
-    )
+
+
+@pytest.mark.parametrize(
+    ("outputs", "references", "metric"),
+    [
+        pytest.param(["a\nb", "c"], ["a", "c"], "rouge[types=Lsum+L]", id="output of two"),
+        pytest.param(["a b", "c"], ["a", "c\nd"], "rouge[types=Lsum+L]", id="reference of two"),
+        pytest.param(["a b", "c"], ["a", "c"], "rouge", id="no Lsum"),
+    ],
+)
+def test_nothing_is_said_where_lsum_is_no_l(
+    outputs: list[str], references: list[str], metric: str
+) -> None:
+    assert pipeline.evaluate(outputs, [references], metrics=[metric]).warnings == ()
 
 
 # --- notes
